@@ -1,0 +1,416 @@
+//! A subscriber's place in all lanes of a channel.
+//!
+//! Within a lane the order is the publisher's, exactly. Across lanes it is by stamp, then by lane. Every message
+//! published since the subscriber joined is counted once, as received or as missed.
+
+use crate::LaneLayout;
+use crate::layout::MAX_LANES;
+use crate::memory::Memory;
+use crate::reader::{self, Meta};
+
+/// The lanes of a channel, as a subscriber finds them.
+pub trait Lanes {
+    /// Memory of one lane.
+    type Mem: Memory;
+    /// How many lanes are in use; never shrinks. At most [`MAX_LANES`].
+    fn used(&self) -> usize;
+    /// Lane `i < used()`. `None` if it cannot be reached; it is then passed over.
+    fn lane(&self, i: usize) -> Option<&Self::Mem>;
+    /// The shape of every lane.
+    fn layout(&self) -> &LaneLayout;
+    /// The time now on the channel's clock, in ns. Asked for only when several lanes have something new.
+    fn now(&self) -> u64;
+}
+
+/// Which message a subscriber asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The newest, if it has not been seen. Older unseen ones count as missed.
+    Newest,
+    /// The oldest not seen. What was overwritten before it counts as missed.
+    Next,
+    /// The newest, even if it has been seen.
+    Again,
+}
+
+/// Where a new subscriber starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// The newest message present counts as unseen, all older ones as before its time.
+    #[default]
+    Newest,
+    /// Only what is published from now on.
+    Now,
+    /// Everything still kept.
+    Oldest,
+}
+
+/// A message picked, not yet validated.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Lane of the message.
+    pub lane: usize,
+    /// What its slot says.
+    pub meta: Meta,
+    which: Which,
+    key: Key,
+}
+
+/// What [`Merge::pick`] found.
+#[derive(Clone, Copy, Debug)]
+pub enum Pick {
+    /// Nothing unseen.
+    Nothing,
+    /// A message to look at, then to validate.
+    Found(Candidate),
+    /// A publisher overtook the reader just now; pick again.
+    Overtaken,
+}
+
+/// What a subscriber is told with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// What the slot says, validated.
+    pub meta: Meta,
+    /// Lane of the message.
+    pub lane: usize,
+    /// Messages missed since the last delivery.
+    pub missed: u64,
+}
+
+/// Why a message could not be delivered. The subscriber keeps its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The buffer is too small for a message of this many bytes.
+    TooSmall(usize),
+    /// Publishers overtook the reader at every try.
+    Overrun,
+}
+
+/// Order across lanes. The stamp is at most "now", so that a stamp from the future gains nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Key {
+    stamp: u64,
+    lane: usize,
+    seq: u64,
+}
+
+impl Key {
+    /// Whether `self` is older than `other`: by number in one lane, by stamp across lanes.
+    fn older_than(&self, other: &Key) -> bool {
+        if self.lane == other.lane { self.seq < other.seq } else { self.stamp < other.stamp }
+    }
+}
+
+/// How often a receive tries again when publishers overtake it.
+pub const TRIES: u32 = 10;
+/// From this try on, a lane that was overtaken is left out for the others' sake.
+const PATIENCE: u32 = 4;
+
+/// Cursors, counters, and the choice of the next message to look at.
+#[derive(Debug)]
+pub struct Merge {
+    /// Last message accounted for, by lane.
+    cursors: Vec<u64>,
+    /// Heads observed by the last pick of the newest; `commit` moves the cursors there.
+    observed: Vec<u64>,
+    received: u64,
+    missed: u64,
+    /// Missed, but not yet told with a delivery.
+    untold: u64,
+    /// The newest key ever delivered: newest never goes back behind it.
+    floor: Key,
+    /// Where the next message of a lone lane will probably lie.
+    expect: usize,
+    /// A recent reading of the channel's clock.
+    now: u64,
+}
+
+impl Merge {
+    /// Joins the channel. Allocates all it will ever need.
+    pub fn new<L: Lanes>(lanes: &L, start: Start) -> Merge {
+        let mut merge = Merge {
+            cursors: Vec::with_capacity(MAX_LANES),
+            observed: Vec::with_capacity(MAX_LANES),
+            received: 0,
+            missed: 0,
+            untold: 0,
+            floor: Key::default(),
+            expect: 0,
+            now: 0,
+        };
+        let used = lanes.used().min(MAX_LANES);
+        let layout = *lanes.layout();
+        let mut newest: Option<Key> = None;
+        for i in 0..used {
+            let head = lanes.lane(i).map_or(0, reader::head);
+            let seen = if start == Start::Oldest && head > 0 { layout.oldest(head) - 1 } else { head };
+            merge.cursors.push(seen);
+            merge.observed.push(0);
+            if start == Start::Newest && head > 0 {
+                // A slot that is overtaken just now has no stamp that counts; any younger one will do.
+                let meta = lanes.lane(i).and_then(|mem| reader::inspect(mem, &layout, head));
+                let stamp = meta.map_or(0, |m| m.stamp).min(lanes.now());
+                let key = Key { stamp, lane: i, seq: head };
+                if newest.is_none_or(|n| n.older_than(&key)) {
+                    newest = Some(key);
+                }
+            }
+        }
+        if let Some(key) = newest {
+            merge.cursors[key.lane] = key.seq - 1;
+        }
+        merge
+    }
+
+    /// Messages delivered.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+    /// Messages passed over or overwritten before they were seen.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+    /// The last message accounted for in lane `i`.
+    pub fn cursor(&self, i: usize) -> u64 {
+        self.cursors.get(i).copied().unwrap_or(0)
+    }
+
+    /// Whether anything unseen has been published. A few loads.
+    #[inline]
+    pub fn unseen<L: Lanes>(&self, lanes: &L) -> bool {
+        (0..lanes.used().min(MAX_LANES))
+            .any(|i| lanes.lane(i).is_some_and(|m| reader::head(m) > self.cursor(i)))
+    }
+
+    /// Lanes that came after this subscriber start at nothing seen: all that is in them was published since.
+    #[inline(always)]
+    fn extend(&mut self, used: usize) -> usize {
+        let used = used.min(MAX_LANES);
+        while self.cursors.len() < used {
+            self.cursors.push(0); // within the capacity reserved by `new`
+            self.observed.push(0);
+        }
+        used
+    }
+
+    /// Chooses the message to look at. `attempt` counts tries that were overtaken.
+    #[inline(always)]
+    pub fn pick<L: Lanes>(&mut self, lanes: &L, which: Which, attempt: u32) -> Pick {
+        let used = self.extend(lanes.used());
+        match which {
+            Which::Next => self.pick_next(lanes, used, attempt),
+            Which::Newest | Which::Again => self.pick_newest(lanes, used, which, attempt),
+        }
+    }
+
+    #[inline(always)]
+    fn pick_newest<L: Lanes>(&mut self, lanes: &L, used: usize, which: Which, attempt: u32) -> Pick {
+        let layout = lanes.layout();
+        let (mut best, mut overtaken): (Option<Candidate>, bool) = (None, false);
+        for i in 0..used {
+            self.observed[i] = self.cursors[i];
+            let Some(mem) = lanes.lane(i) else { continue };
+            let head = reader::head(mem); // [m1]
+            if head == 0 || (head <= self.cursors[i] && which != Which::Again) {
+                continue;
+            }
+            self.prefetch(mem, layout, used, head);
+            let Some(meta) = reader::inspect(mem, layout, head) else {
+                if attempt < PATIENCE {
+                    return Pick::Overtaken;
+                }
+                overtaken = true;
+                continue;
+            };
+            self.observed[i] = head.max(self.cursors[i]);
+            let key = Key { stamp: self.clamp(lanes, used, meta.stamp), lane: i, seq: head };
+            if best.is_none_or(|b| b.key.older_than(&key)) {
+                best = Some(Candidate { lane: i, meta, which, key }); // [m3]
+            }
+        }
+        match best {
+            None if overtaken => Pick::Overtaken,
+            None => Pick::Nothing,
+            // [m2] A publisher that was frozen between its stamp and its head comes late: missed, not newest.
+            Some(c) if c.key.older_than(&self.floor) => {
+                if which == Which::Newest {
+                    self.untold = self.advance(used).saturating_add(self.untold);
+                }
+                Pick::Nothing
+            }
+            Some(c) => Pick::Found(c),
+        }
+    }
+
+    #[inline(always)]
+    fn pick_next<L: Lanes>(&mut self, lanes: &L, used: usize, attempt: u32) -> Pick {
+        let mut best: Option<Candidate> = None;
+        let mut overtaken = false;
+        for i in 0..used {
+            match self.oldest_unseen(lanes, used, i, attempt) {
+                Pick::Found(c) => {
+                    if best.is_none_or(|b| c.key.older_than(&b.key)) {
+                        best = Some(c); // [m3]
+                    }
+                    self.observed[i] = 1;
+                }
+                Pick::Overtaken if attempt < PATIENCE => return Pick::Overtaken,
+                Pick::Overtaken => {
+                    overtaken = true;
+                    self.observed[i] = 1;
+                }
+                Pick::Nothing => self.observed[i] = 0,
+            }
+        }
+        let Some(mut best) = best else {
+            return if overtaken { Pick::Overtaken } else { Pick::Nothing };
+        };
+        // [m4] The scan may have passed a lane just before a message that caused one found later: look again at
+        // the lanes that had nothing, and at those that have come since.
+        let used = self.extend(lanes.used());
+        if used > 1 {
+            for i in 0..used {
+                if self.observed[i] == 0
+                    && let Pick::Found(c) = self.oldest_unseen(lanes, used, i, attempt)
+                    && c.key.older_than(&best.key)
+                {
+                    best = c;
+                }
+            }
+        }
+        Pick::Found(best)
+    }
+
+    /// The oldest unseen message of lane `i` that can still be had; nearer to the head with each attempt, since
+    /// a publisher that overtook us once will do so again at the very end of the ring.
+    #[inline(always)]
+    fn oldest_unseen<L: Lanes>(&mut self, lanes: &L, used: usize, i: usize, attempt: u32) -> Pick {
+        let (Some(mem), layout) = (lanes.lane(i), lanes.layout()) else { return Pick::Nothing };
+        let (head, cursor) = (reader::head(mem), self.cursors[i]); // [m1]
+        if head <= cursor {
+            return Pick::Nothing;
+        }
+        let reach = (layout.frames() >> attempt.saturating_sub(1).min(63)).max(1);
+        let seq = (cursor + 1).max(head.saturating_sub(reach - 1)).max(1);
+        self.prefetch(mem, layout, used, seq);
+        match reader::inspect(mem, layout, seq) {
+            Some(meta) => {
+                let key = Key { stamp: self.clamp(lanes, used, meta.stamp), lane: i, seq };
+                Pick::Found(Candidate { lane: i, meta, which: Which::Next, key })
+            }
+            None => Pick::Overtaken,
+        }
+    }
+
+    /// With one lane the place of the message is known before its slot says so: fetch both lines at once.
+    #[inline(always)]
+    fn prefetch<M: Memory>(&self, mem: &M, layout: &LaneLayout, used: usize, seq: u64) {
+        if used == 1 {
+            mem.prefetch(reader::slot_line(layout, seq));
+            mem.prefetch(self.expect);
+        }
+    }
+
+    /// A stamp from the future counts as "now". The clock is asked only where lanes are compared, and after the
+    /// stamp was read: an honest stamp is never cut, so that causes keep their place before effects.
+    #[inline(always)]
+    fn clamp<L: Lanes>(&mut self, lanes: &L, used: usize, stamp: u64) -> u64 {
+        if used > 1 && stamp > self.now {
+            self.now = lanes.now();
+            self.floor.stamp = self.floor.stamp.min(self.now);
+        }
+        if used > 1 { stamp.min(self.now) } else { stamp }
+    }
+
+    /// Whether `c`, and all that was read of it since it was picked, is whole.
+    #[inline(always)]
+    pub fn validate<L: Lanes>(&self, lanes: &L, c: &Candidate) -> bool {
+        lanes.lane(c.lane).is_some_and(|mem| reader::validate(mem, lanes.layout(), &c.meta))
+    }
+
+    /// Moves on behind `c`, which must have been validated, and counts.
+    #[inline(always)]
+    pub fn commit(&mut self, c: &Candidate) -> Delivered {
+        let cursor = self.cursors[c.lane];
+        let mut missed = 0;
+        if c.meta.seq > cursor {
+            match c.which {
+                Which::Next => {
+                    missed = c.meta.seq - cursor - 1;
+                    self.cursors[c.lane] = c.meta.seq;
+                    self.missed = self.missed.saturating_add(missed);
+                }
+                Which::Newest | Which::Again => {
+                    missed = self.advance(self.cursors.len()) - 1;
+                    self.missed -= 1; // this one is received
+                }
+            }
+            missed = missed.saturating_add(core::mem::take(&mut self.untold));
+            self.received += 1;
+        }
+        if self.floor.older_than(&c.key) || self.floor.seq == 0 {
+            self.floor = c.key;
+        }
+        self.expect = c.meta.at + c.meta.len.next_multiple_of(64);
+        Delivered { meta: c.meta, lane: c.lane, missed }
+    }
+
+    /// Moves all cursors to the observed heads; returns how many messages that passes, counted as missed.
+    #[inline(always)]
+    fn advance(&mut self, used: usize) -> u64 {
+        let mut passed = 0;
+        for (cursor, &seen) in self.cursors[..used].iter_mut().zip(&self.observed) {
+            passed = u64::saturating_add(passed, seen.saturating_sub(*cursor)); // a hostile head may be anything
+            *cursor = seen.max(*cursor);
+        }
+        self.missed = self.missed.saturating_add(passed);
+        passed
+    }
+
+    /// Delivers a message through `take`, which copies it, or says how large it is if it has no room.
+    ///
+    /// Bounded: after a number of tries that publishers overtook it gives [`Fault::Overrun`].
+    #[inline(always)]
+    pub fn receive<L: Lanes>(
+        &mut self,
+        lanes: &L,
+        which: Which,
+        mut take: impl FnMut(&L::Mem, &Meta) -> Result<(), usize>,
+    ) -> Result<Option<Delivered>, Fault> {
+        for attempt in 0..TRIES {
+            let c = match self.pick(lanes, which, attempt) {
+                Pick::Nothing => return Ok(None),
+                Pick::Overtaken => continue,
+                Pick::Found(c) => c,
+            };
+            let Some(mem) = lanes.lane(c.lane) else { continue };
+            let taken = take(mem, &c.meta); // [r5]
+            if self.validate(lanes, &c) {
+                return match taken {
+                    Ok(()) => Ok(Some(self.commit(&c))),
+                    Err(needed) => Err(Fault::TooSmall(needed)),
+                };
+            }
+        }
+        Err(Fault::Overrun)
+    }
+
+    /// Skips to now: all that is unseen counts as missed.
+    pub fn flush<L: Lanes>(&mut self, lanes: &L) {
+        let used = self.extend(lanes.used());
+        for i in 0..used {
+            self.observed[i] = lanes.lane(i).map_or(0, reader::head);
+        }
+        self.untold = self.advance(used).saturating_add(self.untold);
+    }
+
+    /// Goes back to the oldest message kept, in every lane. What is delivered again counts anew.
+    pub fn seek_oldest<L: Lanes>(&mut self, lanes: &L) {
+        let used = self.extend(lanes.used());
+        for i in 0..used {
+            let head = lanes.lane(i).map_or(0, reader::head);
+            self.cursors[i] = self.cursors[i].min(lanes.layout().oldest(head) - 1);
+        }
+    }
+}

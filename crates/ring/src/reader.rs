@@ -1,0 +1,132 @@
+//! The steps of a reader of one lane. It only reads, and trusts nothing that it has not validated.
+//!
+//! A message is looked at in three steps: [`inspect`] finds it, the caller copies it or looks at it in place, and
+//! [`validate`] tells afterwards whether it was whole all the while. If the reader saw any byte of a later
+//! message, then by the pair of fences [wf] [rf] it also sees that message's `seq = 0` [w1] or its `intent` [w2],
+//! and the validation fails. (Proof: `ARCHITECTURE.md`; checked by SPIN and by loom.)
+
+use crate::layout::*;
+use crate::memory::Memory;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+/// What a slot says of a message. To be believed only after [`validate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Number of the message in its lane, from 1.
+    pub seq: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel keeps no stamps.
+    pub stamp: u64,
+    /// The lease under which it was published.
+    pub lease: u64,
+    /// Length in bytes.
+    pub len: usize,
+    /// Byte offset in the lane's memory. Always inside the ring, whatever the writer claims.
+    pub at: usize,
+    pos: u64,
+}
+
+/// The last message published, 0 if there is none. [r1]
+#[inline(always)]
+pub fn head<M: Memory>(mem: &M) -> u64 {
+    mem.load(HEAD, Acquire) // [r1] pairs with [w5]
+}
+
+/// Looks for message `seq`, which must not be beyond the [`head`]. `None`: overtaken, or damaged.
+#[inline(always)]
+pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta> {
+    let slot = layout.slot(seq);
+    // [r2] Acquire: pairs with [w4]; what follows is this message's or a later one's.
+    if mem.load(slot + SEQ, Acquire) != seq {
+        return None;
+    }
+    // [r3] Relaxed: validated by r6 and r7. Each value is loaded once and bounded before its use.
+    let pos = mem.load(slot + POS, Relaxed);
+    let stamp = mem.load(slot + STAMP, Relaxed);
+    let lease = mem.load(slot + LEASE, Relaxed);
+    let len = mem.load(slot + LEN, Relaxed) & LEN_MASK;
+    let off = mem.load(slot + OFF, Relaxed);
+    // [r4] A hostile writer can lie in every field; none of it leads outside the ring.
+    if len > layout.max_len() || off > layout.cap() || len > layout.cap() - off || !off.is_multiple_of(CACHE_LINE) {
+        return None;
+    }
+    Some(Meta { seq, stamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
+}
+
+/// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. [r5] is the reading itself.
+#[inline(always)]
+pub fn validate<M: Memory>(mem: &M, layout: &LaneLayout, meta: &Meta) -> bool {
+    mem.fence(Acquire); // [rf] pairs with [wf]
+    // [r6] [r7] Relaxed: ordered after all reads of the message by the fence.
+    mem.load(layout.slot(meta.seq) + SEQ, Relaxed) == meta.seq
+        && mem.load(INTENT, Relaxed) <= meta.pos.saturating_add(layout.cap())
+}
+
+/// Where the line of `seq`'s slot lies, for a prefetch.
+pub(crate) fn slot_line(layout: &LaneLayout, seq: u64) -> usize {
+    layout.slot(seq)
+}
+
+/// Who holds or held a lane, as it says itself. For tools; never trusted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// Number of the lease.
+    pub lease: u64,
+    /// Process id in the owner's own namespace.
+    pub pid: u32,
+    /// When the lane was leased, boot time in ns.
+    pub since: u64,
+    /// User id in the owner's own namespace.
+    pub uid: u32,
+    /// Name of the process, padded with zeros.
+    pub name: [u8; 32],
+}
+
+/// A lane's counters, which cost the publisher nothing to have read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneCounters {
+    /// Messages published in this lane, ever.
+    pub published: u64,
+    /// Payload bytes published in this lane, ever.
+    pub bytes: u64,
+    /// Loans given back unused.
+    pub abandoned: u64,
+    /// System calls made to wake sleepers.
+    pub wakes: u64,
+    /// Messages that a reader can still get.
+    pub kept: u64,
+    /// Stamp of the last message; 0 if there is none or it was overtaken just now.
+    pub last_stamp: u64,
+    /// Length of the last message in bytes; 0 likewise.
+    pub last_len: u64,
+    /// Who holds or held the lane.
+    pub owner: Owner,
+}
+
+/// Reads a lane's counters. Costs a few loads, and the publisher nothing but cache misses.
+pub fn counters<M: Memory>(mem: &M, layout: &LaneLayout) -> LaneCounters {
+    let published = head(mem);
+    let last = if published > 0 { inspect(mem, layout, published) } else { None };
+    let last = last.filter(|meta| validate(mem, layout, meta));
+    // Relaxed: each counter is a single word that only grows; together they are a snapshot of no instant.
+    let word = |at| mem.load(at, Relaxed);
+    let mut name = [0; 32];
+    for (i, piece) in name.chunks_mut(8).enumerate() {
+        piece.copy_from_slice(&word(OWNER + 32 + 8 * i).to_le_bytes());
+    }
+    LaneCounters {
+        published,
+        bytes: word(BYTES),
+        abandoned: word(ABANDONED),
+        wakes: word(WAKES),
+        kept: published.min(layout.frames()),
+        last_stamp: last.map_or(0, |meta| meta.stamp),
+        last_len: last.map_or(0, |meta| meta.len as u64),
+        owner: Owner {
+            lease: word(OWNER),
+            pid: word(OWNER + 8) as u32,
+            since: word(OWNER + 16),
+            uid: word(OWNER + 24) as u32,
+            name,
+        },
+    }
+}
