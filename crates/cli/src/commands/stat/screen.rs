@@ -1,0 +1,66 @@
+//! A table that is drawn over itself on a terminal, and one after the other elsewhere.
+
+use std::io::{self, IsTerminal};
+use std::os::fd::AsRawFd;
+
+use crate::failure::Outcome;
+use crate::out::Out;
+use crate::table::clipped;
+
+/// Where the tables go.
+pub struct Screen {
+    out: Out,
+    live: bool,
+    /// Lines of the table before, over which the next one is drawn.
+    drawn: usize,
+}
+
+impl Screen {
+    /// Standard output; live if it is a terminal that can move its cursor and this is wanted.
+    pub fn new(wanted_live: bool) -> Outcome<Screen> {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        Ok(Screen { out: Out::new()?, live: wanted_live && io::stdout().is_terminal() && !dumb, drawn: 0 })
+    }
+
+    /// For what is no table.
+    pub fn out(&mut self) -> &mut Out {
+        &mut self.out
+    }
+
+    /// Shows the table in place of the one before, or below it.
+    pub fn show(&mut self, lines: &[String]) -> Outcome {
+        if !self.live {
+            if std::mem::replace(&mut self.drawn, lines.len()) > 0 {
+                self.out.line("")?;
+            }
+            lines.iter().try_for_each(|line| self.out.line(line))?;
+            return self.out.flush();
+        }
+        let (columns, rows) = size().unwrap_or((80, 24));
+        // The cursor rests below the table, so one row less than there are; what does not fit is counted.
+        let room = rows.saturating_sub(1).max(1);
+        let shown = if lines.len() > room { room - 1 } else { lines.len() };
+        if self.drawn > 0 {
+            self.out.bytes(format!("\x1b[{}A", self.drawn).as_bytes())?;
+        }
+        for line in &lines[..shown] {
+            self.out.line(format_args!("{}\x1b[K", clipped(line, columns)))?;
+        }
+        if shown < lines.len() {
+            let note = format!("... and {} more", lines.len() - shown);
+            self.out.line(format_args!("{}\x1b[K", clipped(&note, columns)))?;
+        }
+        self.drawn = lines.len().min(room);
+        // What stood below, from a longer table or a larger window, goes away.
+        self.out.bytes(b"\x1b[J")?;
+        self.out.flush()
+    }
+}
+
+/// Columns and rows of the terminal.
+fn size() -> Option<(usize, usize)> {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: this request fills the struct that it is given, which lives on this stack.
+    let done = unsafe { libc::ioctl(io::stdout().as_raw_fd(), libc::TIOCGWINSZ, &mut size) } == 0;
+    (done && size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
+}

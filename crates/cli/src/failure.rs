@@ -1,0 +1,92 @@
+//! How a command can end other than well, and the exit code that says so.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::escape;
+
+/// What every command gives back.
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// The exit codes that scripts may rely on; 0 is a good end, the first Ctrl-C included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// It could not be done.
+    Failed = 1,
+    /// The command line asks for something that makes no sense.
+    Usage = 2,
+    /// There is no such channel.
+    NotFound = 3,
+    /// Nothing came in the time given.
+    TimedOut = 4,
+    /// Samples were lost where none may be.
+    Lost = 5,
+}
+
+/// Why a command ends.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something to tell: a sentence and a remedy.
+    Told(Code, String),
+    /// It has been told already, for one of several channels.
+    Known(Code),
+    /// Nobody reads the output any more, or Ctrl-C came while it was stuck: a quiet, good end.
+    Quiet,
+}
+
+impl Failure {
+    /// A failure in words.
+    pub fn new(code: Code, words: impl Into<String>) -> Failure {
+        Failure::Told(code, words.into())
+    }
+
+    /// Tells the failure, if there is something to tell, and gives the exit code for it; `None` is a good end.
+    pub fn tell(&self) -> Option<Code> {
+        match self {
+            Failure::Told(code, words) => {
+                say(words);
+                Some(*code)
+            }
+            Failure::Known(code) => Some(*code),
+            Failure::Quiet => None,
+        }
+    }
+}
+
+impl From<saltus_channel::Error> for Failure {
+    fn from(error: saltus_channel::Error) -> Failure {
+        let code = match error {
+            saltus_channel::Error::NotFound { .. } => Code::NotFound,
+            saltus_channel::Error::Invalid { .. } => Code::Usage,
+            _ => Code::Failed,
+        };
+        Failure::new(code, error.to_string())
+    }
+}
+
+/// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
+/// when nobody hears it.
+pub fn say(words: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "saltus: {}", escape::harmless(&words.to_string()));
+}
+
+/// The exit code of a command, told in words where it failed.
+pub fn exit_code(outcome: Outcome) -> ExitCode {
+    match outcome.err().and_then(|failure| failure.tell()) {
+        Some(code) => ExitCode::from(code as u8),
+        None => ExitCode::SUCCESS,
+    }
+}
+
+/// Does one thing for each of several items, going on where one fails; ends with the first failure's code.
+pub fn for_each<T>(items: impl IntoIterator<Item = T>, mut action: impl FnMut(T) -> Outcome) -> Outcome {
+    let mut first = None;
+    for item in items {
+        match action(item) {
+            Ok(()) => {}
+            Err(Failure::Quiet) => return Err(Failure::Quiet),
+            Err(failure) => first = first.or(failure.tell()),
+        }
+    }
+    first.map_or(Ok(()), |code| Err(Failure::Known(code)))
+}

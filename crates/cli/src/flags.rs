@@ -1,0 +1,56 @@
+//! Flags that several commands have: each defined once, so that it means the same everywhere.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::units;
+
+/// Print for programs.
+#[derive(Args)]
+pub struct Json {
+    /// Print JSON, one object a line, for programs
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How many, then it ends.
+#[derive(Args)]
+pub struct Count {
+    /// End after so many
+    #[arg(short = 'n', long, value_name = "N", value_parser = units::count)]
+    pub count: Option<u64>,
+}
+
+/// How often.
+#[derive(Args)]
+pub struct Rate {
+    /// So many a second; 0 is as fast as it goes
+    #[arg(short, long, value_name = "HZ", value_parser = units::rate)]
+    pub rate: Option<f64>,
+}
+
+/// How long to wait for what does not come.
+#[derive(Args)]
+pub struct Timeout {
+    /// End with exit code 4 when nothing came for so long, such as 250ms, 1.5s or 2m
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// Channels that exist, by name or pattern; at least one.
+#[derive(Args)]
+pub struct Names {
+    /// Channels, by name or pattern (see Patterns below)
+    #[arg(value_name = "NAME", required = true)]
+    pub names: Vec<OsString>,
+}
+
+/// Channels that exist, by name or pattern; all when none is given.
+#[derive(Args)]
+pub struct AnyNames {
+    /// Channels, by name or pattern (see Patterns below); all when none is given
+    #[arg(value_name = "NAME")]
+    pub names: Vec<OsString>,
+}

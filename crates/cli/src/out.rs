@@ -1,0 +1,84 @@
+//! Standard output: buffered, quiet when its reader is gone, and not stuck when it is stopped.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::fd::AsFd;
+
+use serde::Serialize;
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::stop;
+
+/// Where commands print. Call [`Out::flush`] at the end, to learn of errors; what a failed command printed before it
+/// failed goes out when this is dropped.
+pub struct Out {
+    file: BufWriter<Stoppable>,
+}
+
+impl Out {
+    /// Standard output.
+    pub fn new() -> Outcome<Out> {
+        let file = io::stdout().as_fd().try_clone_to_owned().map_err(failure)?;
+        let file = Stoppable { file: File::from(file), broken: false };
+        Ok(Out { file: BufWriter::with_capacity(64 << 10, file) })
+    }
+
+    /// Bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Outcome {
+        self.file.write_all(bytes).map_err(failure)
+    }
+
+    /// A line of text.
+    pub fn line(&mut self, text: impl std::fmt::Display) -> Outcome {
+        writeln!(self.file, "{text}").map_err(failure)
+    }
+
+    /// A value as one line of JSON.
+    pub fn json(&mut self, value: &impl Serialize) -> Outcome {
+        serde_json::to_writer(&mut self.file, value).map_err(|e| failure(e.into()))?;
+        self.bytes(b"\n")
+    }
+
+    /// What was printed is out.
+    pub fn flush(&mut self) -> Outcome {
+        self.file.flush().map_err(failure)
+    }
+}
+
+fn failure(error: io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::BrokenPipe => Failure::Quiet,
+        _ => Failure::new(
+            Code::Failed,
+            format!("cannot write to standard output: {error}; free some space or send it elsewhere"),
+        ),
+    }
+}
+
+/// A file whose write gives up when a signal asked for the end, rather than trying again for ever.
+struct Stoppable {
+    file: File,
+    /// After an error nothing more is tried, so that dropping the buffer does not get stuck once more.
+    broken: bool,
+}
+
+impl Write for Stoppable {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.broken {
+            return Err(ErrorKind::BrokenPipe.into());
+        }
+        match self.file.write(bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted && !stop::requested() => Err(error),
+            Err(error) => {
+                self.broken = true;
+                // Another kind than `Interrupted`, which callers would try again.
+                Err(if stop::requested() { ErrorKind::BrokenPipe.into() } else { error })
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

@@ -1,0 +1,161 @@
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks for a clean end, the second kills.
+//!
+//! The handler does three things, each of them safe in a signal handler: it raises a flag, rings an eventfd that every
+//! sleep of ours listens to, and cancels the receive that may be waiting. Nothing polls for the flag, and a signal
+//! that comes just before a sleep is not slept over.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::time::{Duration, Instant};
+
+use saltus_channel::Canceller;
+
+use crate::failure::{Code, Failure, Outcome};
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+static BELL: OnceLock<OwnedFd> = OnceLock::new();
+static CANCELLER: AtomicPtr<Canceller> = AtomicPtr::new(ptr::null_mut());
+
+/// From now on the first signal to end only asks. A signal that whoever started us wants ignored stays ignored.
+pub fn on_signals() -> Outcome {
+    let failed = |e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}"));
+    let bell = bell().map_err(failed)?;
+    BELL.get_or_init(|| bell);
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().try_for_each(handle).map_err(failed)
+}
+
+fn bell() -> io::Result<OwnedFd> {
+    // SAFETY: eventfd takes two integers and gives a new descriptor or -1.
+    let bell = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    if bell < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor was just made, and nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(bell) })
+}
+
+fn handle(signal: libc::c_int) -> io::Result<()> {
+    let mut before = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: with no new action, sigaction only writes the old one into `before`.
+    if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call above filled it, and all zeroes would be valid too.
+    let mut action = unsafe { before.assume_init() };
+    if action.sa_sigaction == libc::SIG_IGN {
+        return Ok(());
+    }
+    action.sa_sigaction = on_signal as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // No SA_RESTART: a blocked read or write comes back. SA_RESETHAND: the second signal kills.
+    action.sa_flags = libc::SA_RESETHAND;
+    // SAFETY: the handler is a function of the type that these flags ask for, and it does only what is safe there.
+    match unsafe { libc::sigaction(signal, &action, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+extern "C" fn on_signal(_: libc::c_int) {
+    // SAFETY: errno is this thread's own word; it is put back so that the interrupted code sees what it had.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let kept = unsafe { *errno };
+    request();
+    // SAFETY: as above.
+    unsafe { *errno = kept };
+}
+
+/// Asks for a clean end, as Ctrl-C does. Safe in a signal handler.
+pub fn request() {
+    // SeqCst, with `cancel_with`: either this sees the canceller, or the one that registers it sees the flag.
+    STOPPED.store(true, Ordering::SeqCst);
+    if let Some(bell) = BELL.get() {
+        // SAFETY: eight bytes are read from a word that lives as long as the call; a full eventfd is rung already.
+        unsafe { libc::write(bell.as_raw_fd(), ptr::from_ref(&1_u64).cast(), 8) };
+    }
+    // SeqCst: see above.
+    let canceller = CANCELLER.load(Ordering::SeqCst);
+    if !canceller.is_null() {
+        // SAFETY: what was registered is leaked, so it lives for ever and is never changed.
+        unsafe { (*canceller).cancel() };
+    }
+}
+
+/// Whether the end was asked for.
+pub fn requested() -> bool {
+    // SeqCst: pairs with the store in `request`.
+    STOPPED.load(Ordering::SeqCst)
+}
+
+/// The wait of this canceller's subscriber ends when the end is asked for. The last one registered counts.
+pub fn cancel_with(canceller: Canceller) {
+    let leaked = Box::into_raw(Box::new(canceller));
+    // SeqCst: see `request`. The one before stays leaked: a handler may be using it just now.
+    CANCELLER.store(leaked, Ordering::SeqCst);
+    if requested() {
+        // SAFETY: just leaked, never freed.
+        unsafe { (*leaked).cancel() };
+    }
+}
+
+/// When nobody reads standard output any more, that asks for the end too, even if nothing is being written.
+pub fn when_output_closes() {
+    let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
+    std::thread::spawn(move || {
+        // With no events asked for, poll comes back only for an error: the reader of the pipe is gone.
+        let mut poll = libc::pollfd { fd: output.as_raw_fd(), events: 0, revents: 0 };
+        loop {
+            // SAFETY: one pollfd that lives on this stack.
+            match unsafe { libc::poll(&mut poll, 1, -1) } {
+                1.. if poll.revents & libc::POLLERR != 0 => return request(),
+                // A socket or a terminal that hung up without an error: the next write will tell.
+                0.. => return,
+                _ => {}
+            }
+        }
+    });
+}
+
+/// Sleeps until then; says whether the time was reached, that is, the end was not asked for.
+pub fn sleep_until(time: Instant) -> bool {
+    while !requested() {
+        let left = time.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        wait(None, Some(left));
+    }
+    false
+}
+
+/// Waits until the descriptor has something to read; says whether it has, that is, the end was not asked for.
+pub fn wait_readable(input: &impl AsFd) -> bool {
+    while !requested() {
+        if wait(Some(input.as_fd().as_raw_fd()), None) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Sleeps until the bell rings, the descriptor is readable (or broken) or the time is over; says which descriptor.
+fn wait(input: Option<libc::c_int>, time: Option<Duration>) -> bool {
+    let poll_for = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // A negative descriptor is one that poll leaves out.
+    let bell = BELL.get().map_or(-1, |bell| bell.as_raw_fd());
+    let mut polls = [poll_for(bell), poll_for(input.unwrap_or(-1))];
+    let time = time.map(|t| libc::timespec { tv_sec: t.as_secs() as _, tv_nsec: t.subsec_nanos() as _ });
+    let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
+    // SAFETY: two pollfds and a time that live on this stack; the signal mask is left alone.
+    let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), 2, time, ptr::null()) };
+    ready > 0 && polls[1].revents != 0
+}
+
+/// Standard input without a buffer of its own, so that waiting for it means what it says.
+pub fn input() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}

@@ -1,0 +1,85 @@
+//! A table in columns of even width.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Where a column's cells stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A heading and rows; every row has a cell for every column.
+pub struct Table {
+    columns: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    pub fn new(columns: &[(&'static str, Align)]) -> Table {
+        Table { columns: columns.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        assert_eq!(cells.len(), self.columns.len(), "a row has a cell for every column");
+        self.rows.push(cells);
+    }
+
+    /// The lines of the table, the heading first, with no blanks at their ends.
+    pub fn lines(&self) -> Vec<String> {
+        let heading: Vec<String> = self.columns.iter().map(|(title, _)| title.to_string()).collect();
+        let all = || std::iter::once(&heading).chain(&self.rows);
+        let widths: Vec<usize> =
+            (0..self.columns.len()).map(|i| all().map(|row| row[i].width()).max().unwrap_or(0)).collect();
+        all().map(|row| self.line(row, &widths)).collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, (_, align)), width) in row.iter().zip(&self.columns).zip(widths) {
+            let blanks = " ".repeat(width - cell.width());
+            match align {
+                Align::Left => line.extend([cell, &blanks[..], "  "]),
+                Align::Right => line.extend([&blanks[..], cell, "  "]),
+            }
+        }
+        line.truncate(line.trim_end_matches(' ').len());
+        line
+    }
+}
+
+/// As much of the line as fits into so many columns of a terminal.
+pub fn clipped(line: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in line.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > columns {
+            return &line[..at];
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_whatever_their_script() {
+        let mut table = Table::new(&[("CHANNEL", Align::Left), ("RATE", Align::Right)]);
+        table.row(vec!["größe/腕".into(), "1 Hz".into()]);
+        table.row(vec!["imu".into(), "1.00 kHz".into()]);
+        assert_eq!(table.lines(), ["CHANNEL       RATE", "größe/腕      1 Hz", "imu       1.00 kHz"]);
+    }
+
+    #[test]
+    fn lines_are_clipped_at_whole_characters() {
+        assert_eq!(clipped("größe", 3), "grö");
+        assert_eq!(clipped("腕腕", 3), "腕");
+        assert_eq!(clipped("imu", 80), "imu");
+    }
+}
