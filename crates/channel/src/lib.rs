@@ -1,1 +1,81 @@
-//! Under construction.
+//! Shared-memory channels: a place of recent samples, written without waiting and read without asking.
+//!
+//! A [`Publisher`] appends and never learns who reads. A [`Subscriber`] keeps its own place and asks for the
+//! **newest** message, or the **next** it has not seen, or waits until a point in time, and is told what it missed.
+//! Either may be killed at any instant and the other does not notice.
+//!
+//! ```
+//! use saltus_channel::{Attributes, Domain};
+//! # let url = &format!("shm:///dev/shm/saltus-doc-{}", std::process::id());
+//! let domain = Domain::open(url)?; // for instance "shm://"
+//! let channel = domain.open_or_create("imu", &Attributes::new().frame_size(64))?;
+//! let mut publisher = channel.publisher()?;
+//! let mut subscriber = channel.subscriber()?;
+//! publisher.publish(b"tilt 0.02")?;
+//! let mut buf = [0; 64];
+//! let sample = subscriber.newest(&mut buf)?.expect("something new");
+//! assert_eq!((&buf[..sample.len], sample.missed), (&b"tilt 0.02"[..], 0));
+//! # domain.unlink("imu")?;
+//! # std::fs::remove_dir_all(domain.path()).unwrap();
+//! # Ok::<(), saltus_channel::Error>(())
+//! ```
+//!
+//! # What each call costs
+//!
+//! | call | blocks | allocates | calls the kernel | may fault |
+//! |---|---|---|---|---|
+//! | open, create, `publisher()`, `subscriber()`, `info()` | in the file system | yes | yes | yes |
+//! | `publish`, `Loan::publish` | never | no | one wake, if a subscriber sleeps | no¹ |
+//! | `loan` | never | no | no | no¹ |
+//! | `receive` with `Until::Poll`, `newest`, `next`, `again`, `view` | never | no² | no³ | no¹ |
+//! | `receive` with a time to wait, `wait_any` | until then | no² | to sleep | no¹ |
+//! | `receive_vec` | as `receive` | when the buffer must grow | as `receive` | as `receive` |
+//! | `Canceller::cancel` (also in signal handlers) | never | no | one wake | no |
+//!
+//! ¹ With [`Attributes::prefault`], the default. ² The first receive after a new publisher has come maps that
+//! publisher's lane. ³ But for the clock where it has no vDSO, and an event descriptor's re-arming.
+//! The first publish in a forked child leases a lane of its own, with all that opening costs.
+//!
+//! # Files
+//!
+//! ```text
+//! <domain>/<name>/data     geometry, words of the channel, lanes      publishers write, subscribers read
+//! <domain>/<name>/bell     the word that sleepers arm                 everybody writes
+//! <domain>/<name>/lease    byte i is locked by the owner of lane i    publishers only
+//! <domain>/<name>/subs/    one file of counters per subscriber        subscribers, if they may
+//! ```
+
+mod attributes;
+mod counters;
+mod create;
+mod domain;
+mod error;
+mod event;
+mod geometry;
+mod info;
+mod lease;
+mod name;
+mod publisher;
+mod shared;
+mod subscriber;
+mod view;
+mod wait;
+
+pub use attributes::{Attributes, Group, Wake};
+pub use counters::LatencyCounts;
+pub use domain::Domain;
+pub use error::{Error, Result, Retired};
+pub use info::{Info, LaneInfo, SubscriberInfo};
+pub use name::Name;
+pub use publisher::{Loan, Published, Publisher};
+pub use saltus_os::rt;
+pub use saltus_ring::{MAX_LANES, Start, Which};
+pub use shared::Channel;
+pub use subscriber::{Sample, Subscriber, SubscriberOptions, Writer};
+pub use view::View;
+pub use wait::{Canceller, Until, wait_any};
+
+/// The clocks that stamps and deadlines are told in.
+pub mod clock {
+    pub use saltus_os::clock::{Clock, boottime, monotonic, now};
+}

@@ -1,0 +1,214 @@
+//! What a channel is made of.
+
+use crate::clock::Clock;
+use crate::{Error, Result};
+use saltus_ring::{LaneLayout, MAX_LANES, MAX_MESSAGE};
+
+/// Whether publishers wake those who sleep only when asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wake {
+    /// When somebody has armed the bell. Costs nothing when nobody sleeps.
+    #[default]
+    OnDemand,
+    /// At every publish: one system call each. For subscribers that may not write the bell.
+    Always,
+}
+
+/// The group of a channel's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// By number.
+    Id(u32),
+    /// By name, as in `/etc/group`.
+    Name(String),
+}
+
+/// What a channel is created with. A builder; the defaults are Ach's 16 frames of 512 bytes.
+///
+/// ```
+/// use saltus_channel::Attributes;
+/// let a = Attributes::new().frames(64).frame_size(1500).mode(0o640);
+/// assert_eq!(a.memory(), 151_552);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    pub(crate) frames: u64,
+    pub(crate) frame_size: u64,
+    pub(crate) lanes: u32,
+    pub(crate) mode: u32,
+    pub(crate) group: Option<Group>,
+    pub(crate) stamps: bool,
+    pub(crate) clock: Clock,
+    pub(crate) wake: Wake,
+    pub(crate) prefault: bool,
+    pub(crate) lock_memory: bool,
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Attributes {
+            frames: 16,
+            frame_size: 512,
+            lanes: 1,
+            mode: 0o644,
+            group: None,
+            stamps: true,
+            clock: Clock::Boottime,
+            wake: Wake::OnDemand,
+            prefault: true,
+            lock_memory: false,
+        }
+    }
+}
+
+impl Attributes {
+    /// The defaults: 16 frames of 512 B, one lane reserved, mode 0644, stamps by boot time.
+    pub fn new() -> Attributes {
+        Attributes::default()
+    }
+    /// How many of each publisher's newest messages are kept (1 to 2^24).
+    pub fn frames(mut self, frames: u64) -> Self {
+        self.frames = frames;
+        self
+    }
+    /// The longest message in bytes (1 to 2^40).
+    pub fn frame_size(mut self, bytes: u64) -> Self {
+        self.frame_size = bytes;
+        self
+    }
+    /// For how many publishers at once memory is reserved now (1 to 1,024). More may come, and reserve theirs then.
+    pub fn lanes(mut self, lanes: u32) -> Self {
+        self.lanes = lanes;
+        self
+    }
+    /// Permissions: who may write may publish, who may read may subscribe. The owner needs both.
+    pub fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
+    }
+    /// The group of the files. Default: the creating process's.
+    pub fn group(mut self, group: Group) -> Self {
+        self.group = Some(group);
+        self
+    }
+    /// Whether messages carry the time of their publication. Without it there can be one publisher only.
+    pub fn stamps(mut self, stamps: bool) -> Self {
+        self.stamps = stamps;
+        self
+    }
+    /// The clock of the stamps.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+    /// When publishers wake sleepers.
+    pub fn wake(mut self, wake: Wake) -> Self {
+        self.wake = wake;
+        self
+    }
+    /// Whether every process that opens the channel maps all its pages at once, so that it does not fault later.
+    pub fn prefault(mut self, prefault: bool) -> Self {
+        self.prefault = prefault;
+        self
+    }
+    /// Whether every process that opens the channel locks its lanes into memory (swap would make it wait for a disk).
+    pub fn lock_memory(mut self, lock: bool) -> Self {
+        self.lock_memory = lock;
+        self
+    }
+
+    /// How many of each publisher's newest messages are kept.
+    pub fn get_frames(&self) -> u64 {
+        self.frames
+    }
+    /// The longest message in bytes.
+    pub fn get_frame_size(&self) -> u64 {
+        self.frame_size
+    }
+    /// For how many publishers memory was reserved at creation.
+    pub fn get_lanes(&self) -> u32 {
+        self.lanes
+    }
+    /// Permission bits.
+    pub fn get_mode(&self) -> u32 {
+        self.mode
+    }
+    /// The group asked for, or that the files have.
+    pub fn get_group(&self) -> Option<&Group> {
+        self.group.as_ref()
+    }
+    /// Whether messages carry stamps.
+    pub fn get_stamps(&self) -> bool {
+        self.stamps
+    }
+    /// The clock of the stamps.
+    pub fn get_clock(&self) -> Clock {
+        self.clock
+    }
+    /// When publishers wake sleepers.
+    pub fn get_wake(&self) -> Wake {
+        self.wake
+    }
+    /// Whether opening maps all pages.
+    pub fn get_prefault(&self) -> bool {
+        self.prefault
+    }
+    /// Whether opening locks memory.
+    pub fn get_lock_memory(&self) -> bool {
+        self.lock_memory
+    }
+
+    /// Shared memory in bytes that creating the channel reserves; 0 if the attributes make no sense.
+    pub fn memory(&self) -> u64 {
+        // The geometry and the words of the channel are two pages, the bell one, the lease none.
+        self.layout().map_or(0, |layout| 3 * 4096 + self.lanes as u64 * layout.stride())
+    }
+
+    /// The shape of a lane, if all attributes make sense.
+    pub(crate) fn layout(&self) -> Result<LaneLayout> {
+        let max = MAX_LANES as u32;
+        if self.lanes == 0 || self.lanes > max {
+            return Err(Error::invalid(format!("{} lanes: a channel has from 1 to {max}", self.lanes)));
+        }
+        if !self.stamps && self.lanes > 1 {
+            return Err(Error::invalid(
+                "a channel without stamps cannot have more than one lane: keep the stamps",
+            ));
+        }
+        if self.mode & !0o777 != 0 || self.mode & 0o600 != 0o600 {
+            return Err(Error::invalid(format!(
+                "mode {:04o}: its owner must be able to read and write, so it must contain 0600 and nothing above 0777",
+                self.mode
+            )));
+        }
+        LaneLayout::new(self.frames, self.frame_size).ok_or_else(|| {
+            Error::invalid(format!(
+                "{} frames of {} B: there must be at least 1 frame of 1 B, at most 2^24 frames, {MAX_MESSAGE} B a frame, 64 TiB in all",
+                self.frames, self.frame_size
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senseless_attributes_are_refused_in_words() {
+        let a = Attributes::new;
+        for (bad, word) in [
+            (a().frames(0), "0 frames"),
+            (a().frame_size(0), "of 0 B"),
+            (a().lanes(0), "lanes"),
+            (a().lanes(1025), "1025 lanes"),
+            (a().mode(0o444), "0444"),
+            (a().mode(0o1666), "0777"),
+            (a().stamps(false).lanes(2), "stamps"),
+            (a().frames(1 << 24).frame_size(1 << 40), "64 TiB"),
+        ] {
+            let text = bad.layout().unwrap_err().to_string();
+            assert!(text.contains(word), "{text}");
+        }
+    }
+}

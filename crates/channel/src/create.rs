@@ -1,0 +1,208 @@
+//! Making, replacing and removing channels, each in one step that everybody sees whole or not at all.
+//!
+//! A channel is built in a directory of its own beside the others, called `.new-…`, and then renamed. While it is
+//! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
+
+use crate::geometry::{self, Geometry, PAGE};
+use crate::{Attributes, Channel, Domain, Error, Group, Name, Result};
+use saltus_os::file::{self, Mode, Rename};
+use saltus_os::lock::{self, Held, Kind};
+use saltus_os::map::{Access, Map};
+use saltus_ring::{Memory, Shm, bell};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+/// The byte of the lease file that a maker locks; far beyond all lanes.
+const MAKER: u64 = 1 << 40;
+/// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
+const ASIDE: &[u8] = b".new-";
+
+/// Creates channel `name`, or with `replace` puts a new one in the place of the old.
+pub(crate) fn create(
+    domain: &Domain,
+    name: &Name,
+    attributes: &Attributes,
+    replace: bool,
+) -> Result<Channel> {
+    let geometry = Geometry::new(attributes)?;
+    let group = attributes.get_group().map(group_id).transpose()?;
+    let dir = domain.make_dir()?;
+    sweep(&dir);
+    check_room(name, attributes.memory(), &dir)?;
+    let aside = [ASIDE, format!("{:016x}", geometry.id).as_bytes()].concat();
+    let file_name = name.file_name();
+    let appear = || -> io::Result<()> {
+        let _maker = build(&dir, &aside, &geometry, name, attributes.get_mode(), group)?;
+        loop {
+            match file::rename_at(&dir, &aside, file_name.as_bytes(), Rename::NoReplace) {
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && replace => {}
+                other => return other,
+            }
+            match file::rename_at(&dir, &aside, file_name.as_bytes(), Rename::Exchange) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed meanwhile
+                other => return other,
+            }
+        }
+    };
+    let made = appear();
+    // Aside lies now nothing, or the half-built channel, or the one that was replaced.
+    discard(&dir, &aside, geometry::REPLACED);
+    match made {
+        Ok(()) => Channel::open(domain, name),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(Error::Exists { channel: name.clone() }),
+        Err(e) => Err(Error::system(format!("create channel `{name}` in {}", domain.url()), e)),
+    }
+}
+
+/// Removes channel `name`: it leaves its name in one step, then its users are told, then its files go.
+pub(crate) fn unlink(domain: &Domain, name: &Name) -> Result<()> {
+    domain.channel_dir(name).map(drop)?;
+    let what = || format!("remove channel `{name}`");
+    let dir = domain.dir().map_err(|e| Error::system(what(), e))?;
+    let aside = [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat();
+    file::rename_at(&dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
+        match e.kind() {
+            io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: domain.url() },
+            _ => Error::system(what(), e),
+        }
+    })?;
+    discard(&dir, &aside, geometry::REMOVED);
+    Ok(())
+}
+
+/// Removes directories that dead makers left. Returns how many.
+pub(crate) fn sweep(dir: &File) -> usize {
+    let names = file::names(dir).unwrap_or_default();
+    names
+        .iter()
+        .filter(|name| {
+            name.starts_with(ASIDE) && is_orphan(dir, name) && discard(dir, name, geometry::REMOVED)
+        })
+        .count()
+}
+
+/// Whether nobody is building in `name` any more.
+fn is_orphan(dir: &File, name: &[u8]) -> bool {
+    let Ok(aside) = file::open_dir_at(dir, name) else { return false };
+    match file::open_at(&aside, b"lease", Mode::Read) {
+        Ok(lease) => !lock::is_locked(&lease, MAKER).unwrap_or(true),
+        // No lease yet: its maker has just begun, or died then. Who begins needs no second for it.
+        Err(_) => aside.metadata().is_ok_and(|m| {
+            let age =
+                saltus_os::clock::now(saltus_os::clock::Clock::Realtime) as i64 / 1_000_000_000 - m.ctime();
+            age > 2
+        }),
+    }
+}
+
+/// Writes all files of a channel into a new directory `aside`.
+fn build(
+    dir: &File,
+    aside: &[u8],
+    geometry: &Geometry,
+    name: &Name,
+    mode: u32,
+    group: Option<u32>,
+) -> io::Result<Held> {
+    file::make_dir_at(dir, aside)?;
+    let channel = file::open_dir_at(dir, aside)?;
+    let maker = lock::try_lock(|| file::open_at(&channel, b"lease", Mode::Create), MAKER, Kind::Exclusive)?
+        .ok_or(io::ErrorKind::AlreadyExists)?;
+    let data = file::open_at(&channel, b"data", Mode::Create)?;
+    file::reserve(&data, 0, geometry::lane_at(&geometry.layout, geometry.attributes.get_lanes() as usize))?;
+    data.write_all_at(&geometry.encode(name), 0)?;
+    let bell = file::open_at(&channel, b"bell", Mode::Create)?;
+    file::reserve(&bell, 0, PAGE)?;
+    file::make_dir_at(&channel, b"subs")?;
+    set_modes(&channel, mode, group)?;
+    Ok(maker)
+}
+
+/// Gives each file of a channel the permissions that follow from the channel's `mode`.
+pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>) -> io::Result<()> {
+    let (read, write) = (mode & 0o444, mode & 0o222);
+    let (reach, to_bell) = (read | read >> 2, read | read >> 1);
+    let subs = file::open_dir_at(channel, b"subs")?;
+    let data = file::open_at(channel, b"data", Mode::Read)?;
+    let bell = file::open_at(channel, b"bell", Mode::Read)?;
+    let lease = file::open_at(channel, b"lease", Mode::Read)?;
+    let each = [
+        // A pure reader must not even open the lease: a read lock on it would keep publishers out.
+        (&lease, write | write << 1),
+        (&data, mode),
+        // Whoever may read may sleep, so it needs to write the word that asks to be woken.
+        (&bell, to_bell),
+        (&subs, 0o1000 | reach | read >> 1),
+        (channel, reach | 0o200),
+    ];
+    for (file, mode) in each {
+        if let Some(group) = group {
+            file::set_group(file, group)?;
+        }
+        file::set_mode(file, mode)?;
+    }
+    Ok(())
+}
+
+/// Tells the users of the channel in directory `name` that it is no more, and removes it. Whether it is gone.
+fn discard(dir: &File, name: &[u8], state: u64) -> bool {
+    let Ok(channel) = file::open_dir_at(dir, name) else { return false };
+    retire(&channel, state);
+    if let Ok(subs) = file::open_dir_at(&channel, b"subs") {
+        for counters in file::names(&subs).unwrap_or_default() {
+            let _ = file::remove_at(&subs, &counters, false);
+        }
+        let _ = file::remove_at(&channel, b"subs", true);
+    }
+    // Whoever else discards the same directory may be ahead of us; what counts is that it is gone.
+    for file in [b"bell".as_slice(), b"data", b"lease"] {
+        let _ = file::remove_at(&channel, file, false);
+    }
+    file::remove_at(dir, name, true).is_ok()
+}
+
+/// Marks a channel as no more, and wakes all who sleep on it.
+fn retire(channel: &File, state: u64) {
+    let Ok(data) = file::open_at(channel, b"data", Mode::Write) else { return };
+    if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
+        return;
+    }
+    let Ok(map) = Map::new(&data, PAGE, PAGE as usize, Access::Write, false) else { return };
+    // SAFETY: the page is mapped for writing and outlives this value.
+    let page = unsafe { Shm::new(map.base(), map.len()) };
+    page.store(geometry::STATE, state, Relaxed); // published by the bell
+    page.fetch_add(bell::BELL, 1, Release); // pairs with the sleeper's acquire [a1]
+    // SAFETY: the address lies in the page mapped above.
+    unsafe { saltus_os::futex::wake(page.address(bell::BELL, 4).cast(), u32::MAX, true) };
+}
+
+fn group_id(group: &Group) -> Result<u32> {
+    match group {
+        Group::Id(id) => Ok(*id),
+        Group::Name(name) => file::group_by_name(name)
+            .map_err(|e| Error::system(format!("look up group `{name}`"), e))?
+            .ok_or_else(|| Error::invalid(format!("there is no group `{name}`: see /etc/group"))),
+    }
+}
+
+/// Refuses what the file system or the memory limit of this process's control group cannot hold.
+pub(crate) fn check_room(name: &Name, bytes: u64, dir: &File) -> Result<()> {
+    let (free, _) =
+        file::file_system(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))?;
+    if free < bytes {
+        let what =
+            format!("channel `{name}` needs {bytes} B of shared memory and its file system has {free} B");
+        return Err(Error::NoSpace { what });
+    }
+    match saltus_os::cgroup::room() {
+        Some((room, group)) if room < bytes => Err(Error::NoSpace {
+            what: format!(
+                "channel `{name}` needs {bytes} B and the memory limit of control group {} leaves {room} B",
+                group.display()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,166 @@
+//! The first two pages of a channel's data file.
+//!
+//! ```text
+//! page 0: geometry, never changed (u64, little-endian, at 8 * index)
+//!   0 magic | 1 version | 2 features | 3 frames | 4 frame size | 5 lanes | 6 stride | 7 flags | 8 clock
+//!   9 created (boot time, ns) | 10 pid | 11 uid | 12 id | 13 name length | 14..22 name | 22 checksum of all before
+//! page 1: words of the channel (byte offsets; lines 128 bytes apart)
+//!   0 bell | 8 woken | 128 lanes used | 256 state | 384 leases given
+//! lane i: at 8192 + i * stride, see `saltus_ring::LaneLayout`
+//! ```
+//!
+//! Page 0 is copied out and checked once, when a channel is opened; nothing in it is believed before.
+
+use crate::attributes::{Attributes, Wake};
+use crate::clock::Clock;
+use crate::{Error, Name, Result};
+use saltus_ring::LaneLayout;
+
+/// Bytes in a page; geometry, channel words and lanes start at multiples of it.
+pub(crate) const PAGE: u64 = 4096;
+/// Where the first lane starts.
+pub(crate) const LANES_AT: u64 = 2 * PAGE;
+/// Byte offsets in page 1; the bell's two words are `saltus_ring::bell`'s.
+pub(crate) const LANES_USED: usize = 128;
+/// 0 while the channel is alive, else why it is not.
+pub(crate) const STATE: usize = 256;
+/// How many leases have been given, ever.
+pub(crate) const LEASES: usize = 384;
+
+/// Values of the state word.
+pub(crate) const LIVE: u64 = 0;
+pub(crate) const REMOVED: u64 = 1;
+pub(crate) const REPLACED: u64 = 2;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
+/// Magic of Ach 2's channels, for a better error.
+const ACH_MAGIC: u32 = 0xb075_11f3;
+const VERSION: u64 = 1;
+const WORDS: usize = 23;
+const STAMPS: u64 = 1;
+const PREFAULT: u64 = 2;
+const LOCK: u64 = 4;
+const ALWAYS: u64 = 8;
+
+/// What page 0 says.
+#[derive(Clone, Debug)]
+pub(crate) struct Geometry {
+    pub attributes: Attributes,
+    pub layout: LaneLayout,
+    pub created: u64,
+    pub pid: u32,
+    pub uid: u32,
+    pub id: u64,
+}
+
+/// Where lane `i` starts in the data file.
+pub(crate) fn lane_at(layout: &LaneLayout, i: usize) -> u64 {
+    LANES_AT + i as u64 * layout.stride()
+}
+
+impl Geometry {
+    /// A new channel's.
+    pub fn new(attributes: &Attributes) -> Result<Geometry> {
+        let layout = attributes.layout()?;
+        Ok(Geometry {
+            attributes: attributes.clone(),
+            layout,
+            created: saltus_os::clock::boottime(),
+            pid: saltus_os::process::id(),
+            uid: saltus_os::process::user(),
+            id: saltus_os::process::random(),
+        })
+    }
+
+    /// Page 0 as it is written.
+    pub fn encode(&self, name: &Name) -> Vec<u8> {
+        let a = &self.attributes;
+        let flag = |on: bool, bit: u64| if on { bit } else { 0 };
+        let flags = flag(a.stamps, STAMPS)
+            | flag(a.prefault, PREFAULT)
+            | flag(a.lock_memory, LOCK)
+            | flag(a.wake == Wake::Always, ALWAYS);
+        let mut words =
+            vec![MAGIC, VERSION, 0, a.frames, a.frame_size, a.lanes as u64, self.layout.stride(), flags];
+        words.extend([a.clock as u64, self.created, self.pid as u64, self.uid as u64, self.id]);
+        words.push(name.as_bytes().len() as u64);
+        let mut padded = [0; 64];
+        padded[..name.as_bytes().len()].copy_from_slice(name.as_bytes());
+        words.extend(padded.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)));
+        words.push(checksum(&words));
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// Checks page 0 of channel `name`. Anything may stand there.
+    pub fn decode(page: &[u8], name: &Name) -> Result<Geometry> {
+        let damaged = |what: &str| Error::Damaged { what: format!("channel `{name}`: {what}") };
+        if page.len() >= 4 && page[..4] == ACH_MAGIC.to_le_bytes() {
+            return Err(damaged("this is a channel of Ach, not of Saltus"));
+        }
+        if page.len() < WORDS * 8 {
+            return Err(damaged("its data file is too short to be a channel"));
+        }
+        let words: Vec<u64> =
+            page.as_chunks::<8>().0[..WORDS].iter().map(|c| u64::from_le_bytes(*c)).collect();
+        if words[0] != MAGIC {
+            return Err(damaged("its data file does not begin like a channel"));
+        }
+        if words[1] != VERSION || words[2] != 0 {
+            let what = format!("it has format {}.{:x}, this program speaks {VERSION}.0", words[1], words[2]);
+            return Err(damaged(&what));
+        }
+        if words[22] != checksum(&words[..22]) {
+            return Err(damaged("its geometry has a wrong checksum"));
+        }
+        let clock = u32::try_from(words[8]).ok().and_then(Clock::from_id);
+        let attributes = Attributes {
+            frames: words[3],
+            frame_size: words[4],
+            lanes: u32::try_from(words[5]).unwrap_or(u32::MAX),
+            mode: 0o600, // the file system knows better
+            group: None,
+            stamps: words[7] & STAMPS != 0,
+            clock: clock.ok_or_else(|| damaged("its clock is unknown"))?,
+            wake: if words[7] & ALWAYS != 0 { Wake::Always } else { Wake::OnDemand },
+            prefault: words[7] & PREFAULT != 0,
+            lock_memory: words[7] & LOCK != 0,
+        };
+        let layout = attributes.layout().map_err(|e| damaged(&e.to_string()))?;
+        if words[6] != layout.stride() {
+            return Err(damaged("its lanes have another size than its frames say"));
+        }
+        let (created, pid, uid, id) = (words[9], words[10] as u32, words[11] as u32, words[12]);
+        Ok(Geometry { attributes, layout, created, pid, uid, id })
+    }
+}
+
+/// FNV-1a over words: finds damage, not malice. Whoever may write the file may write its checksum.
+fn checksum(words: &[u64]) -> u64 {
+    words
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn geometry_comes_back_and_every_changed_bit_is_found() {
+        let name = Name::new("imu").unwrap();
+        let geometry = Geometry::new(&Attributes::new().frames(3).clock(Clock::Realtime)).unwrap();
+        let page = geometry.encode(&name);
+        let back = Geometry::decode(&page, &name).unwrap();
+        assert_eq!((back.layout, back.id), (geometry.layout, geometry.id));
+        assert_eq!(back.attributes.clock, Clock::Realtime);
+        for bit in 0..page.len() * 8 {
+            let mut bad = page.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(Geometry::decode(&bad, &name).is_err(), "bit {bit}");
+        }
+        for len in 0..page.len() {
+            assert!(Geometry::decode(&page[..len], &name).is_err());
+        }
+    }
+}

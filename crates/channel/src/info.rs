@@ -1,0 +1,160 @@
+//! What tools can know of a channel, read from counters without disturbing anybody.
+
+use crate::counters::{self, LatencyCounts};
+use crate::geometry::LEASES;
+use crate::{Attributes, Channel, Name, Result, Retired, Writer};
+use saltus_os::lock;
+use saltus_ring::{Lanes, Memory, reader};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A channel at one moment.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// Its name.
+    pub name: Name,
+    /// What it was created with; mode and group as they are now.
+    pub attributes: Attributes,
+    /// When it was created, boot time in ns.
+    pub created: u64,
+    /// Process and user that created it, in their own namespaces.
+    pub creator: (u32, u32),
+    /// A random number that no other channel has.
+    pub id: u64,
+    /// Why it is no more, if it is not.
+    pub retired: Option<Retired>,
+    /// Shared memory in bytes, counters of subscribers aside.
+    pub memory: u64,
+    /// Leases given so far.
+    pub leases: u64,
+    /// Its lanes in use, those of dead publishers included.
+    pub lanes: Vec<LaneInfo>,
+    /// Its subscribers, as far as they have files of counters.
+    pub subscribers: Vec<SubscriberInfo>,
+}
+
+/// A lane: the messages of one publisher after another.
+#[derive(Clone, Debug)]
+pub struct LaneInfo {
+    /// Its present or last owner, as samples name it.
+    pub writer: Writer,
+    /// Whether that owner lives.
+    pub alive: bool,
+    /// The owner's process, in its own namespace.
+    pub pid: u32,
+    /// The owner's user, in its own namespace.
+    pub uid: u32,
+    /// The owner's process name.
+    pub process: String,
+    /// Since when it owns the lane, boot time in ns.
+    pub since: u64,
+    /// Messages published in the lane, ever.
+    pub published: u64,
+    /// Payload bytes published in the lane, ever.
+    pub bytes: u64,
+    /// Messages that a subscriber can still get.
+    pub kept: u64,
+    /// Messages that are gone for who has not received them.
+    pub overwritten: u64,
+    /// Loans given back unused.
+    pub abandoned: u64,
+    /// System calls made to wake sleepers.
+    pub wakes: u64,
+    /// Stamp of the newest message in ns of the channel's clock, 0 if none.
+    pub last_stamp: u64,
+    /// Length of the newest message in bytes.
+    pub last_len: u64,
+}
+
+/// A subscriber, as it tells of itself.
+#[derive(Clone, Debug)]
+pub struct SubscriberInfo {
+    /// Whether it lives.
+    pub alive: bool,
+    /// Its process, in its own namespace.
+    pub pid: u32,
+    /// Its user, in its own namespace.
+    pub uid: u32,
+    /// Its process name.
+    pub process: String,
+    /// Since when it subscribes, boot time in ns.
+    pub since: u64,
+    /// Messages received.
+    pub received: u64,
+    /// Messages missed.
+    pub missed: u64,
+    /// Number of the last message received, in its lane.
+    pub last_seq: u64,
+    /// Stamp of the last message received.
+    pub last_stamp: u64,
+    /// How often it slept.
+    pub sleeps: u64,
+    /// How often publishers overtook it at every try.
+    pub overruns: u64,
+    /// Time from publish to receive.
+    pub latency: LatencyCounts,
+}
+
+impl Channel {
+    /// Reads all counters. Costs publishers nothing but cache misses. Calls the kernel and allocates.
+    pub fn info(&self) -> Result<Info> {
+        let shared = &*self.shared;
+        let lanes = (0..shared.used()).filter_map(|i| Some(lane_info(self, i, shared.lane(i)?))).collect();
+        let subscribers = counters::read_all(&shared.dir);
+        Ok(Info {
+            name: shared.name.clone(),
+            attributes: self.attributes().clone(),
+            created: shared.geometry.created,
+            creator: (shared.geometry.pid, shared.geometry.uid),
+            id: shared.geometry.id,
+            retired: shared.retired().or_else(|| shared.vanished()),
+            memory: self.memory(),
+            leases: shared.page.mem.load(LEASES, Relaxed), // a number for tools
+            lanes,
+            subscribers: subscribers.into_iter().map(subscriber_info).collect(),
+        })
+    }
+}
+
+fn lane_info(channel: &Channel, i: usize, mem: &saltus_ring::Shm) -> LaneInfo {
+    let shared = &*channel.shared;
+    let c = reader::counters(mem, shared.layout());
+    LaneInfo {
+        writer: Writer { lane: i as u32, lease: c.owner.lease },
+        alive: lock::is_locked(&shared.data, i as u64).unwrap_or(false),
+        pid: c.owner.pid,
+        uid: c.owner.uid,
+        process: text(&c.owner.name),
+        since: c.owner.since,
+        published: c.published,
+        bytes: c.bytes,
+        kept: c.kept,
+        overwritten: c.published - c.kept,
+        abandoned: c.abandoned,
+        wakes: c.wakes,
+        last_stamp: c.last_stamp,
+        last_len: c.last_len,
+    }
+}
+
+fn subscriber_info(seen: counters::Seen) -> SubscriberInfo {
+    SubscriberInfo {
+        alive: seen.alive,
+        pid: seen.pid,
+        uid: seen.uid,
+        process: text(&seen.process),
+        since: seen.since,
+        received: seen.received,
+        missed: seen.missed,
+        last_seq: seen.last_seq,
+        last_stamp: seen.last_stamp,
+        sleeps: seen.sleeps,
+        overruns: seen.overruns,
+        latency: seen.latency,
+    }
+}
+
+/// A name padded with zeros, without what could play with a terminal.
+fn text(name: &[u8]) -> String {
+    let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
+    String::from_utf8_lossy(&name[..end]).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}

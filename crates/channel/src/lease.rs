@@ -1,0 +1,129 @@
+//! Leases of lanes: who may write which lane, decided by the kernel.
+
+use crate::create::check_room;
+use crate::geometry::{self, LANES_USED, LEASES};
+use crate::shared::{Mapped, Shared};
+use crate::{Error, Result};
+use saltus_os::file::{self, Mode};
+use saltus_os::lock::{self, Held, Kind};
+use saltus_os::map::Access;
+use saltus_ring::{LaneWriter, Lanes, MAX_LANES, Memory, Shm, reader::Owner};
+use std::fs::File;
+use std::sync::atomic::Ordering::{Relaxed, Release};
+
+/// A leased lane, ready to be written.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    pub lane: usize,
+    pub number: u64,
+    pub writer: LaneWriter<Shm>,
+    /// The channel's words, writable.
+    pub page: Mapped,
+    _memory: Mapped,
+    /// On the lease file: nobody else writes the lane.
+    lock: Held,
+    /// On the data file, where readers can see it: the publisher lives.
+    _alive: Option<Held>,
+}
+
+impl Lease {
+    /// Leases the first lane that nobody holds; grows the file if all are held.
+    pub fn take(shared: &Shared) -> Result<Lease> {
+        let what = |what: &str| format!("{what} of channel `{}`", shared.name);
+        let system = |text: &str, e| Error::system(what(text), e);
+        let data = file::open_at(&shared.dir, b"data", Mode::Write).map_err(|e| match shared.vanished() {
+            Some(how) => shared.retired_error(how),
+            None => system("open for publishing the data", e),
+        })?;
+        let lease =
+            file::open_at(&shared.dir, b"lease", Mode::Write).map_err(|e| system("open the lease", e))?;
+        let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
+            .map_err(|e| system("map the words", e))?;
+        let most = if shared.geometry.attributes.stamps { MAX_LANES } else { 1 };
+        let mut damaged = None;
+        for lane in 0..most {
+            // Asking first spares four calls for each lane that is held.
+            if lock::is_locked(&lease, lane as u64).map_err(|e| system("ask for the leases", e))? {
+                continue;
+            }
+            let open = || file::open_at(&shared.dir, b"lease", Mode::Write);
+            // [l1] From here on the lane is ours, until this process ends.
+            let held =
+                lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| system("take a lease", e))?;
+            let Some(held) = held else { continue };
+            match adopt(shared, &data, &page, lane) {
+                Ok((memory, writer)) => return Ok(Lease::sign(shared, lane, memory, writer, page, held)),
+                Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to those who mend; try the next
+                Err(e) => return Err(e),
+            }
+        }
+        Err(damaged.unwrap_or(Error::NoLane { channel: shared.name.clone(), most }))
+    }
+
+    /// Whether this process took the lease, rather than having inherited this value by `fork`.
+    #[inline(always)]
+    pub fn is_ours(&self) -> bool {
+        self.lock.is_ours()
+    }
+
+    fn sign(
+        shared: &Shared,
+        lane: usize,
+        memory: Mapped,
+        writer: LaneWriter<Shm>,
+        page: Mapped,
+        lock: Held,
+    ) -> Lease {
+        let number = page.mem.fetch_add(LEASES, 1, Relaxed) + 1; // Relaxed: only each number once
+        let open = || file::open_at(&shared.dir, b"data", Mode::Read);
+        // [l4] A dead owner's forked children may hold theirs; many can hold this one at once.
+        let alive = lock::try_lock(open, lane as u64, Kind::Shared).ok().flatten();
+        writer.sign(&Owner {
+            lease: number,
+            pid: saltus_os::process::id(),
+            since: saltus_os::clock::boottime(),
+            uid: saltus_os::process::user(),
+            name: saltus_os::process::name(),
+        });
+        Lease { lane, number, writer, page, _memory: memory, lock, _alive: alive }
+    }
+}
+
+/// Maps lane `lane` for writing, reserving it first if it is new, and takes it over.
+fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Mapped, LaneWriter<Shm>)> {
+    let (layout, attributes) = (shared.geometry.layout, &shared.geometry.attributes);
+    let system = |text: &str, e| Error::system(format!("{text} of channel `{}`", shared.name), e);
+    let used = shared.used();
+    if lane >= used {
+        let (from, end) = (geometry::lane_at(&layout, used), geometry::lane_at(&layout, lane + 1));
+        let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
+        if size < end {
+            check_room(&shared.name, end - size, &shared.dir)?;
+        }
+        // [l2] From the first lane that is not in use, not only ours: whoever leased a lane below us may not have
+        // reserved it yet, or may have died before, and there must be no hole that a reader could fill by reading.
+        file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
+        // [l3] Release: pairs with the readers' acquire in `used`.
+        page.mem.fetch_max(LANES_USED, lane as u64 + 1, Release);
+    }
+    let memory = Mapped::new(
+        data,
+        geometry::lane_at(&layout, lane),
+        layout.stride() as usize,
+        Access::Write,
+        attributes.prefault,
+    )
+    .map_err(|e| system("map a lane", e))?;
+    if attributes.lock_memory {
+        memory.map.lock().map_err(|e| {
+            let text = "lock the memory (raise `ulimit -l`, or create the channel without locking)";
+            system(text, e)
+        })?;
+    }
+    // A core dump of a large lane would hold the lease for as long as it takes to write.
+    let _ = memory.map.advise(libc::MADV_DONTDUMP);
+    let writer = LaneWriter::adopt(memory.mem, layout).map_err(|_| Error::Damaged {
+        what: format!("lane {lane} of channel `{}` has senseless words", shared.name),
+    })?;
+    Ok((memory, writer))
+}

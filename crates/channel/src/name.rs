@@ -1,0 +1,112 @@
+//! Names of channels, and the file names they become.
+
+use crate::{Error, Result};
+use std::fmt;
+
+/// The name of a channel: 1 to 63 bytes of any kind, as LCM has them. `/scan` and `robot/arm.left` are fine.
+///
+/// As a file name, letters, digits, `_`, `-` and `.` (but for a leading one) stay as they are, and every other byte
+/// becomes `%` and two upper-case hexadecimal digits. That is reversible, and no name can hide or collide.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name {
+    bytes: [u8; Name::MOST],
+    len: u8,
+}
+
+impl Name {
+    /// Most bytes in a name.
+    pub const MOST: usize = 63;
+
+    /// Checks the length; any bytes will do.
+    pub fn new(name: impl AsRef<[u8]>) -> Result<Name> {
+        let name = name.as_ref();
+        if name.is_empty() || name.len() > Name::MOST {
+            let text = String::from_utf8_lossy(name);
+            return Err(Error::invalid(format!(
+                "channel name `{text}` has {} bytes: it must have from 1 to {}",
+                name.len(),
+                Name::MOST
+            )));
+        }
+        let mut bytes = [0; Name::MOST];
+        bytes[..name.len()].copy_from_slice(name);
+        Ok(Name { bytes, len: name.len() as u8 })
+    }
+
+    /// The name's bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len as usize]
+    }
+
+    /// The name as a file name.
+    pub fn file_name(&self) -> String {
+        let mut out = String::new();
+        for (i, &byte) in self.as_bytes().iter().enumerate() {
+            if byte.is_ascii_alphanumeric() || b"_-".contains(&byte) || (byte == b'.' && i > 0) {
+                out.push(byte as char);
+            } else {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+        }
+        out
+    }
+
+    /// The name that a file name stands for; `None` if no channel's file is called so.
+    pub fn from_file_name(file: &[u8]) -> Option<Name> {
+        let mut out = Vec::new();
+        let mut rest = file;
+        while let Some((&byte, tail)) = rest.split_first() {
+            rest = tail;
+            if byte == b'%' {
+                let hex = std::str::from_utf8(rest.get(..2)?).ok()?;
+                out.push(u8::from_str_radix(hex, 16).ok()?);
+                rest = &rest[2..];
+            } else {
+                out.push(byte);
+            }
+        }
+        let name = Name::new(out).ok()?;
+        (name.file_name().as_bytes() == file).then_some(name)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&String::from_utf8_lossy(self.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(self.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_become_file_names_that_people_can_read() {
+        for (name, file) in
+            [("imu", "imu"), ("/scan", "%2Fscan"), ("robot/arm.left", "robot%2Farm.left"), (".x", "%2Ex")]
+        {
+            assert_eq!(Name::new(name).unwrap().file_name(), file);
+        }
+        for bad in ["%2", "%zz", "%41", "..", ".new-1", "", "a/b", "%2f"] {
+            assert_eq!(Name::from_file_name(bad.as_bytes()), None, "{bad}");
+        }
+        assert!(Name::new("").is_err() && Name::new([b'x'; 64]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_comes_back(bytes in proptest::collection::vec(any::<u8>(), 1..=63)) {
+            let name = Name::new(&bytes).unwrap();
+            let file = name.file_name();
+            prop_assert!(file.len() <= 255 && !file.starts_with('.') && !file.contains('/'));
+            prop_assert_eq!(Name::from_file_name(file.as_bytes()), Some(name));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Publishing.
+
+use crate::lease::Lease;
+use crate::shared::Shared;
+use crate::subscriber::Writer;
+use crate::{Channel, Error, Result, clock};
+use saltus_ring::{Memory, Room, Shm, bell};
+use std::cell::Cell;
+use std::io::IoSlice;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// How many sleepers a publisher wakes itself; the woken wake the rest.
+pub(crate) const WAKE_AT_ONCE: u32 = 8;
+
+/// Publishes into one lane of a channel. It waits for nobody: no reader, no other publisher.
+///
+/// One publisher belongs to one thread at a time; a second thread opens its own.
+#[derive(Debug)]
+pub struct Publisher {
+    shared: Arc<Shared>,
+    lease: Lease,
+    /// A publisher whose lane's words could be shared by two threads would break the lane.
+    _one_thread: PhantomData<Cell<()>>,
+}
+
+/// What became of a published message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
+    pub seq: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    pub stamp: u64,
+}
+
+impl Publisher {
+    pub(crate) fn open(shared: Arc<Shared>) -> Result<Publisher> {
+        if let Some(how) = shared.retired() {
+            return Err(shared.retired_error(how));
+        }
+        if shared.bell.is_none() {
+            return Err(Error::Denied {
+                what: format!("publish in channel `{}`: open its bell for writing", shared.name),
+            });
+        }
+        let lease = Lease::take(&shared)?;
+        let publisher = Publisher { shared, lease, _one_thread: PhantomData };
+        // A publisher that died between its publish and its wake left sleepers; they need not wait for a slice.
+        publisher.ring();
+        Ok(publisher)
+    }
+
+    /// Publishes a copy of `message`. The result never depends on readers. Real-time safe.
+    ///
+    /// The stamp is taken at the beginning, so that what a reader measures includes the copying.
+    #[inline]
+    pub fn publish(&mut self, message: &[u8]) -> Result<Published> {
+        self.check()?;
+        let stamp = self.stamp();
+        let room = self.reserve(message.len())?;
+        self.lease.writer.fill(&room, 0, message);
+        Ok(self.commit(room, message.len(), stamp))
+    }
+
+    /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
+    pub fn publish_vectored(&mut self, message: &[IoSlice<'_>]) -> Result<Published> {
+        let len =
+            message.iter().try_fold(0usize, |sum, piece| sum.checked_add(piece.len())).unwrap_or(usize::MAX);
+        let stamp = self.stamp();
+        let mut loan = self.loan(len)?;
+        let mut at = 0;
+        for piece in message {
+            loan[at..at + piece.len()].copy_from_slice(piece);
+            at += piece.len();
+        }
+        loan.finish(len, Some(stamp))
+    }
+
+    /// Borrows room for a message of up to `len` bytes, to build it in place. Real-time safe.
+    ///
+    /// The room holds old bytes. The oldest messages that lay there are given up now, even if nothing is published.
+    pub fn loan(&mut self, len: usize) -> Result<Loan<'_>> {
+        self.check()?;
+        let room = self.reserve(len)?;
+        let mem = self.lease.writer.memory();
+        mem.drain(); // [wf] for streaming stores: none may overtake w1 and w2
+        let at = mem.address(room.at(), room.len());
+        Ok(Loan { publisher: self, room: Some(room), at })
+    }
+
+    /// Who this publisher is, as samples say it. Changes when a forked child publishes.
+    pub fn writer(&self) -> Writer {
+        Writer { lane: self.lease.lane as u32, lease: self.lease.number }
+    }
+    /// The longest message in bytes.
+    pub fn max_len(&self) -> usize {
+        self.shared.geometry.attributes.frame_size as usize
+    }
+    /// The channel.
+    pub fn channel(&self) -> Channel {
+        Channel { shared: self.shared.clone() }
+    }
+    /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself notices the
+    /// first two.
+    pub fn is_retired(&self) -> bool {
+        self.shared.retired().or_else(|| self.shared.vanished()).is_some()
+    }
+
+    /// A retired channel takes no more; a forked child needs a lane of its own.
+    #[inline(always)]
+    fn check(&mut self) -> Result<()> {
+        if let Some(how) = self.shared.retired() {
+            return Err(self.shared.retired_error(how));
+        }
+        if !self.lease.is_ours() {
+            self.lease_anew()?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn lease_anew(&mut self) -> Result<()> {
+        self.lease = Lease::take(&self.shared)?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn stamp(&self) -> u64 {
+        let attributes = &self.shared.geometry.attributes;
+        if attributes.stamps { clock::now(attributes.clock) } else { 0 }
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, len: usize) -> Result<Room> {
+        match self.lease.writer.reserve(len) {
+            Some(room) => Ok(room),
+            None => Err(self.too_long(len)),
+        }
+    }
+
+    #[cold]
+    fn too_long(&self, len: usize) -> Error {
+        Error::TooLong { channel: self.shared.name.clone(), len, max: self.max_len() }
+    }
+
+    #[inline(always)]
+    fn commit(&mut self, room: Room, len: usize, stamp: u64) -> Published {
+        let (seq, stamp) = self.lease.writer.commit(room, len, stamp, self.lease.number);
+        self.ring();
+        Published { seq, stamp }
+    }
+
+    #[inline(always)]
+    fn ring(&self) {
+        let Some(bell) = &self.shared.bell else { return }; // `open` has seen to it
+        let page: &Shm = &self.lease.page.mem;
+        let always = self.shared.geometry.attributes.wake == crate::Wake::Always;
+        if bell::ring(page, &bell.mem, WAKE_AT_ONCE, always, |k| self.shared.wake(k)) {
+            self.lease.writer.count_wake();
+        }
+    }
+}
+
+/// Room in shared memory for a message that is being built. Give it back by [`Loan::publish`], or drop it.
+///
+/// The bytes may also be filled with streaming (non-temporal) stores: `publish` orders them.
+#[derive(Debug)]
+pub struct Loan<'a> {
+    publisher: &'a mut Publisher,
+    /// `None` once it is published.
+    room: Option<Room>,
+    at: *mut u8,
+}
+
+impl Loan<'_> {
+    /// Publishes the first `len` bytes, at most as many as were borrowed. Real-time safe.
+    pub fn publish(self, len: usize) -> Result<Published> {
+        self.finish(len, None)
+    }
+
+    fn finish(mut self, len: usize, stamp: Option<u64>) -> Result<Published> {
+        if len > self.len() {
+            return Err(self.publisher.too_long(len));
+        }
+        // A child of a fork has not leased this lane: what it built here is not its to publish.
+        if !self.publisher.lease.is_ours() {
+            return Err(Error::invalid("a loan cannot be published by a forked child: borrow anew"));
+        }
+        self.publisher.lease.writer.memory().drain(); // streaming stores must be seen before [w4]
+        let stamp = stamp.unwrap_or_else(|| self.publisher.stamp());
+        match self.room.take() {
+            Some(room) => Ok(self.publisher.commit(room, len, stamp)),
+            None => Err(Error::invalid("the loan was published already")),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.room.map_or(0, |room| room.len())
+    }
+}
+
+impl Deref for Loan<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the room lies in the lane, mapped for writing as long as the publisher lives, which this borrows
+        // for itself alone. No other writer exists. A reader that was overtaken may still copy old bytes from here,
+        // through atomics or assembly; what it gets is thrown away by its validation.
+        unsafe { std::slice::from_raw_parts(self.at, self.len()) }
+    }
+}
+
+impl DerefMut for Loan<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `deref`; and `&mut self` excludes other uses of the room in this process.
+        unsafe { std::slice::from_raw_parts_mut(self.at, self.len()) }
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        if self.room.is_some() && self.publisher.lease.is_ours() {
+            self.publisher.lease.writer.count_abandoned();
+        }
+    }
+}
+
+// SAFETY: the pointer leads into the publisher's lane, which this borrows; nothing in it is bound to a thread.
+unsafe impl Send for Loan<'_> {}

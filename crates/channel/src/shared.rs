@@ -1,0 +1,227 @@
+//! A channel as one process has it open: read-only, and shared by all its subscribers.
+
+use crate::geometry::{self, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
+use crate::{
+    Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, clock,
+};
+use saltus_os::file::{self, Mode};
+use saltus_os::map::{Access, Map};
+use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::{Arc, OnceLock};
+
+/// An open channel. Cheap to clone; publishers and subscribers are made from it.
+///
+/// It holds two descriptors, however many publishers and subscribers this process makes from it.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// Memory mapped, and how the algorithm sees it.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    pub map: Map,
+    pub mem: Shm,
+}
+
+impl Mapped {
+    pub fn new(
+        file: &File,
+        offset: u64,
+        len: usize,
+        access: Access,
+        populate: bool,
+    ) -> std::io::Result<Mapped> {
+        let map = Map::new(file, offset, len, access, populate)?;
+        // SAFETY: mapped for as long as `map` lives, which is as long as `mem` can be reached; page-aligned; the
+        // callers write only what they map for writing.
+        let mem = unsafe { Shm::new(map.base(), map.len()) };
+        Ok(Mapped { map, mem })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub domain: Domain,
+    pub name: Name,
+    pub geometry: Geometry,
+    /// The channel's directory: leases and counters are opened from it.
+    pub dir: File,
+    /// The data file, read-only: lanes that come later are mapped from it.
+    pub data: File,
+    /// The channel's words, read-only.
+    pub page: Mapped,
+    /// The bell page, if we may write it.
+    pub bell: Option<Mapped>,
+    /// Lanes, mapped as they come. An inner `None` is one that lies beyond the file, where a liar put it.
+    lanes: Box<[OnceLock<Option<Mapped>>]>,
+}
+
+impl Channel {
+    pub(crate) fn open(domain: &Domain, name: &Name) -> Result<Channel> {
+        let dir = domain.channel_dir(name)?;
+        let what = |what: &str| format!("{what} of channel `{name}`");
+        let data = file::open_at(&dir, b"data", Mode::Read).map_err(|e| match e.kind() {
+            // The directory was emptied between the two steps: the channel is being removed.
+            std::io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: domain.url() },
+            _ => Error::system(what("open the data"), e),
+        })?;
+        let meta = data.metadata().map_err(|e| Error::system(what("look at the data"), e))?;
+        if !meta.is_file() || meta.len() < LANES_AT {
+            return Err(Error::Damaged {
+                what: format!("channel `{name}`: its data is no file of at least {LANES_AT} B"),
+            });
+        }
+        let (_, in_memory) =
+            file::file_system(&data).map_err(|e| Error::system(what("look at the data"), e))?;
+        if !in_memory {
+            return Err(Error::invalid(format!(
+                "channel `{name}` in {} does not lie on a tmpfs: create it below /dev/shm or /run",
+                domain.url()
+            )));
+        }
+        let mut first = [0; PAGE as usize];
+        data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
+        let mut geometry = Geometry::decode(&first, name)?;
+        geometry.attributes.mode = meta.mode() & 0o777;
+        geometry.attributes.group = Some(Group::Id(meta.gid()));
+        let page = Mapped::new(&data, PAGE, PAGE as usize, Access::Read, true)
+            .map_err(|e| Error::system(what("map the words"), e))?;
+        let bell = file::open_at(&dir, b"bell", Mode::Write)
+            .ok()
+            .filter(|bell| bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE))
+            .and_then(|bell| Mapped::new(&bell, 0, PAGE as usize, Access::Write, true).ok());
+        let lanes = (0..MAX_LANES).map(|_| OnceLock::new()).collect();
+        let shared =
+            Shared { domain: domain.clone(), name: name.clone(), geometry, dir, data, page, bell, lanes };
+        // Lanes in use are mapped now, so that the first receive need not.
+        for i in 0..shared.used() {
+            shared.lane(i);
+        }
+        Ok(Channel { shared: Arc::new(shared) })
+    }
+
+    /// The channel's name.
+    pub fn name(&self) -> &Name {
+        &self.shared.name
+    }
+    /// The domain it was opened in.
+    pub fn domain(&self) -> &Domain {
+        &self.shared.domain
+    }
+    /// What it was created with; mode and group as they were when it was opened.
+    pub fn attributes(&self) -> &Attributes {
+        &self.shared.geometry.attributes
+    }
+
+    /// Leases a lane to publish in: one of a dead publisher, or a new one, whose memory is reserved now.
+    ///
+    /// [`Error::NoLane`] if all are leased, [`Error::NoSpace`] if memory is short, [`Error::Denied`] without
+    /// permission to write. Nothing later can fail for lack of memory.
+    pub fn publisher(&self) -> Result<Publisher> {
+        Publisher::open(self.shared.clone())
+    }
+
+    /// Joins the channel as a subscriber, with the defaults: the present newest message counts as unseen.
+    pub fn subscriber(&self) -> Result<Subscriber> {
+        self.subscriber_with(SubscriberOptions::new())
+    }
+
+    /// Joins the channel as a subscriber.
+    pub fn subscriber_with(&self, options: SubscriberOptions) -> Result<Subscriber> {
+        Ok(Subscriber::open(self.shared.clone(), options))
+    }
+
+    /// Whether the channel was removed, replaced, or deleted by force. One system call.
+    pub fn is_retired(&self) -> bool {
+        self.shared.retired().or_else(|| self.shared.vanished()).is_some()
+    }
+
+    /// Shared memory in bytes that the channel takes now, counters of subscribers aside.
+    pub fn memory(&self) -> u64 {
+        self.shared.data.metadata().map_or(0, |m| m.len()) + PAGE
+    }
+}
+
+impl Shared {
+    /// Why the channel is no more, if it says so. One load.
+    #[inline(always)]
+    pub fn retired(&self) -> Option<Retired> {
+        // Relaxed: a sleeper that the bell woke has acquired it [a1]; others see it soon.
+        match self.page.mem.load(STATE, Relaxed) {
+            geometry::LIVE => None,
+            geometry::REPLACED => Some(Retired::Replaced),
+            _ => Some(Retired::Removed),
+        }
+    }
+
+    /// Whether somebody deleted the files without saying so. One system call.
+    #[cold]
+    pub fn vanished(&self) -> Option<Retired> {
+        let gone = file::links(&self.data).is_ok_and(|links| links == 0);
+        gone.then(|| self.retired().unwrap_or(Retired::Vanished))
+    }
+
+    /// The error for a channel that is no more.
+    #[cold]
+    pub fn retired_error(&self, how: Retired) -> Error {
+        Error::Retired { channel: self.name.clone(), how }
+    }
+
+    /// Wakes up to `most` who sleep on the bell; returns how many there were. One system call.
+    pub fn wake(&self, most: u32) -> u32 {
+        let at = self.page.mem.address(saltus_ring::bell::BELL, 4);
+        // SAFETY: the address lies in the mapped page.
+        unsafe { saltus_os::futex::wake(at.cast(), most, true) }
+    }
+
+    #[cold]
+    fn map_lane(&self, i: usize) -> Option<&Mapped> {
+        let (layout, attributes) = (&self.geometry.layout, &self.geometry.attributes);
+        let at = geometry::lane_at(layout, i);
+        let inside = self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride());
+        if !inside {
+            return self.lanes[i].get_or_init(|| None).as_ref();
+        }
+        // Short of memory or of mappings: not remembered, so that the next receive tries again.
+        let lane =
+            Mapped::new(&self.data, at, layout.stride() as usize, Access::Read, attributes.prefault).ok()?;
+        if attributes.lock_memory {
+            let _ = lane.map.lock(); // the publisher has locked these pages already, or said that it cannot
+        }
+        let _ = lane.map.advise(libc::MADV_DONTDUMP);
+        self.lanes[i].get_or_init(|| Some(lane)).as_ref()
+    }
+}
+
+impl Lanes for Shared {
+    type Mem = Shm;
+
+    #[inline(always)]
+    fn used(&self) -> usize {
+        // Acquire: pairs with the release in `lease` [l3]; the lane's memory is reserved.
+        (self.page.mem.load(LANES_USED, Acquire) as usize).min(MAX_LANES)
+    }
+
+    #[inline(always)]
+    fn lane(&self, i: usize) -> Option<&Shm> {
+        match self.lanes[i].get() {
+            Some(lane) => lane.as_ref(),
+            None => self.map_lane(i),
+        }
+        .map(|lane| &lane.mem)
+    }
+
+    #[inline(always)]
+    fn layout(&self) -> &LaneLayout {
+        &self.geometry.layout
+    }
+
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        clock::now(self.geometry.attributes.clock)
+    }
+}

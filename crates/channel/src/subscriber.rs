@@ -1,0 +1,413 @@
+//! Receiving.
+
+use crate::counters::Counters;
+use crate::event::EventSource;
+use crate::shared::Shared;
+use crate::view::View;
+use crate::wait::{self, Canceller, QUIET_SLICE, Until};
+use crate::{Channel, Error, Result, clock};
+use saltus_os::futex::Word;
+use saltus_ring::{Delivered, Fault, Memory, Merge, Pick, Shm, Start, TRIES, Which, reader::Meta};
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a subscriber joins a channel, and what it tells about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct SubscriberOptions {
+    start: Start,
+    spin: Duration,
+    quiet: Option<Duration>,
+    counters: bool,
+    latency: bool,
+}
+
+impl Default for SubscriberOptions {
+    fn default() -> Self {
+        SubscriberOptions::new()
+    }
+}
+
+impl SubscriberOptions {
+    /// Starts at the present newest message, sleeps at once when it waits, is counted.
+    pub fn new() -> Self {
+        SubscriberOptions {
+            start: Start::Newest,
+            spin: Duration::ZERO,
+            quiet: None,
+            counters: true,
+            latency: true,
+        }
+    }
+    /// Where to start.
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+    /// How long a wait looks again and again before it sleeps; for isolated processors.
+    pub fn spin(mut self, time: Duration) -> Self {
+        self.spin = time;
+        self
+    }
+    /// Never asks a publisher to be woken: a wait looks by itself every `period`. For tools that watch.
+    pub fn quiet(mut self, period: Duration) -> Self {
+        self.quiet = Some(period);
+        self
+    }
+    /// Whether to keep a file of counters for tools (4 KiB), if permissions and memory allow.
+    pub fn counters(mut self, on: bool) -> Self {
+        self.counters = on;
+        self
+    }
+    /// Whether these counters include the time from publish to receive, which costs a reading of the clock a message.
+    pub fn latency(mut self, on: bool) -> Self {
+        self.latency = on;
+        self
+    }
+}
+
+/// Who published a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Writer {
+    /// The lane.
+    pub lane: u32,
+    /// The lease: a number that each publisher of a channel has for itself.
+    pub lease: u64,
+}
+
+/// What is known of a received message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Length in bytes.
+    pub len: usize,
+    /// Number of the message in its lane, from 1.
+    pub seq: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    pub stamp: u64,
+    /// Who published it.
+    pub writer: Writer,
+    /// How many messages this subscriber missed since the last one it received.
+    pub missed: u64,
+}
+
+/// Receives from a channel. It only reads; no publisher waits for it or even knows it.
+///
+/// One subscriber belongs to one thread at a time; another thread opens its own. In a forked child it goes on from
+/// the place of the fork, independently.
+#[derive(Debug)]
+pub struct Subscriber {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) merge: Merge,
+    pub(crate) canceller: Option<Canceller>,
+    options: SubscriberOptions,
+    counters: Option<Counters>,
+    event: Option<EventSource>,
+    _one_thread: PhantomData<Cell<()>>,
+}
+
+impl Subscriber {
+    pub(crate) fn open(shared: Arc<Shared>, options: SubscriberOptions) -> Subscriber {
+        let merge = Merge::new(&*shared, options.start);
+        let counters = if options.counters { Counters::make(&shared.dir) } else { None };
+        Subscriber {
+            shared,
+            merge,
+            canceller: None,
+            options,
+            counters,
+            event: None,
+            _one_thread: PhantomData,
+        }
+    }
+
+    /// Receives into `buf`. `None`: nothing unseen, or the time is up.
+    ///
+    /// [`Error::TooSmall`] says the size and keeps the place. [`Error::Overrun`]: publishers overtook the copy at
+    /// every try; call again. [`Error::Retired`]: the channel is no more, and all of it has been seen.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        which: Which,
+        until: impl Into<Until>,
+        buf: &mut [u8],
+    ) -> Result<Option<Sample>> {
+        let have = buf.len();
+        let buf: *mut [u8] = buf;
+        // SAFETY: bytes are a valid form of maybe-initialised bytes; nothing uninitialised is ever written to them.
+        let buf = unsafe { &mut *(buf as *mut [MaybeUninit<u8>]) };
+        let taken = self.receive_with(which, until.into(), |mem, meta| {
+            mem.copy_out(meta.at, buf.get_mut(..meta.len).ok_or(meta.len)?);
+            Ok(())
+        });
+        taken.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have }))
+    }
+
+    /// Receives into `buf`, which grows if it must and gets the length of the message.
+    pub fn receive_vec(
+        &mut self,
+        which: Which,
+        until: impl Into<Until>,
+        buf: &mut Vec<u8>,
+    ) -> Result<Option<Sample>> {
+        buf.clear();
+        let sample = self.receive_with(which, until.into(), |mem, meta| {
+            buf.reserve(meta.len);
+            mem.copy_out(meta.at, &mut buf.spare_capacity_mut()[..meta.len]);
+            Ok(())
+        });
+        let sample = sample.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have: 0 }))?;
+        if let Some(sample) = &sample {
+            // SAFETY: the copy that was validated has filled this many bytes.
+            unsafe { buf.set_len(sample.len) };
+        }
+        Ok(sample)
+    }
+
+    /// Looks at a message where it lies, without copying it. See [`View`].
+    pub fn view(&mut self, which: Which, until: impl Into<Until>) -> Result<Option<View<'_>>> {
+        let deadline = until.into().deadline();
+        loop {
+            for attempt in 0..TRIES {
+                match self.merge.pick(&*self.shared, which, attempt) {
+                    Pick::Nothing => break,
+                    Pick::Overtaken if attempt + 1 == TRIES => return Err(self.overrun()),
+                    Pick::Overtaken => {}
+                    Pick::Found(candidate) => return Ok(View::new(self, candidate)),
+                }
+            }
+            if !self.wait(deadline)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The newest message, if it has not been seen. Does not wait.
+    #[inline]
+    pub fn newest(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
+        self.receive(Which::Newest, Until::Poll, buf)
+    }
+    /// The oldest message that has not been seen. Does not wait.
+    #[inline]
+    pub fn next(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
+        self.receive(Which::Next, Until::Poll, buf)
+    }
+    /// The newest message, even if it has been seen. Does not wait.
+    #[inline]
+    pub fn again(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
+        self.receive(Which::Again, Until::Poll, buf)
+    }
+    /// Waits for a newest message that has not been seen.
+    #[inline]
+    pub fn wait_newest(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
+        self.receive(Which::Newest, until, buf)
+    }
+    /// Waits for the next message that has not been seen.
+    #[inline]
+    pub fn wait_next(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
+        self.receive(Which::Next, until, buf)
+    }
+
+    /// Skips to now. What was unseen counts as missed.
+    pub fn flush(&mut self) {
+        self.merge.flush(&*self.shared);
+        let missed = self.merge.missed();
+        if let Some(counters) = self.own_counters() {
+            counters.missed(missed);
+        }
+    }
+    /// Goes back to the oldest message kept, seen or not. What is received again counts again.
+    pub fn seek_oldest(&mut self) {
+        self.merge.seek_oldest(&*self.shared);
+    }
+    /// Messages received.
+    pub fn received(&self) -> u64 {
+        self.merge.received()
+    }
+    /// Messages missed. Received and missed together are what was published since the subscriber joined, up to its
+    /// place.
+    pub fn missed(&self) -> u64 {
+        self.merge.missed()
+    }
+    /// Whether there is anything unseen. A few loads.
+    pub fn has_unseen(&self) -> bool {
+        self.merge.unseen(&*self.shared)
+    }
+    /// The channel.
+    pub fn channel(&self) -> Channel {
+        Channel { shared: self.shared.clone() }
+    }
+
+    /// What calls off this subscriber's waits.
+    pub fn canceller(&mut self) -> Canceller {
+        self.canceller.get_or_insert_with(Canceller::new).clone()
+    }
+
+    /// A descriptor for `poll`, `epoll` or an event loop: readable while there is something unseen.
+    ///
+    /// When it is readable, receive until there is nothing more; the receive that finds nothing makes it wait for the
+    /// next message. The first call starts a thread in this process that waits on the subscriber's behalf.
+    pub fn event_fd(&mut self) -> Result<BorrowedFd<'_>> {
+        if self.event.is_none() {
+            self.event = Some(EventSource::start(self.shared.clone(), &self.merge)?);
+        }
+        match &self.event {
+            Some(event) => Ok(event.fd()),
+            None => Err(Error::invalid("no event source")),
+        }
+    }
+
+    #[inline(always)]
+    fn receive_with(
+        &mut self,
+        which: Which,
+        until: Until,
+        mut take: impl FnMut(&Shm, &Meta) -> std::result::Result<(), usize>,
+    ) -> std::result::Result<Option<Sample>, Failure> {
+        // The first look comes before the clock is asked.
+        let mut deadline = None;
+        let mut first = true;
+        loop {
+            match self.merge.receive(&*self.shared, which, &mut take) {
+                Ok(Some(delivered)) => return Ok(Some(self.delivered(delivered))),
+                Ok(None) => {}
+                Err(Fault::TooSmall(needed)) => return Err(Failure::TooSmall(needed)),
+                Err(Fault::Overrun) => return Err(Failure::Other(self.overrun())),
+            }
+            if first {
+                deadline = until.deadline();
+                first = false;
+            }
+            if !self.wait(deadline).map_err(Failure::Other)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Counts a delivery, and says what is known of it.
+    #[inline(always)]
+    pub(crate) fn delivered(&mut self, delivered: Delivered) -> Sample {
+        let meta = delivered.meta;
+        if self.counters.is_some() {
+            self.count(&meta);
+        }
+        Sample {
+            len: meta.len,
+            seq: meta.seq,
+            stamp: meta.stamp,
+            writer: Writer { lane: delivered.lane as u32, lease: meta.lease },
+            missed: delivered.missed,
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, meta: &Meta) {
+        let attributes = &self.shared.geometry.attributes;
+        let measured = self.options.latency && attributes.stamps;
+        let latency = measured.then(|| clock::now(attributes.clock).saturating_sub(meta.stamp));
+        let (received, missed) = (self.merge.received(), self.merge.missed());
+        if let Some(counters) = self.own_counters() {
+            counters.delivered(received, missed, meta.seq, meta.stamp, latency);
+        }
+    }
+
+    /// The counters; in a forked child, new ones.
+    #[inline(always)]
+    fn own_counters(&mut self) -> Option<&Counters> {
+        if self.counters.as_ref().is_some_and(|c| !c.is_ours()) {
+            self.renew_counters();
+        }
+        self.counters.as_ref()
+    }
+
+    #[cold]
+    fn renew_counters(&mut self) {
+        self.counters = Counters::make(&self.shared.dir);
+    }
+
+    /// Called when there was nothing. `true`: look again. `false`: it was a poll, or the time is up.
+    #[inline(always)]
+    fn wait(&mut self, deadline: Option<u64>) -> Result<bool> {
+        match deadline {
+            None => self.nothing(),
+            Some(deadline) => self.sleep(deadline),
+        }
+    }
+
+    /// A poll found nothing.
+    #[inline(always)]
+    fn nothing(&mut self) -> Result<bool> {
+        if let Some(event) = &self.event {
+            event.rearm(&self.merge);
+        }
+        match self.shared.retired() {
+            // What was published before the end is delivered before the end is told.
+            Some(how) if !self.has_unseen() => Err(self.shared.retired_error(how)),
+            _ => Ok(false),
+        }
+    }
+
+    #[cold]
+    fn sleep(&mut self, deadline: u64) -> Result<bool> {
+        if let Some(event) = &self.event {
+            event.rearm(&self.merge);
+        }
+        if !self.options.spin.is_zero() {
+            let end = deadline.min(clock::monotonic() + self.options.spin.as_nanos() as u64);
+            while clock::monotonic() < end {
+                if self.has_unseen() {
+                    return Ok(true);
+                }
+                std::hint::spin_loop();
+            }
+        }
+        // A sleep that ends at the deadline looks once more.
+        wait::sleep(&mut [self], deadline)
+    }
+
+    /// Arms the bell, unless this subscriber only watches.
+    pub(crate) fn arm(&self) -> Option<Word> {
+        if self.options.quiet.is_some() { None } else { self.shared.arm() }
+    }
+
+    /// How often a wait looks without having armed, in ns.
+    pub(crate) fn quiet_slice(&self) -> u64 {
+        let period = self.options.quiet.map_or(QUIET_SLICE, |period| period.as_nanos() as u64);
+        period.clamp(100_000, wait::SLICE - 1)
+    }
+
+    /// After a sleep: passes the wake on if need be, and counts.
+    pub(crate) fn slept(&mut self) {
+        if self.options.quiet.is_none() {
+            self.shared.pass_on();
+        }
+        if let Some(counters) = self.own_counters() {
+            counters.slept();
+        }
+    }
+
+    #[cold]
+    pub(crate) fn overrun(&mut self) -> Error {
+        if let Some(counters) = self.own_counters() {
+            counters.overrun();
+        }
+        Error::Overrun { channel: self.shared.name.clone() }
+    }
+}
+
+/// Why a receive failed, before the buffer's size is known to the error.
+enum Failure {
+    TooSmall(usize),
+    Other(Error),
+}
+
+impl Failure {
+    fn or_else(self, too_small: impl FnOnce(usize) -> Error) -> Error {
+        match self {
+            Failure::TooSmall(needed) => too_small(needed),
+            Failure::Other(error) => error,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Waiting: until when, on what, and how to be called off.
+
+use crate::shared::Shared;
+use crate::{Error, Result, Subscriber, clock};
+use saltus_os::futex::{self, Word};
+use saltus_ring::bell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Until when a receive waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Not at all.
+    Poll,
+    /// For a time from now.
+    For(Duration),
+    /// Until a point in time, in ns of [`clock::monotonic`].
+    At(u64),
+    /// For ever.
+    Forever,
+}
+
+impl From<Duration> for Until {
+    fn from(time: Duration) -> Until {
+        Until::For(time)
+    }
+}
+
+impl Until {
+    /// The point in time, in ns of the monotonic clock; `None` for a poll.
+    pub(crate) fn deadline(self) -> Option<u64> {
+        match self {
+            Until::Poll => None,
+            Until::For(time) => {
+                Some(clock::monotonic().saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
+            }
+            Until::At(ns) => Some(ns),
+            Until::Forever => Some(u64::MAX),
+        }
+    }
+}
+
+/// The longest that anybody sleeps without looking.
+///
+/// Nothing can close the instant between a publisher's publish and its wake, in which it may be killed, and a hostile
+/// reader can move others to a futex of its own; so every sleeper looks by itself, this often.
+pub(crate) const SLICE: u64 = 100_000_000;
+/// How often those look who may not, or will not, ask to be woken.
+pub(crate) const QUIET_SLICE: u64 = 5_000_000;
+
+/// Calls off the waits of a subscriber, from another thread or from a signal handler.
+///
+/// It stays called off, and waits give [`Error::Canceled`], until [`Canceller::reset`]. Receives that do not wait
+/// are not affected.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    word: Arc<AtomicU32>,
+}
+
+impl Canceller {
+    pub(crate) fn new() -> Canceller {
+        Canceller { word: Arc::new(AtomicU32::new(0)) }
+    }
+
+    /// Calls off the present wait, if there is one, and all later ones. Async-signal-safe; one system call.
+    pub fn cancel(&self) {
+        self.word.store(1, Ordering::Release); // pairs with the acquire in `is_canceled`
+        // SAFETY: the word lives as long as `self`.
+        unsafe { futex::wake(self.word.as_ptr(), u32::MAX, false) };
+    }
+
+    /// Lets waits wait again.
+    pub fn reset(&self) {
+        self.word.store(0, Ordering::Relaxed); // nothing is published by it
+    }
+
+    /// Whether waits are called off.
+    pub fn is_canceled(&self) -> bool {
+        self.word.load(Ordering::Acquire) != 0 // pairs with the release in `cancel`
+    }
+
+    fn futex(&self) -> Word {
+        Word { at: self.word.as_ptr(), value: 0, shared: false }
+    }
+}
+
+impl Shared {
+    /// Arms the bell, if we may. Returns the word to sleep on; then the caller must look again [a4].
+    pub(crate) fn arm(&self) -> Option<Word> {
+        let bell = self.bell.as_ref()?;
+        let value = bell::arm(&self.page.mem, &bell.mem) as u32; // the low half, which is the futex
+        Some(Word { at: self.page.mem.address(bell::BELL, 4).cast(), value, shared: true })
+    }
+
+    /// After a sleep: wakes others, if the publisher left that to us. [c1]
+    pub(crate) fn pass_on(&self) {
+        if let Some(bell) = &self.bell
+            && bell::more_asleep(&self.page.mem, &bell.mem)
+        {
+            self.wake(crate::publisher::WAKE_AT_ONCE);
+        }
+    }
+}
+
+/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
+/// `None` when the time is up.
+///
+/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a canceller count
+/// twice. A canceller of any of them calls off the wait, and a retired channel ends it with [`Error::Retired`].
+pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
+    let deadline = until.into().deadline();
+    let cancellers = subscribers.iter().filter(|s| s.canceller.is_some()).count();
+    if subscribers.len() + cancellers >= futex::MOST_WORDS {
+        return Err(Error::invalid(format!(
+            "waiting on {} channels with {cancellers} cancellers at once: the kernel takes {} together",
+            subscribers.len(),
+            futex::MOST_WORDS - 1
+        )));
+    }
+    loop {
+        if let Some(found) = subscribers.iter().position(|s| s.has_unseen()) {
+            return Ok(Some(found));
+        }
+        let Some(deadline) = deadline else { return Ok(None) };
+        if !sleep(subscribers, deadline)? {
+            return Ok(subscribers.iter().position(|s| s.has_unseen()));
+        }
+    }
+}
+
+/// Sleeps until there may be something unseen in one of `subscribers`: `true`. `false`: the time is up.
+pub(crate) fn sleep(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
+    const NOTHING: Word = Word { at: std::ptr::null(), value: 0, shared: false };
+    let (mut words, mut count) = ([NOTHING; futex::MOST_WORDS], 0);
+    let mut slice = SLICE;
+    let mut put = |word| {
+        words[count] = word;
+        count += 1;
+    };
+    for subscriber in subscribers.iter() {
+        if subscriber.canceller.as_ref().is_some_and(Canceller::is_canceled) {
+            return Err(Error::Canceled);
+        }
+        match subscriber.arm() {
+            Some(word) => put(word),
+            None => slice = slice.min(subscriber.quiet_slice()),
+        }
+    }
+    for canceller in subscribers.iter().filter_map(|s| s.canceller.as_ref()) {
+        put(canceller.futex());
+    }
+    // [a4] The second look, after arming: at the lanes in use, at all heads, and at the end of the channel.
+    for subscriber in subscribers.iter() {
+        if subscriber.has_unseen() {
+            return Ok(true);
+        }
+        if let Some(how) = subscriber.shared.retired() {
+            return Err(subscriber.shared.retired_error(how));
+        }
+    }
+    let now = clock::monotonic();
+    if now >= deadline {
+        return Ok(false);
+    }
+    let end = deadline.min(now.saturating_add(slice));
+    let woken = if count == 0 {
+        saltus_os::process::sleep_until(end);
+        futex::Woken::TimedOut
+    } else {
+        // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their cancellers.
+        unsafe { futex::wait_many(&words[..count], end) }
+    };
+    for subscriber in subscribers.iter_mut() {
+        subscriber.slept();
+        if woken == futex::Woken::TimedOut
+            && slice == SLICE
+            && let Some(how) = subscriber.shared.vanished()
+        {
+            return Err(subscriber.shared.retired_error(how));
+        }
+    }
+    Ok(true)
+}

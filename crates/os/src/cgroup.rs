@@ -1,0 +1,76 @@
+//! How much memory the control groups of this process still allow.
+//!
+//! A page of shared memory that goes over a group's limit is answered by the out-of-memory killer, not by an error.
+//! So look first. The answer is advisory: others may take the room meanwhile.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The least room in bytes that any group of this process has left, and the group it is. `None`: no limit known.
+///
+/// Reads a few small files; blocks and allocates like any file access.
+pub fn room() -> Option<(u64, PathBuf)> {
+    let table = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let mut least: Option<(u64, PathBuf)> = None;
+    for line in table.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next(), parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
+        let (root, files) = if controllers.is_empty() {
+            ("/sys/fs/cgroup", ["memory.max", "memory.current"])
+        } else if controllers.split(',').any(|c| c == "memory") {
+            ("/sys/fs/cgroup/memory", ["memory.limit_in_bytes", "memory.usage_in_bytes"])
+        } else {
+            continue;
+        };
+        least = [least, least_room(Path::new(root), path, files)].into_iter().flatten().min();
+    }
+    least
+}
+
+/// Walks from the group up to the root.
+fn least_room(root: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<(u64, PathBuf)> {
+    let mut group = root.join(path.trim_start_matches('/'));
+    let mut least = None;
+    while group.starts_with(root) {
+        if let (Some(limit), Some(usage)) = (number(&group.join(limit)), number(&group.join(usage))) {
+            // Clean page cache can be given up; it is no reason to refuse.
+            let cache = stat(&group.join("memory.stat"), "inactive_file");
+            let here = Some((limit.saturating_sub(usage.saturating_sub(cache)), group.clone()));
+            least = [least, here].into_iter().flatten().min();
+        }
+        if !group.pop() {
+            break;
+        }
+    }
+    least
+}
+
+fn number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok() // "max" is no number: no limit
+}
+
+fn stat(path: &Path, name: &str) -> u64 {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    value.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tightest_group_counts() {
+        let root = std::env::temp_dir().join(format!("saltus-cgroup-{}", std::process::id()));
+        let inner = root.join("robot/driver");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(root.join("robot/memory.max"), "1000\n").unwrap();
+        fs::write(root.join("robot/memory.current"), "900\n").unwrap();
+        fs::write(root.join("robot/memory.stat"), "anon 5\ninactive_file 300\n").unwrap();
+        fs::write(inner.join("memory.max"), "max\n").unwrap();
+        fs::write(inner.join("memory.current"), "10\n").unwrap();
+        let least = least_room(&root, "/robot/driver", ["memory.max", "memory.current"]);
+        assert_eq!(least, Some((400, root.join("robot"))));
+        fs::remove_dir_all(&root).unwrap();
+    }
+}

@@ -1,0 +1,151 @@
+//! Files and directories of shared memory, by descriptor, never by following links.
+
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+
+fn c(name: &[u8]) -> io::Result<CString> {
+    CString::new(name).map_err(|_| io::ErrorKind::InvalidInput.into())
+}
+
+/// How to open a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// For reading.
+    Read,
+    /// For reading and writing.
+    Write,
+    /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`].
+    Create,
+}
+
+/// Opens `name` in `dir`. Never follows a link and never blocks on a FIFO.
+pub fn open_at(dir: &File, name: &[u8], mode: Mode) -> io::Result<File> {
+    let flags = match mode {
+        Mode::Read => libc::O_RDONLY,
+        Mode::Write => libc::O_RDWR,
+        Mode::Create => libc::O_RDWR | libc::O_CREAT | libc::O_EXCL,
+    };
+    open(dir.as_raw_fd(), &c(name)?, flags | libc::O_NONBLOCK)
+}
+
+/// Opens directory `name` in `dir`. Never follows a link.
+pub fn open_dir_at(dir: &File, name: &[u8]) -> io::Result<File> {
+    open(dir.as_raw_fd(), &c(name)?, libc::O_RDONLY | libc::O_DIRECTORY)
+}
+
+/// Opens the directory `path`; the last part must not be a link.
+pub fn open_dir(path: &OsStr) -> io::Result<File> {
+    open(libc::AT_FDCWD, &c(path.as_bytes())?, libc::O_RDONLY | libc::O_DIRECTORY)
+}
+
+fn open(dir: i32, name: &CStr, flags: libc::c_int) -> io::Result<File> {
+    // SAFETY: the name is a C string; a descriptor that the call returns is ours alone.
+    unsafe {
+        let fd = libc::openat(dir, name.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NOFOLLOW, 0o600);
+        Ok(File::from_raw_fd(crate::check(fd)?))
+    }
+}
+
+/// Makes directory `name` in `dir`, for the owner alone until [`set_mode`].
+pub fn make_dir_at(dir: &File, name: &[u8]) -> io::Result<()> {
+    let name = c(name)?;
+    // SAFETY: the name is a C string.
+    crate::check(unsafe { libc::mkdirat(dir.as_raw_fd(), name.as_ptr(), 0o700) }).map(drop)
+}
+
+/// Removes file or empty directory `name` from `dir`.
+pub fn remove_at(dir: &File, name: &[u8], is_dir: bool) -> io::Result<()> {
+    let name = c(name)?;
+    let flags = if is_dir { libc::AT_REMOVEDIR } else { 0 };
+    // SAFETY: the name is a C string.
+    crate::check(unsafe { libc::unlinkat(dir.as_raw_fd(), name.as_ptr(), flags) }).map(drop)
+}
+
+/// What a rename does when the new name is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rename {
+    /// Fails with `AlreadyExists`.
+    NoReplace,
+    /// Swaps the two; fails with `NotFound` if the new name is free.
+    Exchange,
+}
+
+/// Renames `old` to `new` within `dir`, in one indivisible step.
+pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<()> {
+    let (old, new) = (c(old)?, c(new)?);
+    let flags = if how == Rename::NoReplace { libc::RENAME_NOREPLACE } else { libc::RENAME_EXCHANGE };
+    let fd = dir.as_raw_fd();
+    // SAFETY: both names are C strings.
+    crate::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
+}
+
+/// Sets the permissions of an open file, whatever the umask.
+pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    // SAFETY: the descriptor is open.
+    crate::check(unsafe { libc::fchmod(file.as_raw_fd(), mode) }).map(drop)
+}
+
+/// Sets the group of an open file.
+pub fn set_group(file: &File, group: u32) -> io::Result<()> {
+    // SAFETY: the descriptor is open; the owner is left alone.
+    crate::check(unsafe { libc::fchown(file.as_raw_fd(), u32::MAX, group) }).map(drop)
+}
+
+/// The id of the group of that name. Reads the system's tables; blocks and allocates.
+pub fn group_by_name(name: &str) -> io::Result<Option<u32>> {
+    let name = c(name.as_bytes())?;
+    let mut buffer = vec![0; 64 * 1024];
+    // SAFETY: all zeros is a valid group record to be filled in.
+    let mut entry: libc::group = unsafe { std::mem::zeroed() };
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the record, the buffer and the result pointer live across the call; the length is the buffer's.
+    let error =
+        unsafe { libc::getgrnam_r(name.as_ptr(), &mut entry, buffer.as_mut_ptr(), buffer.len(), &mut found) };
+    match error {
+        0 if found.is_null() => Ok(None),
+        0 => Ok(Some(entry.gr_gid)),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// Reserves `len` bytes at `offset`, growing the file if need be. May block; a full file system is an error here
+/// and never a fault later.
+pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
+    // In pieces: tmpfs gives all of a call back when a signal comes, and a process may have a fast timer.
+    const PIECE: u64 = 4 << 20;
+    let (mut at, end) = (offset, offset + len);
+    while at < end {
+        let piece = PIECE.min(end - at);
+        // SAFETY: the descriptor is open.
+        match crate::check(unsafe { libc::fallocate(file.as_raw_fd(), 0, at as i64, piece as i64) }) {
+            Ok(_) => at += piece,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// Bytes free on the file system of an open file, and whether it is a tmpfs.
+pub fn file_system(file: &File) -> io::Result<(u64, bool)> {
+    // SAFETY: all zeros is a valid record to be filled in.
+    let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the record lives across the call.
+    crate::check(unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) })?;
+    Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type == libc::TMPFS_MAGIC))
+}
+
+/// Links that lead to an open file: 0 once it was removed. One system call.
+pub fn links(file: &File) -> io::Result<u64> {
+    Ok(file.metadata()?.nlink())
+}
+
+/// Names in a directory, unsorted, without `.` and `..`. Allocates.
+pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
+    let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
+    std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()
+}

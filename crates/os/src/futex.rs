@@ -1,0 +1,168 @@
+//! Sleeping on a word of shared memory, and waking those who do.
+//!
+//! Words are 32 bits, at addresses that may be mapped read-only: the kernel only compares them. Deadlines are
+//! absolute, on CLOCK_MONOTONIC. Everything here is async-signal-safe and allocates nothing.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Most words that one [`wait_many`] can sleep on.
+pub const MOST_WORDS: usize = 128;
+
+/// Why a wait came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    /// Somebody woke us, the word had changed, or a signal came: look again.
+    Look,
+    /// The deadline has passed.
+    TimedOut,
+}
+
+/// A word to sleep on.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    /// Address of the word.
+    pub at: *const u32,
+    /// Sleep only while it has this value.
+    pub value: u32,
+    /// Whether other processes wake it too.
+    pub shared: bool,
+}
+
+/// Sleeps while `word` has its value, until woken or until `deadline` (monotonic ns). Blocks.
+///
+/// # Safety
+///
+/// The address must be mapped and readable for four bytes, and aligned.
+pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
+    let time = timespec(deadline);
+    let op = libc::FUTEX_WAIT_BITSET | if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
+    // SAFETY: the caller vouches for the word; the kernel only reads it and the time.
+    let result = unsafe {
+        libc::syscall(libc::SYS_futex, word.at, op, word.value, &time, std::ptr::null::<u32>(), u32::MAX)
+    };
+    if result < 0 && errno() == libc::ETIMEDOUT { Woken::TimedOut } else { Woken::Look }
+}
+
+/// Sleeps while all `words` have their values. At most [`MOST_WORDS`]. Blocks.
+///
+/// Where the kernel or a sandbox refuses to wait on several words at once (before 5.16, old seccomp profiles),
+/// it sleeps on the first word alone, for 2 ms at the most, so that the caller looks at the others then.
+///
+/// # Safety
+///
+/// As for [`wait`], for each of the words.
+pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
+    static REFUSED: AtomicBool = AtomicBool::new(false);
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Waiter {
+        value: u64,
+        at: u64,
+        flags: u32,
+        reserved: u32,
+    }
+    assert!(!words.is_empty() && words.len() <= MOST_WORDS, "from 1 to {MOST_WORDS} words");
+    if words.len() == 1 {
+        // SAFETY: the caller's promise.
+        return unsafe { wait(words[0], deadline) };
+    }
+    const FUTEX_32: u32 = 2;
+    // Relaxed: only remembers what the kernel will say again.
+    if !REFUSED.load(Ordering::Relaxed) {
+        let mut waiters = [Waiter { value: 0, at: 0, flags: 0, reserved: 0 }; MOST_WORDS];
+        for (waiter, word) in waiters.iter_mut().zip(words) {
+            let private = if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG as u32 };
+            *waiter = Waiter {
+                value: word.value.into(),
+                at: word.at as u64,
+                flags: FUTEX_32 | private,
+                reserved: 0,
+            };
+        }
+        let time = timespec(deadline);
+        // SAFETY: the waiters and the time live across the call; the caller vouches for the words.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_futex_waitv,
+                waiters.as_ptr(),
+                words.len(),
+                0,
+                &time,
+                libc::CLOCK_MONOTONIC,
+            )
+        };
+        match errno() {
+            _ if result >= 0 => return Woken::Look,
+            libc::ETIMEDOUT => return Woken::TimedOut,
+            libc::ENOSYS | libc::EPERM => REFUSED.store(true, Ordering::Relaxed),
+            _ => return Woken::Look,
+        }
+    }
+    const SHORT: u64 = 2_000_000;
+    let soon = crate::clock::monotonic().saturating_add(SHORT);
+    // SAFETY: the caller's promise.
+    match unsafe { wait(words[0], soon.min(deadline)) } {
+        Woken::TimedOut if soon < deadline => Woken::Look,
+        other => other,
+    }
+}
+
+/// Wakes up to `most` sleepers and returns how many it found. Does not block.
+///
+/// # Safety
+///
+/// The address must be mapped for four bytes and aligned.
+pub unsafe fn wake(at: *const u32, most: u32, shared: bool) -> u32 {
+    let op = libc::FUTEX_WAKE | if shared { 0 } else { libc::FUTEX_PRIVATE_FLAG };
+    let most = most.min(i32::MAX as u32);
+    // SAFETY: waking reads nothing; the caller vouches for the address.
+    let found = unsafe { libc::syscall(libc::SYS_futex, at, op, most, 0usize, 0usize, 0usize) };
+    found.max(0) as u32
+}
+
+fn timespec(ns: u64) -> libc::timespec {
+    let ns = ns.min(i64::MAX as u64) as i64;
+    libc::timespec { tv_sec: ns / 1_000_000_000, tv_nsec: ns % 1_000_000_000 }
+}
+
+fn errno() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU32;
+
+    fn word(word: &AtomicU32, value: u32) -> Word {
+        Word { at: word.as_ptr(), value, shared: true }
+    }
+
+    #[test]
+    fn a_wait_ends_at_its_deadline() {
+        let (a, b) = (AtomicU32::new(1), AtomicU32::new(1));
+        let deadline = crate::clock::monotonic() + 10_000_000;
+        // SAFETY: the words live on this stack.
+        let (one, two) = unsafe {
+            (wait(word(&a, 1), deadline), wait_many(&[word(&a, 1), word(&b, 1)], deadline + 10_000_000))
+        };
+        assert_eq!((one, two), (Woken::TimedOut, Woken::TimedOut));
+        assert!(crate::clock::monotonic() >= deadline + 10_000_000);
+    }
+
+    #[test]
+    fn a_changed_word_ends_a_wait_at_once() {
+        let (a, b) = (AtomicU32::new(1), AtomicU32::new(2));
+        // SAFETY: the words live on this stack.
+        let woken = unsafe { wait_many(&[word(&a, 1), word(&b, 1)], u64::MAX) };
+        assert_eq!(woken, Woken::Look);
+    }
+
+    #[test]
+    fn waking_nobody_finds_nobody() {
+        let a = AtomicU32::new(1);
+        // SAFETY: the word lives on this stack.
+        assert_eq!(unsafe { wake(a.as_ptr(), 8, true) }, 0);
+    }
+}

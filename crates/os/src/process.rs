@@ -1,0 +1,40 @@
+//! Who this process is.
+
+/// Process id, in this process's own namespace. One system call.
+pub fn id() -> u32 {
+    std::process::id()
+}
+
+/// Effective user id. One system call.
+pub fn user() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::geteuid() }
+}
+
+/// The process's name as `ps` shows it, padded with zeros. One small file is read.
+pub fn name() -> [u8; 32] {
+    let mut name = [0; 32];
+    let text = std::fs::read("/proc/self/comm").unwrap_or_default();
+    let text = text.trim_ascii_end();
+    let len = text.len().min(name.len());
+    name[..len].copy_from_slice(&text[..len]);
+    name
+}
+
+/// A number that is very unlikely to be drawn twice. May block at early boot.
+pub fn random() -> u64 {
+    let mut bytes = [0u8; 8];
+    // SAFETY: the buffer has the length told.
+    let got = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), 8, 0) };
+    if got == 8 { u64::from_le_bytes(bytes) } else { crate::clock::monotonic() ^ ((id() as u64) << 40) }
+}
+
+/// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal comes. Blocks.
+pub fn sleep_until(deadline: u64) {
+    let time = libc::timespec {
+        tv_sec: (deadline / 1_000_000_000) as i64,
+        tv_nsec: (deadline % 1_000_000_000) as i64,
+    };
+    // SAFETY: the time lives across the call; no remainder is asked for.
+    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
+}

@@ -1,0 +1,122 @@
+//! Real-time helpers. Each says in words what to do when the system refuses.
+
+use std::fmt;
+use std::io;
+
+/// The system refused a real-time setting.
+#[derive(Debug)]
+pub struct Refused {
+    what: String,
+    remedy: &'static str,
+    source: io::Error,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.what, self.source, self.remedy)
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+fn refuse(result: libc::c_int, what: impl Into<String>, remedy: &'static str) -> Result<(), Refused> {
+    crate::check(result).map(drop).map_err(|source| Refused { what: what.into(), remedy, source })
+}
+
+/// Locks all memory of the process, present and future, so that it is never paged out. Calls the kernel, and
+/// faults in all that is mapped.
+pub fn lock_memory() -> Result<(), Refused> {
+    // SAFETY: changes no memory.
+    let result = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) };
+    refuse(result, "cannot lock memory", "raise the limit (`ulimit -l`, LimitMEMLOCK=) or grant CAP_IPC_LOCK")
+}
+
+/// Touches `bytes` of stack below the caller, so that a control loop does not fault there later.
+///
+/// At most 1 MiB is touched: main threads have 8 MiB, others 2 MiB by default.
+#[inline(never)]
+pub fn prefault_stack(bytes: usize) {
+    fn touch(pages: usize) {
+        let page = [pages as u8; 4096];
+        std::hint::black_box(&page);
+        if pages > 1 {
+            touch(pages - 1);
+        }
+        std::hint::black_box(&page); // keeps the call from becoming a loop in one frame
+    }
+    touch(bytes.min(1 << 20).div_ceil(4096).max(1));
+}
+
+/// Runs the calling thread under `SCHED_FIFO` with `priority` 1 to 99.
+pub fn set_fifo(priority: i32) -> Result<(), Refused> {
+    set_policy(libc::SCHED_FIFO, priority, format!("cannot run under SCHED_FIFO {priority}"))
+}
+
+/// Runs the calling thread under the default policy again.
+pub fn set_other() -> Result<(), Refused> {
+    set_policy(libc::SCHED_OTHER, 0, "cannot run under SCHED_OTHER".into())
+}
+
+fn set_policy(policy: libc::c_int, priority: i32, what: String) -> Result<(), Refused> {
+    let param = libc::sched_param { sched_priority: priority };
+    // SAFETY: the parameter lives across the call; 0 is the calling thread.
+    let result = unsafe { libc::sched_setscheduler(0, policy, &param) };
+    refuse(
+        result,
+        what,
+        "grant CAP_SYS_NICE or raise the limit (`ulimit -r`, LimitRTPRIO=); priorities go from 1 to 99",
+    )
+}
+
+/// Binds the calling thread to `cpus`.
+pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
+    // SAFETY: all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    for &cpu in cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize) {
+        // SAFETY: the set is valid and the number in range.
+        unsafe { libc::CPU_SET(cpu, &mut set) };
+    }
+    // SAFETY: the set lives across the call; 0 is the calling thread.
+    let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
+    refuse(
+        result,
+        format!("cannot bind to processors {cpus:?}"),
+        "name processors that are online and in this process's cpuset",
+    )
+}
+
+/// The processors that the calling thread may run on.
+pub fn affinity() -> Vec<usize> {
+    // SAFETY: all zeros is the empty set, filled by the call; the number is in range.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
+        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_to_do() {
+        let refused = set_fifo(1000).unwrap_err().to_string();
+        assert!(refused.contains("SCHED_FIFO 1000") && refused.contains("from 1 to 99"), "{refused}");
+        let refused = set_affinity(&[]).unwrap_err().to_string();
+        assert!(refused.contains("processors"), "{refused}");
+    }
+
+    #[test]
+    fn affinity_can_be_narrowed_and_restored() {
+        let all = affinity();
+        set_affinity(&all[..1]).unwrap();
+        assert_eq!(affinity(), all[..1]);
+        set_affinity(&all).unwrap();
+        prefault_stack(64 * 1024);
+    }
+}
