@@ -28,7 +28,7 @@ pub enum Group {
 /// ```
 /// use saltus_channel::Attributes;
 /// let a = Attributes::new().frames(64).frame_size(1500).mode(0o640);
-/// assert_eq!(a.memory(), 151_552);
+/// assert_eq!(a.memory(), 122_880);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes {

@@ -171,7 +171,7 @@ impl Subscriber {
         let deadline = until.into().deadline();
         loop {
             for attempt in 0..TRIES {
-                match self.merge.pick(&*self.shared, which, attempt) {
+                match self.merge.pick(&*self.shared, which) {
                     Pick::Nothing => break,
                     Pick::Overtaken if attempt + 1 == TRIES => return Err(self.overrun()),
                     Pick::Overtaken => {}

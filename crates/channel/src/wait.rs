@@ -171,13 +171,16 @@ pub(crate) fn sleep(subscribers: &mut [&mut Subscriber], deadline: u64) -> Resul
         // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their cancellers.
         unsafe { futex::wait_many(&words[..count], end) }
     };
+    // First pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among
+    // those it woke although another word was reported, or the time was up just then.
     for subscriber in subscribers.iter_mut() {
         subscriber.slept();
-        if woken == futex::Woken::TimedOut
-            && slice == SLICE
-            && let Some(how) = subscriber.shared.vanished()
-        {
-            return Err(subscriber.shared.retired_error(how));
+    }
+    if woken == futex::Woken::TimedOut && slice == SLICE {
+        for subscriber in subscribers.iter() {
+            if let Some(how) = subscriber.shared.vanished() {
+                return Err(subscriber.shared.retired_error(how));
+            }
         }
     }
     Ok(true)

@@ -92,7 +92,11 @@ impl LaneLayout {
     #[doc(hidden)]
     pub fn custom(frames: u64, max_len: u64, slots: u64, cap: u64, chunk: u64) -> LaneLayout {
         assert!(
-            slots.is_power_of_two() && slots > frames && cap.is_multiple_of(64) && chunk.is_multiple_of(64) && cap >= max_len
+            slots.is_power_of_two()
+                && slots > frames
+                && cap.is_multiple_of(64)
+                && chunk.is_multiple_of(64)
+                && cap >= max_len
         );
         LaneLayout { frames, max_len, slots, cap, chunk }
     }
@@ -149,7 +153,11 @@ mod tests {
                     l.cap() >= 3 * frame,
                     "a reservation of the longest message must not hide all others"
                 );
-                assert!(l.cap().is_multiple_of(64) && l.chunk().is_multiple_of(64) && l.stride().is_multiple_of(4096));
+                assert!(
+                    l.cap().is_multiple_of(64)
+                        && l.chunk().is_multiple_of(64)
+                        && l.stride().is_multiple_of(4096)
+                );
                 assert!(l.slots >= frames + 2 && l.slots.is_power_of_two());
             }
         }

@@ -104,7 +104,7 @@ impl Key {
 
 /// How often a receive tries again when publishers overtake it.
 pub const TRIES: u32 = 10;
-/// From this try on, a lane that was overtaken is left out for the others' sake.
+/// A lane that overtook the reader this often in a row is left out of the choice, for the others' sake.
 const PATIENCE: u32 = 4;
 
 /// Cursors, counters, and the choice of the next message to look at.
@@ -124,6 +124,8 @@ pub struct Merge {
     expect: usize,
     /// A recent reading of the channel's clock.
     now: u64,
+    /// The lane that overtook the reader last, and how often since the last delivery.
+    hasty: (usize, u32),
 }
 
 impl Merge {
@@ -138,6 +140,7 @@ impl Merge {
             floor: Key::default(),
             expect: 0,
             now: 0,
+            hasty: (0, 0),
         };
         let used = lanes.used().min(MAX_LANES);
         let layout = *lanes.layout();
@@ -194,18 +197,25 @@ impl Merge {
         used
     }
 
-    /// Chooses the message to look at. `attempt` counts tries that were overtaken.
+    /// Chooses the message to look at.
     #[inline(always)]
-    pub fn pick<L: Lanes>(&mut self, lanes: &L, which: Which, attempt: u32) -> Pick {
+    pub fn pick<L: Lanes>(&mut self, lanes: &L, which: Which) -> Pick {
         let used = self.extend(lanes.used());
         match which {
-            Which::Next => self.pick_next(lanes, used, attempt),
-            Which::Newest | Which::Again => self.pick_newest(lanes, used, which, attempt),
+            Which::Next => self.pick_next(lanes, used),
+            Which::Newest | Which::Again => self.pick_newest(lanes, used, which),
         }
     }
 
+    /// Notes that lane `i` overtook the reader. Whether it may be left out by now.
+    #[cold]
+    fn hurry(&mut self, i: usize) -> bool {
+        self.hasty = if self.hasty.0 == i { (i, self.hasty.1 + 1) } else { (i, 1) };
+        self.hasty.1 >= PATIENCE
+    }
+
     #[inline(always)]
-    fn pick_newest<L: Lanes>(&mut self, lanes: &L, used: usize, which: Which, attempt: u32) -> Pick {
+    fn pick_newest<L: Lanes>(&mut self, lanes: &L, used: usize, which: Which) -> Pick {
         let layout = lanes.layout();
         let (mut best, mut overtaken): (Option<Candidate>, bool) = (None, false);
         for i in 0..used {
@@ -217,7 +227,7 @@ impl Merge {
             }
             self.prefetch(mem, layout, used, head);
             let Some(meta) = reader::inspect(mem, layout, head) else {
-                if attempt < PATIENCE {
+                if !self.hurry(i) {
                     return Pick::Overtaken;
                 }
                 overtaken = true;
@@ -244,23 +254,18 @@ impl Merge {
     }
 
     #[inline(always)]
-    fn pick_next<L: Lanes>(&mut self, lanes: &L, used: usize, attempt: u32) -> Pick {
+    fn pick_next<L: Lanes>(&mut self, lanes: &L, used: usize) -> Pick {
         let mut best: Option<Candidate> = None;
         let mut overtaken = false;
         for i in 0..used {
-            match self.oldest_unseen(lanes, used, i, attempt) {
-                Pick::Found(c) => {
-                    if best.is_none_or(|b| c.key.older_than(&b.key)) {
-                        best = Some(c); // [m3]
-                    }
-                    self.observed[i] = 1;
-                }
-                Pick::Overtaken if attempt < PATIENCE => return Pick::Overtaken,
-                Pick::Overtaken => {
-                    overtaken = true;
-                    self.observed[i] = 1;
-                }
-                Pick::Nothing => self.observed[i] = 0,
+            let found = self.oldest_unseen(lanes, used, i);
+            self.observed[i] = !matches!(found, Pick::Nothing) as u64;
+            match found {
+                Pick::Nothing => {}
+                Pick::Found(c) if best.is_none_or(|b| c.key.older_than(&b.key)) => best = Some(c), // [m3]
+                Pick::Found(_) => {}
+                Pick::Overtaken if self.hurry(i) => overtaken = true,
+                Pick::Overtaken => return Pick::Overtaken,
             }
         }
         let Some(mut best) = best else {
@@ -271,28 +276,35 @@ impl Merge {
         let used = self.extend(lanes.used());
         if used > 1 {
             for i in 0..used {
-                if self.observed[i] == 0
-                    && let Pick::Found(c) = self.oldest_unseen(lanes, used, i, attempt)
-                    && c.key.older_than(&best.key)
-                {
-                    best = c;
+                if self.observed[i] != 0 {
+                    continue;
+                }
+                match self.oldest_unseen(lanes, used, i) {
+                    Pick::Found(c) if c.key.older_than(&best.key) => best = c,
+                    Pick::Overtaken if !self.hurry(i) => return Pick::Overtaken,
+                    _ => {}
                 }
             }
         }
         Pick::Found(best)
     }
 
-    /// The oldest unseen message of lane `i` that can still be had; nearer to the head with each attempt, since
-    /// a publisher that overtook us once will do so again at the very end of the ring.
+    /// The oldest unseen message of lane `i` that can still be had.
+    ///
+    /// A publisher that overtook us twice would do so again and again at the very end of the ring: half of what it
+    /// keeps is given up then, and half of that at the next time, and so on. Given up means missed, at once: what
+    /// is skipped must not come after its effects in another lane.
     #[inline(always)]
-    fn oldest_unseen<L: Lanes>(&mut self, lanes: &L, used: usize, i: usize, attempt: u32) -> Pick {
+    fn oldest_unseen<L: Lanes>(&mut self, lanes: &L, used: usize, i: usize) -> Pick {
         let (Some(mem), layout) = (lanes.lane(i), lanes.layout()) else { return Pick::Nothing };
-        let (head, cursor) = (reader::head(mem), self.cursors[i]); // [m1]
-        if head <= cursor {
+        let head = reader::head(mem); // [m1]
+        if head <= self.cursors[i] {
             return Pick::Nothing;
         }
-        let reach = (layout.frames() >> attempt.saturating_sub(1).min(63)).max(1);
-        let seq = (cursor + 1).max(head.saturating_sub(reach - 1)).max(1);
+        if self.hasty.1 > 1 && self.hasty.0 == i {
+            self.give_up(i, head.saturating_sub((layout.frames() >> (self.hasty.1 - 1).min(63)).max(1)));
+        }
+        let seq = (self.cursors[i] + 1).max(layout.oldest(head));
         self.prefetch(mem, layout, used, seq);
         match reader::inspect(mem, layout, seq) {
             Some(meta) => {
@@ -301,6 +313,15 @@ impl Merge {
             }
             None => Pick::Overtaken,
         }
+    }
+
+    /// Counts all messages of lane `i` up to `seq` as missed.
+    #[cold]
+    fn give_up(&mut self, i: usize, seq: u64) {
+        let passed = seq.saturating_sub(self.cursors[i]);
+        self.cursors[i] = self.cursors[i].max(seq);
+        self.missed = self.missed.saturating_add(passed);
+        self.untold = self.untold.saturating_add(passed);
     }
 
     /// With one lane the place of the message is known before its slot says so: fetch both lines at once.
@@ -325,8 +346,12 @@ impl Merge {
 
     /// Whether `c`, and all that was read of it since it was picked, is whole.
     #[inline(always)]
-    pub fn validate<L: Lanes>(&self, lanes: &L, c: &Candidate) -> bool {
-        lanes.lane(c.lane).is_some_and(|mem| reader::validate(mem, lanes.layout(), &c.meta))
+    pub fn validate<L: Lanes>(&mut self, lanes: &L, c: &Candidate) -> bool {
+        let whole = lanes.lane(c.lane).is_some_and(|mem| reader::validate(mem, lanes.layout(), &c.meta));
+        if !whole {
+            self.hurry(c.lane);
+        }
+        whole
     }
 
     /// Moves on behind `c`, which must have been validated, and counts.
@@ -352,6 +377,7 @@ impl Merge {
         if self.floor.older_than(&c.key) || self.floor.seq == 0 {
             self.floor = c.key;
         }
+        self.hasty.1 = 0;
         self.expect = c.meta.at + c.meta.len.next_multiple_of(64);
         Delivered { meta: c.meta, lane: c.lane, missed }
     }
@@ -378,8 +404,8 @@ impl Merge {
         which: Which,
         mut take: impl FnMut(&L::Mem, &Meta) -> Result<(), usize>,
     ) -> Result<Option<Delivered>, Fault> {
-        for attempt in 0..TRIES {
-            let c = match self.pick(lanes, which, attempt) {
+        for _ in 0..TRIES {
+            let c = match self.pick(lanes, which) {
                 Pick::Nothing => return Ok(None),
                 Pick::Overtaken => continue,
                 Pick::Found(c) => c,

@@ -46,7 +46,11 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     let len = mem.load(slot + LEN, Relaxed) & LEN_MASK;
     let off = mem.load(slot + OFF, Relaxed);
     // [r4] A hostile writer can lie in every field; none of it leads outside the ring.
-    if len > layout.max_len() || off > layout.cap() || len > layout.cap() - off || !off.is_multiple_of(CACHE_LINE) {
+    if len > layout.max_len()
+        || off > layout.cap()
+        || len > layout.cap() - off
+        || !off.is_multiple_of(CACHE_LINE)
+    {
         return None;
     }
     Some(Meta { seq, stamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
