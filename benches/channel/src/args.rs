@@ -1,0 +1,67 @@
+//! The command line.
+
+use crate::case::Scenario;
+use clap::Parser;
+use std::path::PathBuf;
+
+/// Channel benchmarks: floors of the machine, a reference, kernel IPC, a peer and Saltus in one run.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Args {
+    /// What to measure; all by default.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub scenario: Vec<Scenario>,
+    /// Only these contenders, and the reference; all by default.
+    #[arg(long, value_delimiter = ',')]
+    pub contender: Vec<String>,
+    /// Only cases whose name contains this, such as `2cores/default/poll/1w1r/64B`.
+    #[arg(long, default_value = "")]
+    pub case: String,
+    /// Repetitions, at least one. The aims are stated for ten.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "short")]
+    pub reps: Option<u32>,
+    /// Scales the time that each measurement takes.
+    #[arg(long, default_value_t = 1.0)]
+    pub scale: f64,
+    /// A minute that shows that everything runs; the figures mean little.
+    #[arg(long)]
+    pub short: bool,
+    /// Where the JSON and the interval logs go.
+    #[arg(long, default_value = "target/bench/channel")]
+    pub out: PathBuf,
+}
+
+impl Args {
+    /// The scenarios wanted.
+    pub fn scenarios(&self) -> Vec<Scenario> {
+        if self.scenario.is_empty() { Scenario::ALL.to_vec() } else { self.scenario.clone() }
+    }
+
+    /// Repetitions wanted.
+    pub fn repetitions(&self) -> usize {
+        self.reps.map_or(if self.short { 1 } else { 10 }, |n| n as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_everything_ten_times() {
+        let args = Args::parse_from(["bench"]);
+        assert_eq!(args.scenarios(), Scenario::ALL);
+        assert_eq!(args.repetitions(), 10);
+        assert_eq!(args.out, PathBuf::from("target/bench/channel"));
+        assert_eq!(Args::parse_from(["bench", "--short"]).repetitions(), 1);
+    }
+
+    #[test]
+    fn scenarios_may_be_listed_and_nonsense_is_refused() {
+        let args = Args::parse_from(["bench", "--scenario", "paced,copy", "--reps", "3"]);
+        assert_eq!(args.scenarios(), [Scenario::Paced, Scenario::Copy]);
+        assert_eq!(args.repetitions(), 3);
+        assert!(Args::try_parse_from(["bench", "--reps", "0"]).is_err());
+        assert!(Args::try_parse_from(["bench", "--scenario", "speed"]).is_err());
+    }
+}

@@ -1,0 +1,174 @@
+//! What is measured: one case is one set of conditions, the same for every contender.
+
+use std::fmt;
+
+/// A family of measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Scenario {
+    /// What the machine itself costs.
+    Floors,
+    /// There and back between two processes; half of the round trip is reported.
+    Pingpong,
+    /// One way at 1 kHz, driven by a schedule.
+    Paced,
+    /// The time of the publish call.
+    Publish,
+    /// System calls of one publish, counted under ptrace.
+    Syscalls,
+    /// As fast as it goes; messages received.
+    Throughput,
+    /// In and out in one process, next to `memcpy`.
+    Copy,
+}
+
+impl Scenario {
+    /// All of them, in the order in which they run.
+    pub const ALL: [Scenario; 7] = [
+        Scenario::Floors,
+        Scenario::Pingpong,
+        Scenario::Paced,
+        Scenario::Publish,
+        Scenario::Syscalls,
+        Scenario::Throughput,
+        Scenario::Copy,
+    ];
+
+    /// The name on the command line, in tables and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scenario::Floors => "floors",
+            Scenario::Pingpong => "pingpong",
+            Scenario::Paced => "paced",
+            Scenario::Publish => "publish",
+            Scenario::Syscalls => "syscalls",
+            Scenario::Throughput => "throughput",
+            Scenario::Copy => "copy",
+        }
+    }
+}
+
+/// Where the processes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Everybody on the first core: the wake-up costs a switch and no interrupt.
+    OneCore,
+    /// The first sender on the first core, the receivers on the others.
+    TwoCores,
+}
+
+/// The scheduling class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Policy {
+    /// `SCHED_OTHER`.
+    Default,
+    /// `SCHED_FIFO`, priority 50.
+    Fifo,
+}
+
+/// What the readers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// They ask again and again.
+    Poll,
+    /// They sleep in the kernel until there is something.
+    Sleep,
+    /// They are attached and stopped (SIGSTOP).
+    Stopped,
+}
+
+/// One set of conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Case {
+    /// The family.
+    pub scenario: Scenario,
+    /// Placement.
+    pub place: Place,
+    /// Scheduling class.
+    pub policy: Policy,
+    /// What readers do.
+    pub mode: Mode,
+    /// Bytes of a message.
+    pub size: usize,
+    /// How many readers.
+    pub readers: usize,
+    /// How many writers.
+    pub writers: usize,
+}
+
+impl Case {
+    /// One writer, one reader, two cores, default scheduling, 64 bytes, polling.
+    pub fn new(scenario: Scenario) -> Case {
+        Case {
+            scenario,
+            place: Place::TwoCores,
+            policy: Policy::Default,
+            mode: Mode::Poll,
+            size: 64,
+            readers: 1,
+            writers: 1,
+        }
+    }
+
+    /// How many messages the channel keeps: the same for every contender. Long messages get fewer, so that
+    /// the ring stays within the last-level cache of a usual machine (at most 32 MB).
+    pub fn depth(&self) -> usize {
+        match (self.scenario, self.size) {
+            (Scenario::Copy, _) => 4,
+            (_, ..=0x1_0000) => 64,
+            (_, ..=0x10_0000) => 16,
+            _ => 8,
+        }
+    }
+}
+
+/// A size as people write it: `64 B`, `1 KB`, `4 MB`, written without the space.
+pub fn size_name(size: usize) -> String {
+    match size {
+        s if s >= 1 << 20 && s % (1 << 20) == 0 => format!("{}MB", s >> 20),
+        s if s >= 1 << 10 && s % (1 << 10) == 0 => format!("{}KB", s >> 10),
+        s => format!("{s}B"),
+    }
+}
+
+impl fmt::Display for Case {
+    /// No comma and no space, so that it can be a tag in an interval log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match self.place {
+            Place::OneCore => "1core",
+            Place::TwoCores => "2cores",
+        };
+        let policy = match self.policy {
+            Policy::Default => "default",
+            Policy::Fifo => "fifo",
+        };
+        let mode = match self.mode {
+            Mode::Poll => "poll",
+            Mode::Sleep => "sleep",
+            Mode::Stopped => "stopped",
+        };
+        let (w, r) = (self.writers, self.readers);
+        write!(f, "{}/{place}/{policy}/{mode}/{w}w{r}r/{}", self.scenario.name(), size_name(self.size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_a_legal_tag_and_sizes_are_readable() {
+        let case = Case { size: 4 << 20, readers: 8, policy: Policy::Fifo, ..Case::new(Scenario::Paced) };
+        assert_eq!(case.to_string(), "paced/2cores/fifo/poll/1w8r/4MB");
+        assert_eq!(size_name(64), "64B");
+        assert_eq!(size_name(65_536), "64KB");
+        assert_eq!(size_name(1_500), "1500B");
+    }
+
+    #[test]
+    fn the_ring_of_the_reference_never_exceeds_32_megabytes() {
+        for size in [64, 1 << 10, 64 << 10, 1 << 20, 4 << 20] {
+            let case = Case { size, ..Case::new(Scenario::Pingpong) };
+            assert!(case.depth() * size <= 32 << 20, "{size}");
+        }
+    }
+}

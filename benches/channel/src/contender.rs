@@ -1,0 +1,92 @@
+//! What a contender is: something that carries messages from one process to another.
+//!
+//! Calls go through trait objects on purpose: every contender pays exactly one indirect call, and none gains
+//! from being inlined into the loop that measures it.
+
+use crate::case::{Case, Mode, Scenario};
+use crate::error::Fallible;
+
+/// What one connection must do.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Name for things that need one, new for every connection.
+    pub name: String,
+    /// What for.
+    pub scenario: Scenario,
+    /// Bytes of a message.
+    pub size: usize,
+    /// Messages kept, where the contender lets us say.
+    pub depth: usize,
+    /// How many writers.
+    pub writers: usize,
+    /// How many readers.
+    pub readers: usize,
+    /// What the readers do.
+    pub mode: Mode,
+}
+
+impl Ask {
+    /// What a case asks for.
+    pub fn of(case: &Case, name: String) -> Ask {
+        Ask {
+            name,
+            scenario: case.scenario,
+            size: case.size,
+            depth: case.depth(),
+            writers: case.writers,
+            readers: case.readers,
+            mode: case.mode,
+        }
+    }
+
+    /// Refuses what the usual kernel objects cannot do, with the reason.
+    pub fn queue(&self, longest: usize) -> Result<(), &'static str> {
+        match self {
+            ask if ask.size > longest => Err("message too long for it"),
+            ask if ask.writers > 1 => Err("measured with one writer only"),
+            ask if ask.mode == Mode::Poll && ask.readers > 8 => {
+                Err("a queue: its writer waits for each of the many pollers that share a core")
+            }
+            ask if ask.mode == Mode::Stopped => Err("a queue: its writer waits for a stopped reader"),
+            ask if ask.readers == 0 || ask.scenario == Scenario::Copy => {
+                Err("a queue: it fills without reader")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A way to carry messages.
+pub trait Contender {
+    /// The name in tables and files.
+    fn name(&self) -> &'static str;
+    /// Whether it can do this, or why not.
+    fn supports(&self, ask: &Ask) -> Result<(), &'static str>;
+    /// Makes what both sides inherit. Runs in the parent, before the fork; dropped there after the run.
+    fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>>;
+}
+
+/// One connection, before it has ends.
+pub trait Link {
+    /// Attaches writer `index`, in the process that will write.
+    fn sender(&self, index: usize) -> Fallible<Box<dyn Sender>>;
+    /// Attaches reader `index`, in the process that will read.
+    fn receiver(&self, index: usize) -> Fallible<Box<dyn Receiver>>;
+}
+
+/// The writing end.
+pub trait Sender {
+    /// Sends one message. A contender that builds in place writes only the head, as a user would who
+    /// produces his data there; one that copies, copies all of it.
+    fn send(&mut self, message: &[u8]) -> Fallible<()>;
+}
+
+/// The reading end.
+pub trait Receiver {
+    /// Takes the next message into `buffer` if there is one, without blocking. A contender that looks in
+    /// place puts only the head there.
+    fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool>;
+    /// Takes the next message, asleep until there is one. May return without one when it was woken for
+    /// nothing; the caller asks again.
+    fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool>;
+}

@@ -1,0 +1,123 @@
+//! Saltus: published by copy and received into a buffer, or loaned and viewed in place.
+
+use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::error::Fallible;
+use crate::message::HEAD;
+use saltus_channel::{
+    Attributes, Channel, Domain, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
+};
+use std::path::PathBuf;
+
+/// See the module.
+pub struct Saltus {
+    /// Build and look in place instead of copying in and out.
+    pub in_place: bool,
+}
+
+/// A domain of its own for every connection, removed with it.
+struct SaltusLink {
+    directory: PathBuf,
+    in_place: bool,
+}
+
+const CHANNEL: &str = "bench";
+
+impl Contender for Saltus {
+    fn name(&self) -> &'static str {
+        if self.in_place { "saltus-loan" } else { "saltus" }
+    }
+
+    fn supports(&self, _ask: &Ask) -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
+        let link = SaltusLink {
+            directory: PathBuf::from("/dev/shm").join(format!("{}-saltus", ask.name)),
+            in_place: self.in_place,
+        };
+        // Everything but depth and size is what a user gets who asks for nothing.
+        let attributes = Attributes::new()
+            .frames(ask.depth as u64)
+            .frame_size(ask.size as u64)
+            .lanes(ask.writers as u32)
+            .prefault(true);
+        link.domain()?.create(CHANNEL, &attributes)?;
+        Ok(Box::new(link))
+    }
+}
+
+impl SaltusLink {
+    fn domain(&self) -> Fallible<Domain> {
+        Ok(Domain::open(&format!("shm://{}", self.directory.display()))?)
+    }
+
+    fn channel(&self) -> Fallible<Channel> {
+        Ok(self.domain()?.open_channel(CHANNEL)?)
+    }
+}
+
+impl Link for SaltusLink {
+    fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
+        Ok(Box::new(In { publisher: self.channel()?.publisher()?, in_place: self.in_place }))
+    }
+
+    fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
+        let options = SubscriberOptions::new().start(Start::Now);
+        let subscriber = self.channel()?.subscriber_with(options)?;
+        Ok(Box::new(Out { subscriber, in_place: self.in_place }))
+    }
+}
+
+impl Drop for SaltusLink {
+    fn drop(&mut self) {
+        // Nothing can be done about a directory that cannot be removed; it is seen in /dev/shm.
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+struct In {
+    publisher: Publisher,
+    in_place: bool,
+}
+
+impl Sender for In {
+    fn send(&mut self, message: &[u8]) -> Fallible<()> {
+        if self.in_place {
+            let mut loan = self.publisher.loan(message.len())?;
+            loan[..HEAD].copy_from_slice(&message[..HEAD]);
+            loan.publish(message.len())?;
+        } else {
+            self.publisher.publish(message)?;
+        }
+        Ok(())
+    }
+}
+
+struct Out {
+    subscriber: Subscriber,
+    in_place: bool,
+}
+
+impl Out {
+    #[inline]
+    fn receive(&mut self, until: Until, buffer: &mut [u8]) -> Fallible<bool> {
+        if !self.in_place {
+            return Ok(self.subscriber.receive(Which::Next, until, buffer)?.is_some());
+        }
+        let Some(view) = self.subscriber.view(Which::Next, until)? else { return Ok(false) };
+        view.copy_to(0, &mut buffer[..HEAD]);
+        // A view that was overtaken while it was looked at is not a message.
+        Ok(view.validate().is_ok())
+    }
+}
+
+impl Receiver for Out {
+    fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        self.receive(Until::Poll, buffer)
+    }
+
+    fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        self.receive(Until::Forever, buffer)
+    }
+}

@@ -1,0 +1,123 @@
+//! The reference: the minimal seqlock ring, polled, or with one futex word and a count of waiters.
+//!
+//! The count is what a channel must not have (a killed reader leaves it raised for ever); here it buys the
+//! cheapest possible answer to "does anybody sleep?". The wait arms no timer.
+
+use super::ring::{RingReader, RingWriter, Rings};
+use crate::case::Mode;
+use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::error::Fallible;
+use crate::futex;
+use crate::shared::{AllAtomic, Shared};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
+
+/// See the module.
+pub struct Seqlock;
+
+/// The futex word and, on a line of its own, how many wait for it.
+#[repr(C, align(128))]
+#[derive(Default)]
+struct Bell {
+    word: AtomicU32,
+    waiters: Waiters,
+}
+
+#[repr(C, align(128))]
+#[derive(Default)]
+struct Waiters(AtomicU32);
+
+// SAFETY: nothing but atomics, for which zero is a value.
+unsafe impl AllAtomic for Bell {}
+
+struct SeqlockLink {
+    rings: Rc<Rings>,
+    bell: Rc<Shared<Bell>>,
+    ask: Ask,
+}
+
+impl Contender for Seqlock {
+    fn name(&self) -> &'static str {
+        super::REFERENCE
+    }
+
+    fn supports(&self, _ask: &Ask) -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
+        let rings = Rings::new(ask.writers, ask.depth, ask.size)?;
+        Ok(Box::new(SeqlockLink { rings, bell: Rc::new(Shared::new()?), ask: ask.clone() }))
+    }
+}
+
+impl Link for SeqlockLink {
+    fn sender(&self, index: usize) -> Fallible<Box<dyn Sender>> {
+        let writer = RingWriter::new(&self.rings, index);
+        Ok(match self.ask.mode {
+            // Where nobody ever sleeps the reference is the ring alone.
+            Mode::Poll => Box::new(Spinning(writer)),
+            Mode::Sleep | Mode::Stopped => Box::new(Ringing { writer, bell: self.bell.clone() }),
+        })
+    }
+
+    fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
+        let reader = RingReader::new(&self.rings, self.ask.writers);
+        Ok(Box::new(Sleeper { reader, bell: self.bell.clone() }))
+    }
+}
+
+struct Spinning(RingWriter);
+
+impl Sender for Spinning {
+    fn send(&mut self, message: &[u8]) -> Fallible<()> {
+        self.0.put(message);
+        Ok(())
+    }
+}
+
+struct Ringing {
+    writer: RingWriter,
+    bell: Rc<Shared<Bell>>,
+}
+
+impl Sender for Ringing {
+    fn send(&mut self, message: &[u8]) -> Fallible<()> {
+        self.writer.put(message);
+        // Either the sleeper's second look sees the message, or this sees the sleeper: the fence is the
+        // partner of the reader's sequentially consistent `fetch_add`.
+        fence(SeqCst);
+        if self.bell.waiters.0.load(Relaxed) != 0 {
+            self.bell.word.fetch_add(1, Relaxed);
+            futex::wake_all(&self.bell.word);
+        }
+        Ok(())
+    }
+}
+
+struct Sleeper {
+    reader: RingReader,
+    bell: Rc<Shared<Bell>>,
+}
+
+impl Receiver for Sleeper {
+    fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        Ok(self.reader.get(buffer))
+    }
+
+    fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        if self.reader.get(buffer) {
+            return Ok(true);
+        }
+        let word = self.bell.word.load(Relaxed);
+        // SeqCst: the partner of the writer's fence; a full barrier before the second look.
+        self.bell.waiters.0.fetch_add(1, SeqCst);
+        if !self.reader.get(buffer) {
+            futex::wait(&self.bell.word, word, None);
+            self.bell.waiters.0.fetch_sub(1, Relaxed);
+            return Ok(self.reader.get(buffer));
+        }
+        self.bell.waiters.0.fetch_sub(1, Relaxed);
+        Ok(true)
+    }
+}

@@ -1,0 +1,149 @@
+//! What the scenarios share: the world they run in, and the roles most of them are made of.
+
+use crate::case::{Case, Mode};
+use crate::clock;
+use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::control::{Control, Window};
+use crate::crew::Crew;
+use crate::error::Fallible;
+use crate::message::{Head, Tally};
+use crate::outcome::Outcome;
+use crate::shared::Buffer;
+use std::cell::Cell;
+use std::time::Duration;
+
+/// What a run of the harness is given.
+pub struct World {
+    /// The cores to use.
+    pub cores: Vec<usize>,
+    /// Scales the measured windows.
+    pub scale: f64,
+    /// Numbers the connections.
+    pub links: Cell<u64>,
+}
+
+/// One contender in one case, once.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// All processes together.
+    pub outcome: Outcome,
+    /// Messages that the processor time is divided by.
+    pub messages: u64,
+    /// The measured window.
+    pub window: Duration,
+}
+
+impl World {
+    /// The measured window: so many milliseconds, scaled.
+    pub fn window(&self, millis: u64) -> Duration {
+        Duration::from_millis(millis).mul_f64(self.scale)
+    }
+
+    /// A fresh connection.
+    pub fn link(&self, contender: &dyn Contender, case: &Case) -> Fallible<Box<dyn Link>> {
+        self.links.set(self.links.get() + 1);
+        let name = format!("saltus-bench-{}-{}", std::process::id(), self.links.get());
+        contender.link(&Ask::of(case, name))
+    }
+}
+
+/// Takes the next message in the way the case says; `None` when it is time to go.
+#[inline]
+pub fn take(
+    mode: Mode,
+    receiver: &mut dyn Receiver,
+    buffer: &mut Buffer,
+    control: &Control,
+) -> Fallible<Option<Head>> {
+    loop {
+        let got = if mode == Mode::Sleep { receiver.wait(buffer)? } else { receiver.poll(buffer)? };
+        if got {
+            let head = Head::read(buffer);
+            return Ok((!head.end).then_some(head));
+        }
+        if mode != Mode::Sleep && control.stopped() {
+            return Ok(None);
+        }
+    }
+}
+
+/// A reader's role: takes everything until the end, and tells `seen` about each message with the time it
+/// came and whether that was in the window.
+pub fn reader(
+    case: &Case,
+    link: &dyn Link,
+    index: usize,
+    control: &Control,
+    mut seen: impl FnMut(&mut Outcome, &Head, &Window),
+) -> Fallible<Outcome> {
+    let mut receiver = link.receiver(index)?;
+    let mut buffer = Buffer::new(case.size)?;
+    let (mut outcome, mut tally) = (Outcome::default(), Tally::default());
+    let window = control.start();
+    let mut cpu = None;
+    while let Some(head) = take(case.mode, &mut *receiver, &mut buffer, control)? {
+        if !tally.take(&head) {
+            return Err(format!("message {} of writer {} came out of order", head.number, head.writer).into());
+        }
+        if cpu.is_none() && head.sent >= window.begin {
+            cpu = Some(clock::cpu_used());
+        }
+        seen(&mut outcome, &head, &window);
+    }
+    let used = clock::cpu_used();
+    outcome.cpu = used - cpu.unwrap_or(used);
+    outcome.missed = tally.missed;
+    outcome.taken = tally.received;
+    control.reader_finished();
+    Ok(outcome)
+}
+
+/// The end of a writer's role: tells the readers to go, and again until they have gone. A message may be
+/// overwritten or lost on the way, so saying it once is not enough.
+pub fn dismiss(
+    sender: &mut dyn Sender,
+    mut head: Head,
+    message: &mut [u8],
+    control: &Control,
+    readers: usize,
+) -> Fallible<()> {
+    control.stop();
+    head.end = true;
+    let until = clock::now() + 10_000_000_000;
+    // Ever longer, so that the words fit into the queue of a reader that has gone already.
+    let mut patience = 2_000_000;
+    while control.readers_finished() < readers {
+        head.number += 1;
+        head.write(message);
+        match sender.send(message) {
+            // The last reader has closed its end between the look and the send.
+            Err(_) if control.readers_finished() == readers => break,
+            sent => sent?,
+        }
+        let pause = clock::now() + patience;
+        patience *= 2;
+        while control.readers_finished() < readers && clock::now() < pause {
+            clock::sleep_until(clock::now() + 50_000);
+        }
+        if clock::now() > until {
+            return Err("the readers did not go".into());
+        }
+    }
+    Ok(())
+}
+
+/// Starts everybody, waits for the end, and merges: the first `senders` outcomes sent, the others received.
+pub fn conduct(mut crew: Crew, window: Duration) -> Fallible<Outcome> {
+    crew.wait_ready()?;
+    crew.control().go(window);
+    merge(crew.finish()?)
+}
+
+/// All outcomes as one.
+pub fn merge(outcomes: Vec<Outcome>) -> Fallible<Outcome> {
+    let mut all = Outcome::default();
+    for outcome in &outcomes {
+        all.add(outcome)?;
+    }
+    Ok(all)
+}

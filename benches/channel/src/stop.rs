@@ -1,0 +1,26 @@
+//! Ctrl-C: the measurement under way is given up, what was measured is reported, nothing is left behind.
+
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn ask(_signal: libc::c_int) {
+    ASKED.store(true, SeqCst);
+}
+
+/// From now on Ctrl-C and SIGTERM only ask to stop.
+pub fn catch_interrupts() {
+    // SAFETY: the handler stores one atomic. SA_RESTART, so that no wait of the harness is cut short.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = ask as extern "C" fn(libc::c_int) as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
+        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
+    }
+}
+
+/// Whether somebody asked to stop.
+pub fn asked() -> bool {
+    ASKED.load(SeqCst)
+}
