@@ -1,0 +1,80 @@
+//! The robot's channels: what they are called, how long their messages are, and how many are kept.
+//!
+//! Whoever comes first creates a channel, publisher or not; the others open it. What is kept is enough for a
+//! quarter of a second at 1 kHz: a process that was killed and started again can read what it slept through.
+
+use saltus_channel::{Attributes, Channel, Domain};
+
+use crate::carmen;
+use crate::error::Result;
+use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
+use crate::wire::{health, scan};
+
+/// A channel of the robot.
+#[derive(Debug)]
+pub struct Place {
+    /// Its name.
+    pub name: &'static str,
+    /// The longest message, bytes.
+    pub size: usize,
+    /// How many of a publisher's messages are kept.
+    pub frames: u64,
+    /// How many publishers it has at once.
+    pub lanes: u32,
+}
+
+/// Where every process reports that it lives. The only channel with many publishers.
+pub const HEALTH: &str = "health";
+/// Where the laser's scans go.
+pub const LIDAR: &str = "lidar/front";
+
+const fn place(name: &'static str, size: usize, frames: u64) -> Place {
+    Place { name, size, frames, lanes: 1 }
+}
+
+/// All of them.
+pub const CHANNELS: &[Place] = &[
+    place("truth", Truth::LEN, 256),
+    place("imu", Imu::LEN, 256),
+    place("estimate", Estimate::LEN, 256),
+    place("wheel/left/cmd", Command::LEN, 256),
+    place("wheel/right/cmd", Command::LEN, 256),
+    place("wheel/left/state", WheelState::LEN, 256),
+    place("wheel/right/state", WheelState::LEN, 256),
+    place("arm/shoulder", ArmState::LEN, 64),
+    place("arm/elbow", ArmState::LEN, 64),
+    place(LIDAR, carmen::LINE + scan::AROUND, 128),
+    place("obstacle", Obstacle::LEN, 64),
+    place("log/lidar", Logged::LEN, 16),
+    Place { name: HEALTH, size: health::MOST, frames: 64, lanes: 10 },
+];
+
+/// The number of a channel in [`CHANNELS`].
+pub fn index(name: &str) -> Option<usize> {
+    CHANNELS.iter().position(|place| place.name == name)
+}
+
+impl Place {
+    /// Opens the channel; creates it if nobody has yet.
+    pub fn open(&self, domain: &Domain) -> Result<Channel> {
+        Ok(domain.open_or_create(self.name, &self.attributes())?)
+    }
+
+    /// What the channel is created with.
+    pub fn attributes(&self) -> Attributes {
+        Attributes::new().frames(self.frames).frame_size(self.size as u64).lanes(self.lanes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_there_once() {
+        for (k, place) in CHANNELS.iter().enumerate() {
+            assert_eq!(index(place.name), Some(k));
+        }
+        assert_eq!(index("nothing"), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! The last look at the books, when everything stands still.
+//!
+//! While the robot runs every reader checks its own sum at every message. At the end the sums are compared with
+//! the channels' own counters: the logger was the last to stop, so it must have received or missed everything.
+
+use saltus_channel::Domain;
+
+use super::ledger::Ledger;
+use crate::channels::CHANNELS;
+use crate::error::Result;
+use crate::tally::Tally;
+
+/// What does not come out. `logger` is the logger's number in the crew.
+pub fn audit(domain: &Domain, ledger: &Ledger, logger: usize) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for (k, place) in CHANNELS.iter().enumerate() {
+        let lanes = domain.open_channel(place.name)?.info()?.lanes;
+        let published: u64 = lanes.iter().map(|lane| lane.published).sum();
+        if ledger.own.channel == k as u64 {
+            let counted = ledger.own.received + ledger.own.missed;
+            wrong.extend(mismatch("the supervisor", place.name, counted, published));
+            continue;
+        }
+        let Some(account) = ledger.accounts.get(&(logger, k)) else { continue };
+        // With two lanes the one that was there before the logger came has a base of its own.
+        if lanes.len() == 1 {
+            wrong.extend(mismatch("the logger", place.name, upto(account.present()), published));
+        }
+    }
+    Ok(wrong)
+}
+
+/// How many messages there were when this reader last looked, by its own count.
+fn upto(tally: &Tally) -> u64 {
+    tally.base + tally.received + tally.missed
+}
+
+fn mismatch(who: &str, channel: &str, counted: u64, published: u64) -> Option<String> {
+    (counted != published).then(|| {
+        format!("{who} accounts for {counted} messages of `{channel}`, where {published} were published")
+    })
+}

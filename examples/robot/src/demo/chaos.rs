@@ -1,0 +1,64 @@
+//! When what is done to whom.
+
+use std::time::Duration;
+
+use crate::sim::noise::Random;
+
+/// The time between two deeds: between these, evenly, 5.5 a second on average.
+const BETWEEN: (f64, f64) = (0.10, 0.26);
+
+/// What is done to a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// SIGKILL: it is gone, at whatever instruction it was.
+    Kill,
+    /// SIGSTOP: it is there and does nothing. Nobody tells the supervisor; it has to notice.
+    Freeze,
+}
+
+/// A plan without end.
+#[derive(Debug)]
+pub struct Chaos {
+    random: Random,
+    next: f64,
+}
+
+impl Chaos {
+    /// The plan of this seed.
+    pub fn new(seed: u64) -> Chaos {
+        let mut random = Random::new(seed);
+        let next = random.below(BETWEEN.1);
+        Chaos { random, next }
+    }
+
+    /// What is to be done now, and to which of so many. `None`: nothing yet. Ask again until there is nothing.
+    pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Deed, usize)> {
+        if elapsed.as_secs_f64() < self.next || candidates == 0 {
+            return None;
+        }
+        self.next += BETWEEN.0 + self.random.below(BETWEEN.1 - BETWEEN.0);
+        let deed = if self.random.below(1.0) < 0.5 { Deed::Kill } else { Deed::Freeze };
+        Some((deed, self.random.index(candidates)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_every_ten_seconds_there_are_more_than_fifty_deeds_of_both_kinds() {
+        for seed in 0..50 {
+            let mut chaos = Chaos::new(seed);
+            let (mut kills, mut freezes, mut victims) = (0, 0, [0; 8]);
+            for ms in 0..10_000 {
+                while let Some((deed, victim)) = chaos.due(Duration::from_millis(ms), 8) {
+                    victims[victim] += 1;
+                    if deed == Deed::Kill { kills += 1 } else { freezes += 1 }
+                }
+            }
+            assert!(kills + freezes > 50, "seed {seed}: {kills} kills, {freezes} freezes");
+            assert!(kills > 10 && freezes > 10 && victims.iter().all(|n| *n > 0), "seed {seed}");
+        }
+    }
+}

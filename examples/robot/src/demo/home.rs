@@ -1,0 +1,147 @@
+//! The demo's domain: made at the beginning, gone at the end, and swept by the next demo if it could not be.
+//!
+//! The directory is locked as long as its demo lives; the kernel gives the lock back however the demo dies.
+//! A free lock therefore means that the directory belongs to nobody any more.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use saltus_channel::Domain;
+
+use crate::channels::CHANNELS;
+use crate::error::{Error, Result};
+use crate::sys;
+
+const SHM: &str = "/dev/shm";
+const PREFIX: &str = "saltus-demo-";
+
+/// The domain of a running demo.
+pub struct Home {
+    domain: Domain,
+    /// Directories that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+    _lock: Option<File>,
+}
+
+impl Home {
+    /// Makes a domain with all channels of the robot: the one that was named, or one of its own.
+    pub fn make(url: Option<&str>) -> Result<Home> {
+        let mut home = match url {
+            Some(url) => Home::named(url)?,
+            None => Home::own()?,
+        };
+        match home.make_channels() {
+            Ok(()) => Ok(home),
+            Err((made, e)) => {
+                home.remove(&made);
+                Err(e)
+            }
+        }
+    }
+
+    /// The domain.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Removes everything. Returns what should not have been there.
+    pub fn leave(mut self) -> Vec<String> {
+        let names: Vec<&str> = CHANNELS.iter().map(|place| place.name).collect();
+        self.remove(&names)
+    }
+
+    fn named(url: &str) -> Result<Home> {
+        let domain = Domain::open(url)?;
+        // The domain may make its parent, too. What exists already stays when we leave.
+        let path = domain.path();
+        let made = [Some(path), path.parent()].into_iter().flatten();
+        let made = made.filter(|dir| !dir.exists()).map(Path::to_owned).collect();
+        Ok(Home { domain, made, _lock: None })
+    }
+
+    fn own() -> Result<Home> {
+        sweep();
+        for attempt in 0..100 {
+            // In another process id namespace somebody may have our number.
+            let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
+            let path = PathBuf::from(format!("{SHM}/{PREFIX}{}{suffix}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => {}
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(e) => return Err(Error::system(format!("make the directory {}", path.display()))(e)),
+            }
+            // Between the making and the locking another demo may have swept it.
+            let Some(lock) = lock(&path) else { continue };
+            let domain = Domain::open(&format!("shm://{}", path.display()))?;
+            return Ok(Home { domain, made: vec![path], _lock: Some(lock) });
+        }
+        Err(Error::Usage(format!("{SHM} is full of directories {PREFIX}*: remove them")))
+    }
+
+    /// Creates all channels. With an error come those that had been created.
+    fn make_channels(&mut self) -> Result<(), (Vec<&'static str>, Error)> {
+        let mut made = Vec::new();
+        for place in CHANNELS {
+            match self.domain.create(place.name, &place.attributes()) {
+                Ok(_) => made.push(place.name),
+                Err(e @ saltus_channel::Error::Exists { .. }) => {
+                    let what = format!(
+                        "{e} (a demo runs in {} or was killed there; choose another --domain)",
+                        self.domain.url()
+                    );
+                    return Err((made, Error::Usage(what)));
+                }
+                Err(e) => return Err((made, e.into())),
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, channels: &[&str]) -> Vec<String> {
+        let mut residue = Vec::new();
+        for name in channels {
+            if let Err(e) = self.domain.unlink(name) {
+                residue.push(e.to_string());
+            }
+        }
+        for (k, dir) in self.made.iter().enumerate() {
+            let Err(e) = fs::remove_dir(dir) else { continue };
+            if k == 0 && e.kind() != io::ErrorKind::NotFound {
+                residue.push(format!("{} held more than the demo's channels: {}", dir.display(), listing(dir)));
+                let _ = fs::remove_dir_all(dir);
+            }
+        }
+        residue
+    }
+}
+
+/// Removes the directories of demos that were killed.
+fn sweep() {
+    let Ok(entries) = fs::read_dir(SHM) else { return };
+    let ours = entries.flatten().filter(|e| e.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    for path in ours.map(|e| e.path()) {
+        // Another user's cannot be removed, and a living demo's cannot be locked.
+        if let Some(_lock) = lock(&path) {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// Locks a directory, if it is free and still the one of this path.
+fn lock(path: &Path) -> Option<File> {
+    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let dir = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    if !sys::try_lock(&dir).ok()? {
+        return None;
+    }
+    let same = dir.metadata().ok()?.ino() == fs::symlink_metadata(path).ok()?.ino();
+    same.then_some(dir)
+}
+
+fn listing(dir: &Path) -> String {
+    let names = fs::read_dir(dir).into_iter().flatten().flatten();
+    let names: Vec<String> = names.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.join(", ")
+}

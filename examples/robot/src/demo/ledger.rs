@@ -1,0 +1,196 @@
+//! The books: what every reader received and missed, and how long every hop took.
+//!
+//! All of it comes from the `health` channel. Counts are totals of a process; a killed process's last report
+//! stays readable, so what is lost with it is what it did since: at most one beat, 5 ms.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use saltus_channel::{Channel, Start, Subscriber, SubscriberOptions, Until, Which};
+
+use crate::channels::{CHANNELS, HEALTH};
+use crate::error::Result;
+use crate::tally::Tally;
+use crate::wire::health::{Health, MOST, Span, SpanOf};
+
+/// From a sample to the torque that answers it: later than this is a missed deadline, ns.
+pub const REFLEX_LIMIT: u64 = 5_000_000;
+/// A step of the world that begins later than this is a missed deadline, ns.
+pub const TICK_LIMIT: u64 = 1_000_000;
+
+/// Times, for a report and for the last second.
+pub struct Times {
+    /// All of them, ns.
+    pub all: Histogram<u64>,
+    /// Those since [`Ledger::take_recent`].
+    recent: Vec<u64>,
+    limit: u64,
+    /// How many were over the limit.
+    pub late: u64,
+}
+
+impl Times {
+    fn new(limit: u64) -> Times {
+        // From 1 ns to a minute, within one percent; the bounds are fixed, so this cannot fail.
+        let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).unwrap_or_else(|e| panic!("{e}"));
+        Times { all, recent: Vec::new(), limit, late: 0 }
+    }
+
+    fn add(&mut self, ns: u64) {
+        self.all.saturating_record(ns.max(1));
+        self.recent.push(ns);
+        self.late += (ns > self.limit) as u64;
+    }
+}
+
+/// The account of a role that reads a channel, over all the processes that had the role.
+pub struct Account {
+    /// Times from publish to receive.
+    pub times: Times,
+    /// Received, missed, torn, wrong, behind: the sums over the processes before the present one.
+    before: Tally,
+    present: Tally,
+    /// Which process the present count is of, and when that began.
+    process: (u64, u64),
+    /// Messages published while no process had the role, or after the last report of a killed one.
+    pub away: u64,
+    /// How many processes had the role.
+    pub processes: u64,
+}
+
+impl Account {
+    fn new() -> Account {
+        Account {
+            times: Times::new(u64::MAX),
+            before: Tally::default(),
+            present: Tally::default(),
+            process: (0, 0),
+            away: 0,
+            processes: 0,
+        }
+    }
+
+    /// The count of the process that has the role now.
+    pub fn present(&self) -> &Tally {
+        &self.present
+    }
+
+    /// The counts of all processes together.
+    pub fn total(&self) -> Tally {
+        add(&self.before, &self.present)
+    }
+
+    fn update(&mut self, process: (u64, u64), tally: Tally) {
+        if process != self.process && tally.received > 0 {
+            // One of several publishers at once may have been followed: then the numbers are not comparable.
+            if self.processes > 0 && tally.lanes == 1 && self.present.lanes == 1 {
+                self.away += tally.base.saturating_sub(self.present.last);
+            }
+            self.before = add(&self.before, &self.present);
+            self.process = process;
+            self.processes += 1;
+        }
+        if process == self.process {
+            self.present = tally;
+        }
+    }
+}
+
+fn add(a: &Tally, b: &Tally) -> Tally {
+    let mut sum = Tally::of(b.channel);
+    sum.received = a.received + b.received;
+    sum.missed = a.missed + b.missed;
+    sum.torn = a.torn + b.torn;
+    sum.wrong = a.wrong + b.wrong;
+    sum.lanes = a.lanes.max(b.lanes);
+    sum.behind = a.behind.max(b.behind);
+    sum
+}
+
+/// What the supervisor must be told of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// Who lives.
+    pub pid: u32,
+    /// Whether it has nothing left to do.
+    pub done: bool,
+}
+
+/// The books of a demo.
+pub struct Ledger {
+    /// By role (the number of the crew's member) and channel.
+    pub accounts: BTreeMap<(usize, usize), Account>,
+    /// From inertial sample to motor torque.
+    pub reflex: Times,
+    /// How late the steps of the world began.
+    pub tick: Times,
+    /// What this reader itself counts of `health`.
+    pub own: Tally,
+    health: Subscriber,
+    buf: Vec<u8>,
+}
+
+impl Ledger {
+    /// Opens the books, before anybody has published.
+    pub fn open(health: &Channel) -> Result<Ledger> {
+        let subscriber = health.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?;
+        Ok(Ledger {
+            accounts: BTreeMap::new(),
+            reflex: Times::new(REFLEX_LIMIT),
+            tick: Times::new(TICK_LIMIT),
+            own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0) as u64),
+            health: subscriber,
+            buf: vec![0; MOST],
+        })
+    }
+
+    /// Takes the next report. `role_of` says which member a process is.
+    pub fn next(&mut self, role_of: impl Fn(u32) -> Option<usize>) -> Result<Option<Heard>> {
+        let sample = match self.health.receive(Which::Next, Until::Poll, &mut self.buf) {
+            Ok(Some(sample)) => sample,
+            Ok(None) | Err(saltus_channel::Error::Overrun { .. }) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        self.own.received += 1;
+        self.own.missed += sample.missed;
+        let Ok(health) = Health::parse(&self.buf[..sample.len]) else {
+            self.own.torn += 1;
+            return Ok(Some(Heard { pid: 0, done: false }));
+        };
+        let pid = health.pid as u32;
+        if let Some(role) = role_of(pid) {
+            self.enter(role, &health);
+        }
+        Ok(Some(Heard { pid, done: health.done }))
+    }
+
+    fn enter(&mut self, role: usize, health: &Health) {
+        for tally in &health.tallies {
+            let account = self.accounts.entry((role, tally.channel as usize)).or_insert_with(Account::new);
+            account.update((health.pid, health.started), *tally);
+        }
+        for Span(of, ns) in &health.spans {
+            match of {
+                SpanOf::Reflex => self.reflex.add(*ns),
+                SpanOf::Tick => self.tick.add(*ns),
+                SpanOf::Hop(reader) => {
+                    let channel = health.tallies.get(*reader).map(|tally| tally.channel as usize);
+                    let account = channel.and_then(|channel| self.accounts.get_mut(&(role, channel)));
+                    if let Some(account) = account {
+                        account.times.add(*ns);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The times of every reader of this channel, and of the reflex if there is no channel, since this was asked.
+    pub fn take_recent(&mut self, channel: Option<usize>) -> Vec<u64> {
+        let Some(channel) = channel else {
+            self.tick.recent.clear();
+            return std::mem::take(&mut self.reflex.recent);
+        };
+        let accounts = self.accounts.iter_mut().filter(|((_, of), _)| *of == channel);
+        accounts.flat_map(|(_, account)| std::mem::take(&mut account.times.recent)).collect()
+    }
+}

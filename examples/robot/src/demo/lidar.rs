@@ -1,0 +1,80 @@
+//! The proof that every scan came through: what the logger took is compared with the file, line by line.
+
+use std::path::Path;
+
+use saltus_channel::Domain;
+
+use crate::carmen::Log;
+use crate::channels::LIDAR;
+use crate::error::{Error, Result};
+use crate::wire::Message;
+use crate::wire::messages::Logged;
+use crate::wire::scan::{START, ScanFrame, chain};
+
+/// What became of a log's scans.
+#[derive(Clone, Debug, Default)]
+pub struct Scans {
+    /// The file.
+    pub file: String,
+    /// Scans in the file.
+    pub in_file: u64,
+    /// Scans that the driver published.
+    pub published: u64,
+    /// Scans that the logger took.
+    pub logged: u64,
+    /// Scans that did not continue the chain.
+    pub breaks: u64,
+    /// Whether the chain over the logger's scans is the one over as many lines of the file.
+    pub same: bool,
+    /// What else was in the file.
+    pub counts: String,
+}
+
+impl Scans {
+    /// Reads the newest words of driver and logger, and the file once more.
+    pub fn compare(domain: &Domain, file: &Path) -> Result<Scans> {
+        let logged = newest(domain, "log/lidar", |bytes| Logged::parse(bytes).ok())?.unwrap_or_default();
+        let published = newest(domain, LIDAR, |bytes| ScanFrame::parse(bytes).ok().map(|scan| scan.index))?;
+        let open = || Log::open(file);
+        let mut log = open().map_err(Error::system(format!("open the log {}", file.display())))?;
+        let (mut in_file, mut so_far, mut same) = (0, START, logged.scan == 0);
+        while let Some((_, line)) = log.next_scan() {
+            in_file += 1;
+            so_far = chain(so_far, line);
+            same |= in_file == logged.scan && so_far == logged.chain;
+        }
+        Ok(Scans {
+            file: file.display().to_string(),
+            in_file,
+            published: published.unwrap_or(0),
+            logged: logged.scan,
+            breaks: logged.breaks,
+            same,
+            counts: log.counts().to_string(),
+        })
+    }
+
+    /// What is wrong, if anything is.
+    pub fn failure(&self) -> Option<String> {
+        let what = if self.breaks > 0 {
+            format!("{} scans were lost, changed or came twice", self.breaks)
+        } else if self.logged != self.published {
+            format!("{} scans were published and {} logged", self.published, self.logged)
+        } else if !self.same {
+            "what was logged is not what is in the file".into()
+        } else if self.published == 0 {
+            "no scan was published".into()
+        } else {
+            return None;
+        };
+        Some(format!("lidar: {what}"))
+    }
+}
+
+/// The newest message of a channel, whoever published it.
+pub fn newest<T>(domain: &Domain, channel: &str, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    let channel = domain.open_channel(channel)?;
+    let mut buf = vec![0; channel.attributes().get_frame_size() as usize];
+    let sample = channel.subscriber()?.again(&mut buf)?;
+    Ok(sample.and_then(|sample| parse(&buf[..sample.len])))
+}

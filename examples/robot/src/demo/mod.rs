@@ -1,0 +1,111 @@
+//! `saltus demo`: starts the robot's programs, draws, kills if asked to, replaces what died, and reports.
+//!
+//! The supervisor is a reader like any other. It learns that a process lives from the `health` channel, how the
+//! robot stands from `truth`, and it shares nothing else with the processes but their process ids.
+
+mod audit;
+mod chaos;
+mod crew;
+mod home;
+mod ledger;
+mod lidar;
+mod picture;
+mod report;
+mod screen;
+mod session;
+mod text;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::carmen::Log;
+use crate::error::{Error, Result};
+use crate::sys;
+
+/// What `saltus demo` was asked to do.
+#[derive(Clone, Debug)]
+pub struct DemoOptions {
+    /// How long. `None`: 20 seconds; with a log of scans, as long as that lasts.
+    pub seconds: Option<f64>,
+    /// Kill and freeze processes at random.
+    pub chaos: bool,
+    /// Which random; `None`: another one each time. The report tells it.
+    pub seed: Option<u64>,
+    /// Do not start the balance controller.
+    pub no_control: bool,
+    /// A CARMEN log of scans, plain or gzip, instead of the simulated room.
+    pub lidar: Option<PathBuf>,
+    /// How much faster than recorded the log is played.
+    pub speed: f64,
+    /// Print the report as JSON on standard output, and progress on standard error.
+    pub json: bool,
+    /// The domain to use. `None`: one of its own, `/dev/shm/saltus-demo-<pid>`.
+    pub domain: Option<String>,
+}
+
+impl Default for DemoOptions {
+    fn default() -> DemoOptions {
+        DemoOptions {
+            seconds: None,
+            chaos: false,
+            seed: None,
+            no_control: false,
+            lidar: None,
+            speed: 1.0,
+            json: false,
+            domain: None,
+        }
+    }
+}
+
+/// Runs the demo in this process, with children of this same executable.
+///
+/// The executable must answer `demo-process ROLE ARGS…` with [`crate::role_main`]. Returns the exit code: 0 if the
+/// robot stood and every invariant held, otherwise 1.
+pub fn run(options: &DemoOptions) -> Result<u8> {
+    check(options)?;
+    sys::catch_stop_signals();
+    let home = home::Home::make(options.domain.as_deref())?;
+    // Whatever happens from here on, the domain is left empty.
+    let ended = session::run(options, home.domain());
+    let residue = home.leave();
+    let mut report = ended?;
+    report.residue.extend(residue);
+    let text = if options.json { report.json() } else { report.text() };
+    // Whoever read us may have gone (`| head`): the verdict is in the exit code too.
+    let _ = writeln!(std::io::stdout(), "{text}");
+    Ok(if report.failures().is_empty() { 0 } else { 1 })
+}
+
+/// Refuses what cannot be done, before anything is started.
+fn check(options: &DemoOptions) -> Result<()> {
+    let usage = |what: String| Err(Error::Usage(what));
+    if let Some(s) = options.seconds.filter(|s| !(*s > 0.0 && *s <= 1e6)) {
+        return usage(format!("{s} seconds is no time to run for: give a number above 0"));
+    }
+    if !(options.speed > 0.0 && options.speed.is_finite()) {
+        return usage(format!("speed {} is not a number above 0", options.speed));
+    }
+    let Some(file) = &options.lidar else { return Ok(()) };
+    let open = || Log::open(file);
+    match open().map(|mut log| log.next_scan().is_some()) {
+        Ok(true) => Ok(()),
+        Ok(false) => usage(format!("{}: there is no FLASER line in it: is it a CARMEN log?", file.display())),
+        Err(source) => Err(Error::System { what: format!("open the log {}", file.display()), source }),
+    }
+}
+
+/// How long to run: for a time, or until the log of scans is over.
+fn length(options: &DemoOptions) -> Option<Duration> {
+    match (options.seconds, &options.lidar) {
+        (Some(s), _) => Some(Duration::from_secs_f64(s)),
+        (None, Some(_)) => None,
+        (None, None) => Some(Duration::from_secs(20)),
+    }
+}
+
+/// Whether to draw: only for somebody who looks.
+fn draws(options: &DemoOptions) -> bool {
+    !options.json && std::io::stdout().is_terminal()
+}

@@ -1,0 +1,214 @@
+//! What came of a demo: everything that is printed at the end.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::crew::{Incident, What};
+use super::ledger::{Account, Times};
+use super::lidar::Scans;
+use crate::tally::Tally;
+use crate::wire::messages::Truth;
+
+/// Why it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The time was up.
+    Time,
+    /// Somebody pressed Ctrl-C.
+    Asked,
+    /// The robot fell.
+    Fell,
+    /// The log of scans was over.
+    LogOver,
+    /// A program could not be kept running.
+    GivenUp,
+}
+
+/// Percentiles, ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Percentiles {
+    /// How many were measured.
+    pub count: u64,
+    /// p50, p99, p99.9 and the longest.
+    pub ns: [u64; 4],
+    /// How many missed their deadline, where there is one.
+    pub late: u64,
+}
+
+impl Percentiles {
+    /// Of these times.
+    pub fn of(times: &Times) -> Percentiles {
+        let at = |q| times.all.value_at_quantile(q);
+        let ns = [at(0.5), at(0.99), at(0.999), times.all.max()];
+        Percentiles { count: times.all.len(), ns, late: times.late }
+    }
+
+    fn json(&self) -> Value {
+        let us = |k: usize| self.ns[k] as f64 / 1e3;
+        json!({"count": self.count, "p50_us": us(0), "p99_us": us(1), "p99_9_us": us(2), "max_us": us(3)})
+    }
+}
+
+/// A hop: a channel, and a role that reads it.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    /// The channel.
+    pub channel: &'static str,
+    /// The reader.
+    pub role: String,
+    /// From publish to receive.
+    pub times: Percentiles,
+    /// The sums over all processes that had the role.
+    pub tally: Tally,
+    /// Published while nobody had the role.
+    pub away: u64,
+    /// How many processes had it.
+    pub processes: u64,
+}
+
+impl Hop {
+    /// The hop of this account.
+    pub fn of(channel: &'static str, role: String, account: &Account) -> Hop {
+        let times = Percentiles::of(&account.times);
+        Hop { channel, role, times, tally: account.total(), away: account.away, processes: account.processes }
+    }
+}
+
+/// The report.
+pub struct Report {
+    /// The domain that it ran in.
+    pub domain: String,
+    /// How long it ran.
+    pub elapsed: Duration,
+    /// Why it ended.
+    pub ending: Ending,
+    /// The world at the end.
+    pub truth: Truth,
+    /// The seed of the chaos, if there was any.
+    pub chaos: Option<u64>,
+    /// Whether the balance controller was left out.
+    pub no_control: bool,
+    /// From sample to torque.
+    pub reflex: Percentiles,
+    /// Lateness of the world's steps.
+    pub tick: Percentiles,
+    /// Every hop.
+    pub hops: Vec<Hop>,
+    /// Reports of the processes: received, missed by the supervisor.
+    pub health: Tally,
+    /// What happened to processes.
+    pub incidents: Vec<Incident>,
+    /// What became of the log's scans.
+    pub scans: Option<Scans>,
+    /// What the programs said on standard error.
+    pub said: Vec<String>,
+    /// Sums that did not come out at the end.
+    pub audit: Vec<String>,
+    /// What was left behind.
+    pub residue: Vec<String>,
+    /// A program that could not be kept running.
+    pub given_up: Option<String>,
+}
+
+impl Report {
+    /// What went wrong. Empty: nothing.
+    pub fn failures(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if self.truth.fell > 0 {
+            all.push(format!("the robot fell after {:.2} s", self.truth.fell as f64 * 1e-3));
+        } else if self.truth.step == 0 {
+            all.push("the world never began".into());
+        }
+        all.extend(self.given_up.clone());
+        for incident in &self.incidents {
+            if let What::Ended(how) = &incident.what {
+                all.push(format!("{} (process {}) ended by itself: {how}", incident.role, incident.pid));
+            }
+        }
+        for hop in &self.hops {
+            let name = format!("{} → {}", hop.channel, hop.role);
+            if hop.tally.torn > 0 {
+                all.push(format!("{name}: {} torn messages", hop.tally.torn));
+            }
+            if hop.tally.wrong > 0 {
+                all.push(format!("{name}: received + missed ≠ published, {} times", hop.tally.wrong));
+            }
+            if hop.tally.behind > 1 {
+                all.push(format!("{name}: the newest message was {} behind", hop.tally.behind));
+            }
+        }
+        if self.health.torn > 0 {
+            all.push(format!("health → supervisor: {} torn messages", self.health.torn));
+        }
+        all.extend(self.scans.as_ref().and_then(Scans::failure));
+        all.extend(self.audit.iter().cloned());
+        all.extend(self.residue.iter().map(|what| format!("left behind: {what}")));
+        all
+    }
+
+    /// How many incidents are of this kind.
+    pub fn count(&self, what: &What) -> usize {
+        self.incidents.iter().filter(|i| i.what == *what).count()
+    }
+
+    /// The report for programs.
+    pub fn json(&self) -> String {
+        let t = &self.truth;
+        let hops: Vec<Value> = self.hops.iter().map(hop_json).collect();
+        let incidents: Vec<Value> = self.incidents.iter().map(incident_json).collect();
+        let failures = self.failures();
+        let value = json!({
+            "verdict": {"ok": failures.is_empty(), "failures": failures},
+            "domain": self.domain,
+            "elapsed_s": self.elapsed.as_secs_f64(),
+            "ending": format!("{:?}", self.ending),
+            "robot": {
+                "steps": t.step, "steps_left_out": t.slipped,
+                "fell_after_s": (t.fell > 0).then_some(t.fell as f64 * 1e-3),
+                "worst_tilt_deg": t.worst.to_degrees(), "way_m": t.x, "tilt_deg": t.tilt.to_degrees(),
+            },
+            "sensor_to_motor": with_late(&self.reflex),
+            "step_lateness": with_late(&self.tick),
+            "hops": hops,
+            "health": {"received": self.health.received, "missed": self.health.missed},
+            "chaos": self.chaos.map(|seed| json!({
+                "seed": seed, "kills": self.count(&What::Killed), "freezes": self.count(&What::Frozen),
+            })),
+            "incidents": incidents,
+            "lidar": self.scans.as_ref().map(|s| json!({
+                "file": s.file, "scans_in_file": s.in_file, "published": s.published, "logged": s.logged,
+                "breaks": s.breaks, "same_as_file": s.same, "read": s.counts,
+            })),
+            "said": self.said,
+        });
+        format!("{value:#}")
+    }
+}
+
+fn with_late(p: &Percentiles) -> Value {
+    let mut value = p.json();
+    value["deadline_misses"] = json!(p.late);
+    value
+}
+
+fn hop_json(hop: &Hop) -> Value {
+    let t = &hop.tally;
+    json!({
+        "channel": hop.channel, "reader": hop.role, "latency": hop.times.json(),
+        "received": t.received, "missed": t.missed, "while_away": hop.away, "processes": hop.processes,
+        "torn": t.torn, "sum_wrong": t.wrong,
+    })
+}
+
+fn incident_json(i: &Incident) -> Value {
+    let what = match &i.what {
+        What::Killed => "killed",
+        What::Frozen => "frozen",
+        What::Silent => "silent",
+        What::Hit => "killed by somebody else",
+        What::Ended(how) => how,
+    };
+    let away = i.away.map(|away| away.as_secs_f64() * 1e3);
+    json!({"at_s": i.at.as_secs_f64(), "what": what, "role": i.role, "pid": i.pid, "away_ms": away})
+}

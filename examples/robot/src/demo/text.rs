@@ -1,0 +1,185 @@
+//! The report for people.
+
+use std::fmt::Write;
+
+use super::crew::What;
+use super::ledger::{REFLEX_LIMIT, TICK_LIMIT};
+use super::report::{Ending, Percentiles, Report};
+
+/// A time, with as many digits as one can use.
+pub fn time(ns: u64) -> String {
+    match ns {
+        0..1_000 => format!("{ns}ns"),
+        1_000..100_000 => format!("{:.1}µs", ns as f64 / 1e3),
+        100_000..1_000_000 => format!("{}µs", ns / 1_000),
+        1_000_000..100_000_000 => format!("{:.1}ms", ns as f64 / 1e6),
+        _ => format!("{}ms", ns / 1_000_000),
+    }
+}
+
+impl Report {
+    /// The report as text.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing into a string cannot fail.
+        let _ = self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        self.write_robot(out)?;
+        self.write_latency(out)?;
+        self.write_accounts(out)?;
+        self.write_incidents(out)?;
+        if let Some(s) = &self.scans {
+            writeln!(out, "\nlidar: {} of {} scans published, {} logged", s.published, s.in_file, s.logged)?;
+            let same = if s.same { "the same bytes in the same order as in the file" } else { "NOT as in the file" };
+            writeln!(out, "  {same}; the file: {}", s.counts)?;
+        }
+        for line in &self.said {
+            writeln!(out, "said: {line}")?;
+        }
+        let failures = self.failures();
+        if failures.is_empty() {
+            write!(out, "\nverdict: the robot stood; received + missed = published for every reader; nothing torn")
+        } else {
+            write!(out, "\nverdict: FAILED: {}", failures.join("\n         FAILED: "))
+        }
+    }
+
+    fn write_robot(&self, out: &mut String) -> std::fmt::Result {
+        let why = match self.ending {
+            Ending::Time => "the time is up",
+            Ending::Asked => "stopped on request",
+            Ending::Fell => "it lies on the ground",
+            Ending::LogOver => "the log of scans is over",
+            Ending::GivenUp => "a program cannot be kept running",
+        };
+        let t = &self.truth;
+        writeln!(out, "\n{:.1} s of robot, {why}", self.elapsed.as_secs_f64())?;
+        if self.no_control {
+            writeln!(out, "  without its balance controller (--no-control)")?;
+        }
+        let slipped = match t.slipped {
+            0 => String::new(),
+            n => format!(", {n} left out because the machine stood still"),
+        };
+        writeln!(out, "  {} steps of the world{slipped}", t.step)?;
+        if t.fell > 0 {
+            return writeln!(out, "  fell after {:.2} s", t.fell as f64 * 1e-3);
+        }
+        let worst = t.worst.to_degrees();
+        writeln!(out, "  worst tilt {worst:.2}° after the first two seconds, {:+.2} m from home", t.x)
+    }
+
+    fn write_latency(&self, out: &mut String) -> std::fmt::Result {
+        let head = ["count", "p50", "p99", "p99.9", "max"];
+        writeln!(out, "\n{:<34}{}", "latency, publish to receive", cells(&head.map(String::from)))?;
+        let mut row = |name: &str, p: &Percentiles| {
+            let n = p.count.to_string();
+            writeln!(out, "{name:<34}{}", cells(&[n, time(p.ns[0]), time(p.ns[1]), time(p.ns[2]), time(p.ns[3])]))
+        };
+        for hop in &self.hops {
+            row(&format!("{} → {}", hop.channel, hop.role), &hop.times)?;
+        }
+        row("sensor → motor, all hops", &self.reflex)?;
+        row("lateness of the 1 kHz step", &self.tick)?;
+        writeln!(
+            out,
+            "deadlines missed: {} of {} reflexes over {}, {} of {} steps over {}",
+            self.reflex.late,
+            self.reflex.count,
+            time(REFLEX_LIMIT),
+            self.tick.late,
+            self.tick.count,
+            time(TICK_LIMIT)
+        )
+    }
+
+    fn write_accounts(&self, out: &mut String) -> std::fmt::Result {
+        let head = ["received", "missed", "away", "processes"];
+        writeln!(out, "\n{:<34}{}", "accounts of the readers", cells(&head.map(String::from)))?;
+        for hop in &self.hops {
+            let t = &hop.tally;
+            let row = [t.received, t.missed, hop.away, hop.processes].map(|n| n.to_string());
+            writeln!(out, "{:<34}{}", format!("{} → {}", hop.channel, hop.role), cells(&row))?;
+        }
+        let row = [self.health.received, self.health.missed, 0, 1].map(|n| n.to_string());
+        writeln!(out, "{:<34}{}", "health → supervisor", cells(&row))?;
+        writeln!(out, "away: published while the reader was dead, or after its last report (every 5 ms)")
+    }
+
+    fn write_incidents(&self, out: &mut String) -> std::fmt::Result {
+        if let Some(seed) = self.chaos {
+            let (kills, freezes) = (self.count(&What::Killed), self.count(&What::Frozen));
+            let rate = (kills + freezes) as f64 / self.elapsed.as_secs_f64();
+            writeln!(out, "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} a second (--seed {seed})")?;
+        } else if !self.incidents.is_empty() {
+            writeln!(out, "\nprocesses lost: {}", self.incidents.len())?;
+        }
+        let mut away: Vec<_> = self.incidents.iter().filter_map(|i| i.away).collect();
+        away.sort();
+        if let (Some(longest), middle) = (away.last(), away.len() / 2) {
+            let time = |d: std::time::Duration| time(d.as_nanos() as u64);
+            writeln!(out, "  successors beat after {}, at the latest after {}", time(away[middle]), time(*longest))?;
+        }
+        let mut roles: Vec<&str> = self.incidents.iter().map(|i| i.role.as_str()).collect();
+        roles.sort();
+        roles.dedup();
+        for role in roles {
+            let of_role = self.incidents.iter().filter(|i| i.role == role);
+            let pids: Vec<String> = of_role.map(|i| format!("{}{}", i.pid, mark(&i.what))).collect();
+            writeln!(out, "{}", wrap(&format!("  {role:<13} "), &pids))?;
+        }
+        Ok(())
+    }
+}
+
+fn mark(what: &What) -> &'static str {
+    match what {
+        What::Killed => "",
+        What::Frozen => "*",
+        What::Silent => " (silent)",
+        What::Hit => " (killed by somebody else)",
+        What::Ended(_) => " (ended by itself)",
+    }
+}
+
+fn cells(row: &[String]) -> String {
+    row.iter().map(|cell| format!("{cell:>10}")).collect()
+}
+
+/// Words behind a head, in lines that fit.
+fn wrap(head: &str, words: &[String]) -> String {
+    let mut out = head.to_owned();
+    let mut used = head.chars().count();
+    for word in words {
+        if used + word.len() > 84 {
+            out += "\n";
+            out += &" ".repeat(head.chars().count());
+            used = head.chars().count();
+        }
+        out += word;
+        out += " ";
+        used += word.len() + 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let shown: Vec<String> = [7, 1_500, 99_949, 250_000, 1_250_000, 250_000_000].into_iter().map(time).collect();
+        assert_eq!(shown, ["7ns", "1.5µs", "99.9µs", "250µs", "1.2ms", "250ms"]);
+    }
+
+    #[test]
+    fn long_lists_are_wrapped() {
+        let text = wrap("  x ", &vec!["123456".to_owned(); 40]);
+        assert!(text.lines().count() > 2 && text.lines().all(|line| line.len() < 90));
+        assert_eq!(text.matches("123456").count(), 40);
+    }
+}

@@ -1,0 +1,223 @@
+//! What every program of the robot has in common: it opens its channels, says that it lives, counts what it
+//! receives, and stops when it is asked to.
+//!
+//! A program reads like this:
+//!
+//! ```text
+//! let mut life = Life::begin("balance")?;              signals, domain, heartbeat
+//! let mut estimates = life.reader("estimate")?;        a subscriber that counts
+//! let mut commands = life.writer("wheel/left/cmd")?;   a publisher
+//! while life.goes_on()? {                              beats every 5 ms; false after Ctrl-C
+//!     …receive, think, publish…
+//! }
+//! ```
+
+use std::time::Duration;
+
+use saltus_channel::Error::Overrun;
+use saltus_channel::{Domain, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock};
+
+use crate::channels::{self, CHANNELS, HEALTH, Place};
+use crate::error::{Error, Result};
+use crate::sys;
+use crate::tally::Tally;
+use crate::wire::health::{Health, SPANS, Span, SpanOf};
+use crate::wire::{Message, Torn};
+
+/// How often a process says that it lives, at least.
+pub const BEAT: Duration = Duration::from_millis(5);
+/// A state that a predecessor left is continued if it is not older than this.
+const INHERIT: Duration = Duration::from_secs(2);
+
+/// The life of a program.
+pub struct Life {
+    domain: Domain,
+    health: Publisher,
+    report: Health,
+    bytes: Vec<u8>,
+    beat_due: u64,
+}
+
+impl Life {
+    /// Begins: names the process, minds signals and the supervisor's death, and starts the heartbeat.
+    ///
+    /// The domain is the one that `SALTUS_DOMAIN` names, as for every program that uses Saltus.
+    pub fn begin(name: &str) -> Result<Life> {
+        sys::set_name(name);
+        sys::catch_stop_signals();
+        sys::die_with_supervisor();
+        let domain = Domain::from_env()?;
+        // Many processes publish into `health`. Each has a lane of its own there, so none waits for another.
+        let health = place(HEALTH)?.open(&domain)?.publisher()?;
+        let report =
+            Health { pid: std::process::id() as u64, started: clock::boottime(), ..Health::default() };
+        let mut life = Life { domain, health, report, bytes: Vec::new(), beat_due: 0 };
+        life.beat()?;
+        Ok(life)
+    }
+
+    /// Whether to go on. Beats when it is time to.
+    pub fn goes_on(&mut self) -> Result<bool> {
+        if clock::monotonic() >= self.beat_due {
+            self.beat()?;
+        }
+        Ok(!sys::stop_asked())
+    }
+
+    /// Until when a program may wait without being taken for dead.
+    pub fn next_beat(&self) -> Until {
+        Until::At(self.beat_due)
+    }
+
+    /// Sleeps until this point of the monotonic clock, ns, beating meanwhile. False: stop was asked for.
+    pub fn sleep_until(&mut self, when: u64) -> Result<bool> {
+        while clock::monotonic() < when {
+            if !self.goes_on()? {
+                return Ok(false);
+            }
+            saltus_os::process::sleep_until(when.min(self.beat_due));
+        }
+        self.goes_on()
+    }
+
+    /// A publisher of one of the robot's channels.
+    ///
+    /// If its predecessor was killed, this takes over the predecessor's lane: the numbers go on.
+    pub fn writer(&self, channel: &str) -> Result<Publisher> {
+        Ok(place(channel)?.open(&self.domain)?.publisher()?)
+    }
+
+    /// A reader of one of the robot's channels that begins with the present newest message.
+    pub fn reader(&mut self, channel: &str) -> Result<Reader> {
+        self.reader_with(channel, SubscriberOptions::new())
+    }
+
+    /// A reader that begins with the oldest message that is kept: what was published before its time.
+    pub fn reader_from_oldest(&mut self, channel: &str) -> Result<Reader> {
+        self.reader_with(channel, SubscriberOptions::new().start(Start::Oldest))
+    }
+
+    /// A reader with options of its own.
+    pub fn reader_with(&mut self, channel: &str, options: SubscriberOptions) -> Result<Reader> {
+        let place = place(channel)?;
+        let subscriber = place.open(&self.domain)?.subscriber_with(options)?;
+        let slot = self.report.tallies.len();
+        self.report.tallies.push(Tally::of(channels::index(channel).unwrap_or(CHANNELS.len()) as u64));
+        Ok(Reader { subscriber, slot, buf: vec![0; place.size] })
+    }
+
+    /// The newest message of a channel even if nobody publishes any more, if it is fresh enough to be continued.
+    ///
+    /// This is how a process that replaces a dead one inherits its state: what was published stays readable.
+    pub fn inherited<T>(
+        &self,
+        channel: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, Torn>,
+    ) -> Result<Option<T>> {
+        let place = place(channel)?;
+        let mut buf = vec![0; place.size];
+        let mut subscriber = place.open(&self.domain)?.subscriber()?;
+        let Some(sample) = subscriber.again(&mut buf)? else { return Ok(None) };
+        let fresh = sample.stamp + INHERIT.as_nanos() as u64 > clock::boottime();
+        Ok(if fresh { parse(&buf[..sample.len]).ok() } else { None })
+    }
+
+    /// Notes a measured time.
+    pub fn measured(&mut self, of: SpanOf, ns: u64) -> Result<()> {
+        self.report.spans.push(Span(of, ns));
+        if self.report.spans.len() == SPANS { self.beat() } else { Ok(()) }
+    }
+
+    /// Says that there is nothing left to do.
+    pub fn set_done(&mut self) {
+        self.report.done = true;
+    }
+
+    /// When this process began, boot time, ns.
+    pub fn started(&self) -> u64 {
+        self.report.started
+    }
+
+    /// Publishes a report: here I am, this is what I counted and measured.
+    fn beat(&mut self) -> Result<()> {
+        self.beat_due = clock::monotonic() + BEAT.as_nanos() as u64;
+        self.report.beat += 1;
+        self.report.write(&mut self.bytes);
+        self.health.publish(&self.bytes)?;
+        self.report.spans.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Life {
+    /// The last report holds what came after the one before. If it cannot be sent, nobody listens any more.
+    fn drop(&mut self) {
+        let _ = self.beat();
+    }
+}
+
+/// A subscriber with a buffer, that proves at every message that Saltus keeps its word.
+pub struct Reader {
+    subscriber: Subscriber,
+    slot: usize,
+    buf: Vec<u8>,
+}
+
+impl Reader {
+    /// Receives a message of a kind. `None`: there is nothing unseen, or the time is up.
+    pub fn receive<M: Message>(
+        &mut self,
+        which: Which,
+        until: impl Into<Until>,
+        life: &mut Life,
+    ) -> Result<Option<(M, Sample)>> {
+        self.receive_with(which, until, life, M::parse)
+    }
+
+    /// Receives a message and reads it with `parse`, in the buffer.
+    pub fn receive_with<'a, T>(
+        &'a mut self,
+        which: Which,
+        until: impl Into<Until>,
+        life: &mut Life,
+        parse: impl FnOnce(&'a [u8]) -> Result<T, Torn>,
+    ) -> Result<Option<(T, Sample)>> {
+        let sample = match self.subscriber.receive(which, until, &mut self.buf) {
+            Ok(Some(sample)) => sample,
+            // Overrun: publishers were faster than the copy, several times in a row. The next look will do.
+            Ok(None) | Err(Overrun { .. }) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        let took = clock::boottime().saturating_sub(sample.stamp);
+        // What was published before this process began did not wait for the channel but for the process.
+        if sample.stamp >= life.report.started {
+            life.measured(SpanOf::Hop(self.slot), took)?;
+        }
+        let tally = &mut life.report.tallies[self.slot];
+        tally.count(sample.writer.lane, sample.seq, sample.missed);
+        match parse(&self.buf[..sample.len]) {
+            Ok(message) => Ok(Some((message, sample))),
+            Err(Torn) => {
+                tally.torn += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Notes how far the newest message `seq` was behind what had been `published` when it was asked for.
+    pub fn compare(&self, published: u64, seq: u64, life: &mut Life) {
+        let tally = &mut life.report.tallies[self.slot];
+        tally.behind = tally.behind.max(published.saturating_sub(seq));
+    }
+
+    /// The subscriber itself.
+    pub fn subscriber(&self) -> &Subscriber {
+        &self.subscriber
+    }
+}
+
+fn place(channel: &str) -> Result<&'static Place> {
+    channels::index(channel)
+        .map(|k| &CHANNELS[k])
+        .ok_or_else(|| Error::Usage(format!("the robot has no channel `{channel}`")))
+}

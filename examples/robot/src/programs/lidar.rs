@@ -1,0 +1,112 @@
+//! `robot-lidar [FILE [SPEED]]`: the driver of the laser. It publishes scans: simulated ones, or those of a
+//! recorded CARMEN log (plain or gzip) at the pace they were recorded at, times SPEED.
+//!
+//! What to see here:
+//! - Messages of different lengths in one channel.
+//! - Where the driver is, it publishes with every scan. Kill it: the next one reads the newest scan with
+//!   *again*, finds the place in the log and goes on with the one after. Publishing is one store, so a scan is
+//!   published or not, never half and never twice.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use saltus_channel::{Publisher, Until, Which, clock};
+
+use crate::carmen::{self, Log};
+use crate::channels::LIDAR;
+use crate::error::{Error, Result};
+use crate::life::Life;
+use crate::sim::room;
+use crate::wire::messages::Truth;
+use crate::wire::scan::{START, ScanFrame, chain};
+
+/// Time between two simulated scans, ns.
+const PERIOD: u64 = 100_000_000;
+/// While it looks for its place in a log it shows that it lives after so many scans.
+const BREATH: u64 = 20;
+
+/// Reads a speed.
+pub fn speed(text: &str) -> Result<f64> {
+    match text.parse::<f64>() {
+        Ok(speed) if speed > 0.0 && speed.is_finite() => Ok(speed),
+        _ => Err(Error::Usage(format!("speed `{text}` is not a number above 0"))),
+    }
+}
+
+/// Where the driver is: how many scans are out, and the chain over all of them.
+struct Driver {
+    scans: Publisher,
+    index: u64,
+    chain: u64,
+    bytes: Vec<u8>,
+}
+
+impl Driver {
+    fn begin(life: &Life) -> Result<Driver> {
+        let place = |bytes: &[u8]| ScanFrame::parse(bytes).map(|scan| (scan.index, scan.chain));
+        let (index, chain) = life.inherited(LIDAR, place)?.unwrap_or((0, START));
+        Ok(Driver { scans: life.writer(LIDAR)?, index, chain, bytes: Vec::new() })
+    }
+
+    fn publish(&mut self, line: &[u8]) -> Result<()> {
+        self.index += 1;
+        self.chain = chain(self.chain, line);
+        ScanFrame { index: self.index, chain: self.chain, line }.write(&mut self.bytes);
+        self.scans.publish(&self.bytes)?;
+        Ok(())
+    }
+}
+
+/// Plays a log, and then only lives on.
+pub fn play(file: &str, speed: f64) -> Result<()> {
+    let mut life = Life::begin("lidar")?;
+    let mut driver = Driver::begin(&life)?;
+    let mut log = Log::open(Path::new(file)).map_err(Error::system(format!("open the log {file}")))?;
+
+    let mut before = None;
+    let mut due = clock::monotonic();
+    let mut place = 0;
+    while let Some((scan, line)) = log.next_scan() {
+        place += 1;
+        if place > driver.index {
+            due += before.map_or(0, |b| carmen::pace(b, scan.stamp, speed).as_nanos() as u64);
+            if !life.sleep_until(due)? {
+                return Ok(());
+            }
+            driver.publish(line)?;
+        } else if place % BREATH == 0 && !life.goes_on()? {
+            return Ok(());
+        }
+        before = Some(scan.stamp);
+    }
+    eprintln!("robot-lidar: {file}: {}", log.counts());
+    life.set_done();
+    while life.sleep_until(clock::monotonic() + PERIOD)? {}
+    Ok(())
+}
+
+/// Measures the simulated room, ten times a second.
+pub fn simulate() -> Result<()> {
+    let mut life = Life::begin("lidar")?;
+    let mut driver = Driver::begin(&life)?;
+    let mut truths = life.reader("truth")?;
+    let (mut truth, mut line) = (Truth::default(), String::new());
+
+    let mut due = clock::monotonic();
+    while life.sleep_until(due)? {
+        if let Some((newest, _)) = truths.receive::<Truth>(Which::Newest, Until::Poll, &mut life)? {
+            truth = newest;
+        }
+        let (x, heading, stamp) = (truth.x, truth.heading, truth.step as f64 * 1e-3);
+        let ranges = room::scan(x, 0.0, heading);
+        line.clear();
+        let pose = format_args!("{x:.4} 0 {heading:.4}");
+        let written = write!(line, "FLASER {}", ranges.len())
+            .and_then(|()| ranges.iter().try_for_each(|r| write!(line, " {r:.2}")))
+            .and_then(|()| write!(line, " {pose} {pose} {stamp} robot {stamp}"));
+        written.map_err(|_| Error::Usage("a scan cannot be written".into()))?;
+        driver.publish(line.as_bytes())?;
+        due = (due + PERIOD).max(clock::monotonic());
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `robot-watch`: looks ahead and says how far the nearest thing is.
+//!
+//! What to see here: a *slow* reader of a fast channel. It needs 30 ms for a scan. Whatever the laser's rate, it
+//! always works on the scan that is newest when it looks; what came meanwhile it is told as missed. It never
+//! falls behind, and the driver never knows.
+
+use std::f64::consts::PI;
+use std::time::Duration;
+
+use saltus_channel::{Which, clock};
+
+use crate::carmen::Scan;
+use crate::channels::LIDAR;
+use crate::error::Result;
+use crate::life::{Life, Reader};
+use crate::wire::messages::Obstacle;
+use crate::wire::scan::ScanFrame;
+
+/// How long it thinks about a scan.
+const THINKS: Duration = Duration::from_millis(30);
+/// How far to either side it looks, rad.
+const AHEAD: f64 = PI / 4.0;
+
+/// Runs the program.
+pub fn run() -> Result<()> {
+    let mut life = Life::begin("watch")?;
+    let mut scans = life.reader(LIDAR)?;
+    let mut obstacles = life.writer("obstacle")?;
+
+    while life.goes_on()? {
+        let published = published(&scans)?;
+        let until = life.next_beat();
+        let newest = scans.receive_with(Which::Newest, until, &mut life, |bytes| {
+            ScanFrame::parse(bytes).map(|frame| (frame.index, Scan::parse(frame.line)))
+        })?;
+        let Some(((index, scan), sample)) = newest else { continue };
+        scans.compare(published, sample.seq, &mut life);
+        if let Some((range, bearing)) = scan.and_then(|scan| nearest(&scan.ranges)) {
+            obstacles.publish(&Obstacle { scan: index, range, bearing }.bytes())?;
+        }
+        if !life.sleep_until(clock::monotonic() + THINKS.as_nanos() as u64)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// How many scans had been published before the newest one was asked for: the proof that newest is newest.
+fn published(scans: &Reader) -> Result<u64> {
+    let info = scans.subscriber().channel().info()?;
+    Ok(info.lanes.iter().map(|lane| lane.published).max().unwrap_or(0))
+}
+
+/// The nearest thing ahead: how far, and in which direction.
+fn nearest(ranges: &[f64]) -> Option<(f64, f64)> {
+    let bearing = |k: usize| ((k as f64 + 0.5) / ranges.len() as f64 - 0.5) * PI;
+    ranges
+        .iter()
+        .enumerate()
+        .map(|(k, range)| (*range, bearing(k)))
+        .filter(|(_, bearing)| bearing.abs() <= AHEAD)
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_thing_ahead_is_found_and_what_is_aside_is_not() {
+        let mut ranges = vec![5.0; 180];
+        ranges[3] = 0.1;
+        ranges[100] = 2.0;
+        let (range, bearing) = nearest(&ranges).expect("there are beams ahead");
+        assert_eq!(range, 2.0);
+        assert!((bearing - 10.5 / 180.0 * PI).abs() < 1e-9);
+        assert_eq!(nearest(&[]), None);
+    }
+}

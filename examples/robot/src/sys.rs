@@ -1,0 +1,86 @@
+//! The few system calls that the demo needs beyond Saltus and the standard library.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The environment variable by which a supervisor tells its children who it is.
+pub const SUPERVISOR: &str = "SALTUS_DEMO_SUPERVISOR";
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn on_stop(_signal: libc::c_int) {
+    // Relaxed: a flag of its own; no other memory is handed over with it.
+    STOP.store(true, Ordering::Relaxed);
+}
+
+/// From now on Ctrl-C and SIGTERM only ask to stop. Sleeps and waits are interrupted, not restarted.
+pub fn catch_stop_signals() {
+    // SAFETY: all zeros is a valid sigaction: no flags, empty mask.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = on_stop as *const () as libc::sighandler_t;
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the action is whole, and the handler only stores into an atomic.
+        unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
+    }
+}
+
+/// Whether a signal asked to stop.
+pub fn stop_asked() -> bool {
+    // Relaxed: partner of the store in `on_stop`.
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Names the process, for `ps` and for the owner's name in a channel.
+pub fn set_name(name: &str) {
+    let mut bytes = [0u8; 16];
+    let len = name.len().min(15);
+    bytes[..len].copy_from_slice(&name.as_bytes()[..len]);
+    // SAFETY: PR_SET_NAME reads up to 16 bytes that end with a zero.
+    unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) };
+}
+
+/// Lets this process be killed when its supervisor dies, however that dies. Without a supervisor: nothing.
+pub fn die_with_supervisor() {
+    let Some(supervisor) = std::env::var(SUPERVISOR).ok().and_then(|pid| pid.parse::<u32>().ok()) else {
+        return;
+    };
+    // SAFETY: PR_SET_PDEATHSIG takes a signal number.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) };
+    // It may have died before we could ask.
+    if std::os::unix::process::parent_id() != supervisor {
+        std::process::exit(1);
+    }
+}
+
+/// Asks for timers that are exact. By default Linux lets a sleep last 50 µs longer, to save power.
+pub fn exact_timers() {
+    // SAFETY: PR_SET_TIMERSLACK takes a number of nanoseconds.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) };
+}
+
+/// Sends a signal to a child that has not been waited for, so that its process id is its own.
+pub fn signal(pid: u32, signal: libc::c_int) {
+    // SAFETY: changes no memory. A child that is dead already takes no harm.
+    unsafe { libc::kill(pid as libc::pid_t, signal) };
+}
+
+/// Locks an open directory for this process, without waiting. The kernel gives it back when the process dies.
+pub fn try_lock(dir: &File) -> io::Result<bool> {
+    // SAFETY: the descriptor is open.
+    if unsafe { libc::flock(dir.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+        return Ok(true);
+    }
+    let e = io::Error::last_os_error();
+    if e.kind() == io::ErrorKind::WouldBlock { Ok(false) } else { Err(e) }
+}
+
+/// Columns and rows of the terminal on standard output.
+pub fn terminal_size() -> Option<(usize, usize)> {
+    // SAFETY: all zeros is a valid winsize.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: TIOCGWINSZ fills a winsize.
+    let result = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) };
+    (result == 0 && size.ws_col > 0).then_some((size.ws_col as usize, size.ws_row as usize))
+}
