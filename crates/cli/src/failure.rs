@@ -1,5 +1,6 @@
 //! How a command can end other than well, and the exit code that says so.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -40,15 +41,29 @@ impl Failure {
         Failure::Told(code, words.into())
     }
 
+    /// The exit code for it; none for a good end.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Failure::Told(code, _) | Failure::Known(code) => Some(*code),
+            Failure::Quiet => None,
+        }
+    }
+
     /// Tells the failure, if there is something to tell, and gives the exit code for it; `None` is a good end.
     pub fn tell(&self) -> Option<Code> {
+        if let Failure::Told(_, words) = self {
+            say(words);
+        }
+        self.code()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Told(code, words) => {
-                say(words);
-                Some(*code)
-            }
-            Failure::Known(code) => Some(*code),
-            Failure::Quiet => None,
+            Failure::Told(_, words) => f.write_str(words),
+            Failure::Known(_) => f.write_str("told before"),
+            Failure::Quiet => f.write_str("nobody reads the output"),
         }
     }
 }
@@ -66,7 +81,7 @@ impl From<saltus_channel::Error> for Failure {
 
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
-pub fn say(words: impl std::fmt::Display) {
+pub fn say(words: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "saltus: {}", escape::harmless(&words.to_string()));
 }
 

@@ -8,12 +8,13 @@ pub fn after(parts: &[&str]) -> String {
 /// What a pattern is, under the help of every command that takes one.
 pub const PATTERNS: &str = "\
 Patterns:
-  A NAME is first the channel of exactly that name, then the one that is printed so, then a pattern:
+  A NAME is first the channel of exactly that name, then the one that is printed so,
+  then all that match the pattern:
   *        any bytes, '/' too
   ?        any one byte
   [a-z]    one byte of a set; [!a-z] one outside it
   \\c       the character c itself; \\xHH, \\n, \\r and \\t are bytes as they are printed
-  Quote patterns, so that the shell leaves them alone. A pattern that matches nothing ends with exit code 3.";
+  Quote patterns, so that the shell leaves them alone.";
 
 /// What the exit codes mean, under the help of the whole command.
 pub const EXIT_CODES: &str = "\

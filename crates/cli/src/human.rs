@@ -52,8 +52,9 @@ pub fn plural(n: u64, noun: &str) -> String {
 fn digits(value: f64) -> String {
     match value {
         v if v == v.trunc() && v < 1e6 => format!("{v:.0}"),
-        v if v < 10.0 => format!("{v:.2}"),
-        v if v < 100.0 => format!("{v:.1}"),
+        // What would be rounded to one digit more is written as that.
+        v if v < 9.995 => format!("{v:.2}"),
+        v if v < 99.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),
     }
 }
@@ -71,7 +72,8 @@ mod tests {
         assert_eq!(nanos(12_345.0), "12.3 us");
         assert_eq!(nanos(2.5e9), "2.50 s");
         assert_eq!(nanos(3.0 * 3600e9), "3 h");
-        assert_eq!(hertz(999.6), "1000 Hz");
+        assert_eq!(hertz(9.997), "10.0 Hz");
+        assert_eq!(hertz(99.97), "100 Hz");
         assert_eq!(hertz(1_234.0), "1.23 kHz");
         assert_eq!(hertz(4.1e6), "4.10 MHz");
     }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -55,6 +56,9 @@ fn failure(error: io::Error) -> Failure {
     }
 }
 
+/// How long after Ctrl-C the reader of a full pipe may take to make room for what is still to be printed.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// A file whose write gives up when a signal asked for the end, rather than trying again for ever.
 struct Stoppable {
     file: File,
@@ -67,15 +71,17 @@ impl Write for Stoppable {
         if self.broken {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        match self.file.write(bytes) {
-            Err(error) if error.kind() == ErrorKind::Interrupted && !stop::requested() => Err(error),
-            Err(error) => {
-                self.broken = true;
-                // Another kind than `Interrupted`, which callers would try again.
-                Err(if stop::requested() { ErrorKind::BrokenPipe.into() } else { error })
-            }
-            written => written,
-        }
+        // So much goes into a pipe that has room, without blocking; before the end, blocking is fine.
+        let at_once = &bytes[..bytes.len().min(libc::PIPE_BUF)];
+        let written = if stop::wait_writable(&self.file) {
+            self.file.write(bytes)
+        } else if stop::writable_within(&self.file, GRACE) {
+            self.file.write(at_once)
+        } else {
+            Err(ErrorKind::BrokenPipe.into())
+        };
+        self.broken = written.as_ref().is_err_and(|e| e.kind() != ErrorKind::Interrupted);
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -17,6 +17,7 @@ use saltus_channel::Canceller;
 use crate::failure::{Code, Failure, Outcome};
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
+static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static BELL: OnceLock<OwnedFd> = OnceLock::new();
 static CANCELLER: AtomicPtr<Canceller> = AtomicPtr::new(ptr::null_mut());
 
@@ -107,17 +108,20 @@ pub fn when_output_closes() {
     let Ok(output) = io::stdout().as_fd().try_clone_to_owned() else { return };
     std::thread::spawn(move || {
         // With no events asked for, poll comes back only for an error: the reader of the pipe is gone.
-        let mut poll = libc::pollfd { fd: output.as_raw_fd(), events: 0, revents: 0 };
-        loop {
-            // SAFETY: one pollfd that lives on this stack.
-            match unsafe { libc::poll(&mut poll, 1, -1) } {
-                1.. if poll.revents & libc::POLLERR != 0 => return request(),
-                // A socket or a terminal that hung up without an error: the next write will tell.
-                0.. => return,
-                _ => {}
-            }
+        let mut poll = pollfd(Some(output.as_fd()), 0);
+        while poll_all(std::slice::from_mut(&mut poll), None) == 0 {}
+        if poll.revents & libc::POLLERR != 0 {
+            // Relaxed: `request` publishes it.
+            OUTPUT_CLOSED.store(true, Ordering::Relaxed);
+            request();
         }
     });
+}
+
+/// Whether the end was asked for by whoever closed the output, so that nobody wants to hear of it.
+pub fn output_closed() -> bool {
+    // Relaxed: who saw the end asked for has synchronised with `request`.
+    OUTPUT_CLOSED.load(Ordering::Relaxed)
 }
 
 /// Sleeps until then; says whether the time was reached, that is, the end was not asked for.
@@ -127,32 +131,55 @@ pub fn sleep_until(time: Instant) -> bool {
         if left.is_zero() {
             return true;
         }
-        wait(None, Some(left));
+        wait(None, 0, Some(left));
     }
     false
 }
 
-/// Waits until the descriptor has something to read; says whether it has, that is, the end was not asked for.
+/// Waits until the file has something to read, or is at its end; says whether it has, that is, the end was not asked for.
 pub fn wait_readable(input: &impl AsFd) -> bool {
     while !requested() {
-        if wait(Some(input.as_fd().as_raw_fd()), None) {
+        if wait(Some(input.as_fd()), libc::POLLIN, None) {
             return true;
         }
     }
     false
 }
 
-/// Sleeps until the bell rings, the descriptor is readable (or broken) or the time is over; says which descriptor.
-fn wait(input: Option<libc::c_int>, time: Option<Duration>) -> bool {
-    let poll_for = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+/// Waits until the file takes something, or an error; says whether it does, that is, the end was not asked for.
+pub fn wait_writable(output: &impl AsFd) -> bool {
+    while !requested() {
+        if wait(Some(output.as_fd()), libc::POLLOUT, None) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the file takes something, or an error, within that time, even if the end was asked for.
+pub fn writable_within(output: &impl AsFd, time: Duration) -> bool {
+    poll_all(&mut [pollfd(Some(output.as_fd()), libc::POLLOUT)], Some(time)) > 0
+}
+
+/// Sleeps until the bell rings, the file is ready (or broken), or the time is over; says whether the file is.
+fn wait(file: Option<BorrowedFd<'_>>, events: libc::c_short, time: Option<Duration>) -> bool {
+    let bell = BELL.get().map(|bell| bell.as_fd());
+    let mut polls = [pollfd(bell, libc::POLLIN), pollfd(file, events)];
+    poll_all(&mut polls, time) > 0 && polls[1].revents != 0
+}
+
+fn pollfd(file: Option<BorrowedFd<'_>>, events: libc::c_short) -> libc::pollfd {
     // A negative descriptor is one that poll leaves out.
-    let bell = BELL.get().map_or(-1, |bell| bell.as_raw_fd());
-    let mut polls = [poll_for(bell), poll_for(input.unwrap_or(-1))];
+    libc::pollfd { fd: file.map_or(-1, |f| f.as_raw_fd()), events, revents: 0 }
+}
+
+/// How many are ready within that time; 0 when a signal came first.
+fn poll_all(polls: &mut [libc::pollfd], time: Option<Duration>) -> usize {
     let time = time.map(|t| libc::timespec { tv_sec: t.as_secs() as _, tv_nsec: t.subsec_nanos() as _ });
     let time = time.as_ref().map_or(ptr::null(), ptr::from_ref);
-    // SAFETY: two pollfds and a time that live on this stack; the signal mask is left alone.
-    let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), 2, time, ptr::null()) };
-    ready > 0 && polls[1].revents != 0
+    // SAFETY: the pollfds and the time live as long as the call; the signal mask is left alone.
+    let ready = unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, time, ptr::null()) };
+    usize::try_from(ready).unwrap_or(0)
 }
 
 /// Standard input without a buffer of its own, so that waiting for it means what it says.

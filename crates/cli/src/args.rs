@@ -1,0 +1,106 @@
+//! The command line. Help, man pages and completions are all generated from these definitions.
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{chmod, completions, demo, echo, info, ls, man, mk, publish, rm, stat, sweep};
+use crate::help;
+
+/// Carries samples between the processes of a robot: newest first, old ones while they last
+///
+/// A channel is a place of recent samples in shared memory, written without waiting and read without asking. This
+/// command makes channels, shows them, publishes into them, prints what comes out of them, and measures.
+#[derive(Parser)]
+#[command(name = "saltus", version, after_help = help::after(&[EXAMPLES, help::EXIT_CODES]), max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// Where the channels are: shm:// is the default domain, shm://NAME one with a name, shm:///DIR a directory on a
+    /// tmpfs
+    #[arg(long, global = true, env = "SALTUS_DOMAIN", hide_env_values = true, value_name = "URL")]
+    #[arg(help_heading = "Everywhere")]
+    pub domain: Option<String>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands, in the order in which the help shows them.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make a channel
+    ///
+    /// The memory for it is reserved at once. A channel stays until it is removed or the machine is switched off,
+    /// whoever made it may end.
+    Mk(mk::Mk),
+
+    /// Remove channels
+    ///
+    /// Those who have one open are told.
+    Rm(rm::Rm),
+
+    /// List channels
+    Ls(ls::Ls),
+
+    /// Tell everything about channels: shape, memory, publishers, subscribers
+    Info(info::Info),
+
+    /// Change who may read and write channels
+    ///
+    /// Those who have one open already keep what they have.
+    Chmod(chmod::Chmod),
+
+    /// Publish messages
+    ///
+    /// Without -n and -r one message is published; with -r it goes on until -n or Ctrl-C, on a schedule that does not
+    /// drift; with -n alone, as fast as it goes. Lines are published as they come, at most -r a second. No subscriber
+    /// is waited for. A channel that is missing is made to fit the message, unless --no-create is given.
+    Pub(publish::Pub),
+
+    /// Print messages as they come
+    ///
+    /// Each message is shown with its stamp in seconds, its publisher (lane.lease), its number, how many were missed
+    /// just before it, and its text, escaped to one line, or a hexadecimal dump if it is not text. How many were
+    /// received and missed is told on standard error at the end.
+    Echo(echo::Echo),
+
+    /// Measure channels without disturbing them: rate, jitter, age, latency, losses
+    ///
+    /// RATE, BANDWIDTH and SIZE come from the publishers' own counters; P50, P99 and MAX (publish to receive) and
+    /// MISSED from the subscribers': they are exact. PERIOD and JITTER (its standard deviation) come from the stamps
+    /// of those messages that are still kept when they are looked at. Channels are looked at no more than 30 times a
+    /// second, and no publisher is ever asked for a wake. On a terminal the table is drawn over itself; elsewhere one
+    /// follows the other.
+    Stat(stat::Stat),
+
+    /// Remove what dead processes left behind
+    ///
+    /// That is, half-built channels and the counters of dead subscribers. Channels and their messages stay: what was
+    /// published stays readable. It can do no harm at any time.
+    Sweep(sweep::Sweep),
+
+    /// Balance a simulated robot made of processes, and kill some of them
+    ///
+    /// Physics, drivers, estimator, controller, arm, lidar and logger are processes that share nothing but channels, at
+    /// 1000 samples a second. At the end a report tells the latency of every hop, what was missed, the worst tilt, what
+    /// was killed, and a verdict; the exit code says the same. Nothing stays in shared memory.
+    Demo(demo::Demo),
+
+    /// One process of the demo; it starts these itself
+    #[command(hide = true)]
+    DemoProcess(demo::DemoProcess),
+
+    /// Print completions for a shell
+    Completions(completions::Completions),
+
+    /// Print or write the man pages
+    Man(man::Man),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus demo --chaos                           see a robot survive
+  saltus mk imu --frames 64 --size 128          make a channel
+  saltus pub imu 'hello' -r 100                 publish a hundred times a second
+  saltus echo imu --newest                      print the newest, at once and as it comes
+  saltus stat                                   watch all channels
+  saltus help echo                              everything about one command";

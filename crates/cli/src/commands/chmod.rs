@@ -1,0 +1,32 @@
+//! `saltus chmod`: change who may read and write channels.
+
+use clap::Args;
+use saltus_channel::Domain;
+
+use crate::failure::Outcome;
+use crate::flags::Names;
+use crate::{channels, help, units};
+
+/// The options of `chmod`.
+#[derive(Args)]
+#[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
+pub struct Chmod {
+    /// Who may read and write, in octal: a read bit lets subscribe, a write bit lets publish
+    #[arg(value_parser = units::mode)]
+    mode: u32,
+
+    #[command(flatten)]
+    names: Names,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus chmod 664 imu                  the group may publish, others subscribe
+  saltus chmod 600 'robot/*'            nobody else may look";
+
+/// Changes them, going on where one fails. Who has a channel open keeps what was opened.
+pub fn run(domain: &Domain, chmod: Chmod) -> Outcome {
+    channels::for_each(domain, &chmod.names.names, false, |name| {
+        Ok(domain.chmod(name.as_bytes(), chmod.mode)?)
+    })
+}

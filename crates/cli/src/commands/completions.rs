@@ -1,0 +1,32 @@
+//! `saltus completions`: completions for a shell, generated from the definitions of the options.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::args::Cli;
+use crate::failure::Outcome;
+use crate::out::Out;
+
+/// The options of `completions`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus completions bash > ~/.local/share/bash-completion/completions/saltus
+  saltus completions zsh > ~/.zfunc/_saltus
+  saltus completions fish > ~/.config/fish/completions/saltus.fish";
+
+/// Prints them.
+pub fn run(completions: Completions) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut Cli::command(), "saltus", &mut script);
+    let mut out = Out::new()?;
+    out.bytes(&script)?;
+    out.flush()
+}

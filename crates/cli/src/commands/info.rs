@@ -1,0 +1,219 @@
+//! `saltus info`: tell everything about channels.
+
+use clap::Args;
+use saltus_channel::clock::Clock;
+use saltus_channel::{
+    Attributes, Domain, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake, clock,
+};
+use serde::Serialize;
+
+use crate::escape::escaped;
+use crate::failure::Outcome;
+use crate::flags::{Json, Names};
+use crate::human::{bytes, nanos, plural};
+use crate::latency::Latency;
+use crate::out::Out;
+use crate::{channels, help};
+
+/// The options of `info`.
+#[derive(Args)]
+#[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
+pub struct Info {
+    #[command(flatten)]
+    names: Names,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus info imu
+  saltus info '*' --json | jq '.subscribers[] | select(.missed > 0)'";
+
+/// What `info --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Line {
+    channel: String,
+    domain: String,
+    path: String,
+    state: &'static str,
+    created: u64,
+    frames: u64,
+    frame_size: u64,
+    lanes: u32,
+    mode: String,
+    group: Option<u32>,
+    stamps: bool,
+    clock: &'static str,
+    wake: &'static str,
+    prefault: bool,
+    mlock: bool,
+    memory: u64,
+    publishers: Vec<Publisher>,
+    subscribers: Vec<Subscriber>,
+}
+
+#[derive(Serialize)]
+struct Publisher {
+    lane: u32,
+    lease: u64,
+    alive: bool,
+    pid: u32,
+    process: String,
+    published: u64,
+    bytes: u64,
+    kept: u64,
+    last_stamp: u64,
+    wakes: u64,
+    abandoned: u64,
+}
+
+#[derive(Serialize)]
+struct Subscriber {
+    pid: u32,
+    process: String,
+    alive: bool,
+    received: u64,
+    missed: u64,
+    overruns: u64,
+    latency: Option<Latency>,
+}
+
+/// Tells of each, going on where one cannot be opened.
+pub fn run(domain: &Domain, info: Info) -> Outcome {
+    let mut out = Out::new()?;
+    let mut first = true;
+    let outcome = channels::for_each(domain, &info.names.names, false, |name| {
+        let line = Line::of(domain, name, channels::open(domain, name)?.info()?);
+        if info.json.json {
+            return out.json(&line);
+        }
+        if !std::mem::take(&mut first) {
+            out.line("")?;
+        }
+        line.words().iter().try_for_each(|words| out.line(words))
+    });
+    out.flush()?;
+    outcome
+}
+
+impl Line {
+    fn of(domain: &Domain, name: &Name, told: Told) -> Line {
+        let attributes: &Attributes = &told.attributes;
+        Line {
+            channel: escaped(name.as_bytes()),
+            domain: domain.url(),
+            path: channels::directory(domain, name).display().to_string(),
+            state: match told.retired {
+                None => "live",
+                Some(Retired::Removed) => "removed",
+                Some(Retired::Replaced) => "replaced",
+                Some(Retired::Vanished) => "vanished",
+            },
+            created: told.created,
+            frames: attributes.get_frames(),
+            frame_size: attributes.get_frame_size(),
+            lanes: attributes.get_lanes(),
+            mode: format!("{:03o}", attributes.get_mode()),
+            group: match attributes.get_group() {
+                Some(Group::Id(id)) => Some(*id),
+                _ => None,
+            },
+            stamps: attributes.get_stamps(),
+            clock: match attributes.get_clock() {
+                Clock::Boottime => "boottime",
+                Clock::Monotonic => "monotonic",
+                Clock::Realtime => "realtime",
+            },
+            wake: match attributes.get_wake() {
+                Wake::OnDemand => "on demand",
+                Wake::Always => "always",
+            },
+            prefault: attributes.get_prefault(),
+            mlock: attributes.get_lock_memory(),
+            memory: told.memory,
+            publishers: told.lanes.into_iter().map(Publisher::of).collect(),
+            subscribers: told.subscribers.into_iter().map(Subscriber::of).collect(),
+        }
+    }
+
+    fn words(&self) -> Vec<String> {
+        let age = |ns: u64| nanos(clock::boottime().saturating_sub(ns) as f64);
+        let mut words = vec![
+            format!("channel      {}", self.channel),
+            format!("state        {}, created {} ago", self.state, age(self.created)),
+            format!("path         {}", self.path),
+            format!("frames       {} of up to {}", self.frames, bytes(self.frame_size as f64)),
+            format!(
+                "memory       {}, {} reserved at creation",
+                bytes(self.memory as f64),
+                plural(self.lanes.into(), "lane")
+            ),
+            format!(
+                "mode         {}{}",
+                self.mode,
+                self.group.map_or(String::new(), |id| format!(", group {id}"))
+            ),
+            format!("stamps       {}", if self.stamps { self.clock } else { "none" }),
+            format!("wake         {}", self.wake),
+        ];
+        for lane in &self.publishers {
+            let who =
+                if lane.alive { format!("pid {} ({})", lane.pid, lane.process) } else { "nobody now".into() };
+            words.push(format!(
+                "publisher    lane {} lease {}: {who}, published {} ({}), {} kept, {}",
+                lane.lane,
+                lane.lease,
+                lane.published,
+                bytes(lane.bytes as f64),
+                lane.kept,
+                plural(lane.wakes, "wake")
+            ));
+        }
+        for subscriber in &self.subscribers {
+            let dead = if subscriber.alive { "" } else { ", dead (saltus sweep removes this)" };
+            let latency = subscriber.latency.map_or(String::new(), |l| {
+                let [p50, p99, max] = [l.p50, l.p99, l.max].map(|ns| nanos(ns as f64));
+                format!(", latency p50 {p50} p99 {p99} max {max}")
+            });
+            words.push(format!(
+                "subscriber   pid {} ({}){dead}: received {}, missed {}{latency}",
+                subscriber.pid, subscriber.process, subscriber.received, subscriber.missed
+            ));
+        }
+        words
+    }
+}
+
+impl Publisher {
+    fn of(lane: LaneInfo) -> Publisher {
+        Publisher {
+            lane: lane.writer.lane,
+            lease: lane.writer.lease,
+            alive: lane.alive,
+            pid: lane.pid,
+            process: lane.process,
+            published: lane.published,
+            bytes: lane.bytes,
+            kept: lane.kept,
+            last_stamp: lane.last_stamp,
+            wakes: lane.wakes,
+            abandoned: lane.abandoned,
+        }
+    }
+}
+
+impl Subscriber {
+    fn of(subscriber: SubscriberInfo) -> Subscriber {
+        Subscriber {
+            pid: subscriber.pid,
+            process: subscriber.process,
+            alive: subscriber.alive,
+            received: subscriber.received,
+            missed: subscriber.missed,
+            overruns: subscriber.overruns,
+            latency: Latency::of(&subscriber.latency),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `saltus ls`: list channels.
+
+use clap::Args;
+use saltus_channel::{Domain, Name};
+use serde::Serialize;
+
+use crate::escape::escaped;
+use crate::facts::Facts;
+use crate::failure::{Code, Outcome};
+use crate::flags::{AnyNames, Json};
+use crate::out::Out;
+use crate::table::{Align, Table};
+use crate::{channels, failure, help, human};
+
+/// The options of `ls`.
+#[derive(Args)]
+#[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
+pub struct Ls {
+    #[command(flatten)]
+    names: AnyNames,
+
+    /// Tell more of each: mode, shape, publishers and subscribers, messages, age of the newest, memory
+    #[arg(short, long)]
+    long: bool,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus ls
+  saltus ls -l 'robot/*'
+  saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'";
+
+/// What `ls --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Line {
+    channel: String,
+    #[serde(flatten)]
+    long: Option<Long>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Long {
+    mode: String,
+    frames: u64,
+    frame_size: u64,
+    publishers: usize,
+    subscribers: usize,
+    published: u64,
+    age: Option<u64>,
+    memory: u64,
+}
+
+const COLUMNS: [(&str, Align); 9] = [
+    ("MODE", Align::Left),
+    ("FRAMES", Align::Right),
+    ("SIZE", Align::Right),
+    ("PUBS", Align::Right),
+    ("SUBS", Align::Right),
+    ("PUBLISHED", Align::Right),
+    ("AGE", Align::Right),
+    ("MEMORY", Align::Right),
+    ("CHANNEL", Align::Left),
+];
+
+/// Lists them; those that cannot be opened too, with the reason on standard error.
+pub fn run(domain: &Domain, ls: Ls) -> Outcome {
+    let mut failures = Vec::new();
+    let mut lines = Vec::new();
+    for name in channels::select(domain, &ls.names.names)? {
+        let mut line = Line { channel: escaped(name.as_bytes()), long: None, error: None };
+        match ls.long.then(|| Long::of(domain, &name)).transpose() {
+            Ok(long) => line.long = long,
+            // Removed since it was listed.
+            Err(failure) if failure.code() == Some(Code::NotFound) => continue,
+            Err(failure) => {
+                line.error = Some(failure.to_string());
+                failures.push(failure);
+            }
+        }
+        lines.push(line);
+    }
+    let mut out = Out::new()?;
+    if ls.json.json {
+        lines.iter().try_for_each(|line| out.json(line))?;
+    } else if ls.long {
+        let mut table = Table::new(&COLUMNS);
+        lines.into_iter().for_each(|line| table.row(line.cells()));
+        table.lines().iter().try_for_each(|line| out.line(line))?;
+    } else {
+        lines.iter().try_for_each(|line| out.line(&line.channel))?;
+    }
+    out.flush()?;
+    failure::for_each(failures, Err)
+}
+
+impl Long {
+    fn of(domain: &Domain, name: &Name) -> Outcome<Long> {
+        let info = channels::open(domain, name)?.info()?;
+        let facts = Facts::of(&info);
+        Ok(Long {
+            mode: format!("{:03o}", info.attributes.get_mode()),
+            frames: info.attributes.get_frames(),
+            frame_size: info.attributes.get_frame_size(),
+            publishers: facts.publishers,
+            subscribers: facts.subscribers,
+            published: facts.published,
+            age: facts.age,
+            memory: info.memory,
+        })
+    }
+}
+
+impl Line {
+    fn cells(self) -> Vec<String> {
+        let mut cells = match self.long {
+            Some(long) => vec![
+                long.mode,
+                long.frames.to_string(),
+                human::bytes(long.frame_size as f64),
+                long.publishers.to_string(),
+                long.subscribers.to_string(),
+                long.published.to_string(),
+                long.age.map_or("-".into(), |age| human::nanos(age as f64)),
+                human::bytes(long.memory as f64),
+            ],
+            None => vec!["?".into(); COLUMNS.len() - 1],
+        };
+        cells.push(self.channel);
+        cells
+    }
+}

@@ -1,0 +1,188 @@
+//! `saltus pub`: publish messages.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{ArgGroup, Args};
+use saltus_channel::{Attributes, Channel, Domain, Error, Publisher};
+
+use crate::escape::escaped;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::{Count, Rate};
+use crate::human::plural;
+use crate::lines::Lines;
+use crate::pace::Pace;
+use crate::{stop, units};
+
+/// The options of `pub`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = ArgGroup::new("what").required(true).args(["text", "file", "lines", "hex"]))]
+pub struct Pub {
+    /// Name of the channel, byte for byte
+    name: OsString,
+
+    /// The message
+    #[arg(allow_negative_numbers = true)]
+    text: Option<OsString>,
+
+    /// The whole file is one message; - is standard input
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Each line of standard input is a message, without its line end
+    #[arg(long)]
+    lines: bool,
+
+    /// The message in hexadecimal: 'dead beef', de:ad:be:ef or 0xdeadbeef
+    #[arg(long, value_name = "HEX", value_parser = Bytes::from_hex)]
+    hex: Option<Bytes>,
+
+    #[command(flatten)]
+    rate: Rate,
+
+    #[command(flatten)]
+    count: Count,
+
+    /// Do not make the channel when it is missing; end with exit code 3
+    #[arg(long)]
+    no_create: bool,
+
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus pub greeting 'hello, world'
+  saltus pub heartbeat alive -r 10                      ten times a second until Ctrl-C
+  saltus pub command --hex '01 00 ff' -n 3 -r 1
+  saltus pub camera --file frame.jpg -r 30
+  tail -f /var/log/syslog | saltus pub log --lines
+  saltus pub load x -r 0 -n 1000000                     a million, as fast as it goes";
+
+/// Bytes on the command line. A type of its own, since clap takes a `Vec` for an option given several times.
+#[derive(Clone)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn from_hex(text: &str) -> Result<Bytes, String> {
+        units::hex(text).map(Bytes)
+    }
+}
+
+/// Publishes until there is no more, or the end is asked for.
+pub fn run(domain: &Domain, args: Pub) -> Outcome {
+    stop::on_signals()?;
+    let one_shot = !args.lines && args.rate.rate.is_none() && args.count.count.is_none();
+    let message = args.message()?;
+    let channel = args.channel(domain, message.as_deref())?;
+    let mut publisher = channel.publisher()?;
+    let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
+    let most = if one_shot { 1 } else { args.count.count.unwrap_or(u64::MAX) };
+
+    let mut published = 0;
+    let outcome = match message {
+        Some(message) => repeat(&mut publisher, &message, most, &mut pace, &mut published),
+        None => each_line(&mut publisher, most, &mut pace, &mut published),
+    };
+    if !one_shot && !args.quiet {
+        match pace.skipped() {
+            0 => say(format_args!("published {}", plural(published, "message"))),
+            n => say(format_args!(
+                "published {}, skipped {n} that were due while this process could not run",
+                plural(published, "message")
+            )),
+        }
+    }
+    outcome
+}
+
+fn repeat(
+    publisher: &mut Publisher,
+    message: &[u8],
+    most: u64,
+    pace: &mut Pace,
+    published: &mut u64,
+) -> Outcome {
+    while *published < most && pace.wait() {
+        publisher.publish(message)?;
+        *published += 1;
+    }
+    Ok(())
+}
+
+fn each_line(publisher: &mut Publisher, most: u64, pace: &mut Pace, published: &mut u64) -> Outcome {
+    let failed = |e| Failure::new(Code::Failed, format!("cannot read standard input: {e}"));
+    // A line longer than what can be published is handed over as soon as that is known, so that publishing tells it.
+    let mut lines = Lines::new(stop::input().map_err(failed)?, publisher.max_len());
+    while *published < most {
+        let Some(line) = lines.next().map_err(failed)? else { break };
+        if !pace.wait() {
+            break;
+        }
+        publisher.publish(line)?;
+        *published += 1;
+    }
+    Ok(())
+}
+
+impl Pub {
+    /// The message, where there is one and not a line after the other.
+    fn message(&self) -> Outcome<Option<Vec<u8>>> {
+        Ok(match (&self.text, &self.file, &self.hex) {
+            (Some(text), _, _) => Some(text.as_bytes().to_vec()),
+            (_, Some(file), _) => Some(contents(file)?),
+            (_, _, Some(hex)) => Some(hex.0.clone()),
+            _ => None,
+        })
+    }
+
+    /// The channel, made to fit the message when it is missing.
+    fn channel(&self, domain: &Domain, message: Option<&[u8]>) -> Outcome<Channel> {
+        let name = self.name.as_bytes();
+        match domain.open_channel(name) {
+            Err(Error::NotFound { .. }) if !self.no_create => {}
+            opened => return Ok(opened?),
+        }
+        // A line can be of any length: room for a long one.
+        let longest = message.map_or(4096, |m| m.len() as u64);
+        let size = Attributes::new().get_frame_size().max(longest.next_multiple_of(64));
+        match domain.create(name, &Attributes::new().frame_size(size)) {
+            Ok(channel) => {
+                if !self.quiet {
+                    let frames = channel.attributes().get_frames();
+                    say(format_args!(
+                        "made channel `{}`: {frames} frames of up to {size} bytes",
+                        escaped(name)
+                    ));
+                }
+                Ok(channel)
+            }
+            // Somebody else was faster.
+            Err(Error::Exists { .. }) => Ok(domain.open_channel(name)?),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn contents(file: &Path) -> Outcome<Vec<u8>> {
+    let read = if file == Path::new("-") { whole_input() } else { std::fs::read(file).map(Some) };
+    let words = |e| format!("cannot read {}: {e}; name a file that you may read", file.display());
+    read.map_err(|e| Failure::new(Code::Failed, words(e)))?.ok_or(Failure::Quiet)
+}
+
+/// Standard input up to its end; none when the end was asked for before.
+fn whole_input() -> io::Result<Option<Vec<u8>>> {
+    let (mut input, mut bytes) = (stop::input()?, Vec::new());
+    while stop::wait_readable(&input) {
+        if input.by_ref().take(1 << 20).read_to_end(&mut bytes)? == 0 {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,123 @@
+//! One channel being watched.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use saltus_channel::{
+    Channel, Error, Info, LatencyCounts, Result, Start, Subscriber, SubscriberOptions, Until, Which,
+};
+
+use super::periods::Periods;
+use super::row::{Period, Row};
+use crate::escape::escaped;
+use crate::facts::Facts;
+use crate::latency::Latency;
+
+/// How many messages are looked at in one go; what is beyond is skipped, so that a fast publisher cannot hold us up.
+const MOST: usize = 1024;
+
+/// Watches by counters, and by looking at the slots of messages, never at their bytes.
+pub struct Watch {
+    channel: Channel,
+    reader: Subscriber,
+    /// The last message looked at in each lane: its number and stamp.
+    last: BTreeMap<u32, (u64, u64)>,
+    periods: Periods,
+    before: Counts,
+}
+
+/// The counters as they stood at one time.
+struct Counts {
+    at: Instant,
+    facts: Facts,
+    /// By process and the time it joined.
+    subscribers: BTreeMap<(u32, u64), (u64, LatencyCounts)>,
+}
+
+impl Watch {
+    /// Begins to watch. Nobody is asked for a wake, and no file of counters is made.
+    pub fn new(channel: Channel) -> Result<Watch> {
+        let options = SubscriberOptions::new().start(Start::Now).quiet(Duration::from_millis(50));
+        let reader = channel.subscriber_with(options.counters(false).latency(false))?;
+        let before = Counts::of(&channel.info()?);
+        Ok(Watch { channel, reader, last: BTreeMap::new(), periods: Periods::default(), before })
+    }
+
+    /// Looks at what was published since the last look and is still kept.
+    pub fn look(&mut self) {
+        for _ in 0..MOST {
+            match self
+                .reader
+                .view(Which::Next, Until::Poll)
+                .and_then(|view| view.map(|v| v.validate()).transpose())
+            {
+                Ok(Some(sample)) => {
+                    let before = self.last.insert(sample.writer.lane, (sample.seq, sample.stamp));
+                    if let Some((seq, stamp)) = before
+                        && sample.seq == seq + 1
+                        && stamp > 0
+                    {
+                        self.periods.add(sample.stamp.saturating_sub(stamp) as f64);
+                    }
+                }
+                // Overtaken just now: there is more to see at once.
+                Err(Error::Overrun { .. }) => {}
+                // Nothing more; a channel that is no more is noticed by `measure`.
+                Ok(None) | Err(_) => return,
+            }
+        }
+        self.reader.flush();
+    }
+
+    /// What was measured since the last time; none when the channel is no more.
+    pub fn measure(&mut self) -> Option<Row> {
+        let info = self.channel.info().ok().filter(|info| info.retired.is_none())?;
+        let now = Counts::of(&info);
+        let before = std::mem::replace(&mut self.before, now);
+        let now = &self.before;
+        let interval = now.at - before.at;
+        let per_second = |n: u64| n as f64 / interval.as_secs_f64();
+        let messages = now.facts.published.saturating_sub(before.facts.published);
+        let bytes = now.facts.bytes.saturating_sub(before.facts.bytes);
+
+        let (mut latency, mut missed) = (LatencyCounts::default(), 0);
+        for (who, (now_missed, now_latency)) in &now.subscribers {
+            let (before_missed, before_latency) = before.subscribers.get(who).cloned().unwrap_or_default();
+            missed += now_missed.saturating_sub(before_missed);
+            latency.add(&now_latency.since(&before_latency));
+        }
+        let known = !now.subscribers.is_empty();
+        Some(Row {
+            channel: escaped(info.name.as_bytes()),
+            interval: interval.as_nanos() as u64,
+            publishers: now.facts.publishers,
+            subscribers: now.facts.subscribers,
+            rate: Some(per_second(messages)),
+            bandwidth: Some(per_second(bytes)),
+            size: (messages > 0).then(|| bytes as f64 / messages as f64),
+            period: std::mem::take(&mut self.periods).summary().map(Period::of),
+            age: now.facts.age,
+            latency: Latency::of(&latency),
+            missed: known.then_some(missed),
+            missed_total: known.then(|| now.subscribers.values().map(|(missed, _)| missed).sum()),
+            error: None,
+        })
+    }
+}
+
+impl Counts {
+    fn of(info: &Info) -> Counts {
+        let living = info.subscribers.iter().filter(|s| s.alive);
+        Counts {
+            at: Instant::now(),
+            facts: Facts::of(info),
+            subscribers: living.map(|s| ((s.pid, s.since), (s.missed, s.latency.clone()))).collect(),
+        }
+    }
+}
+
+impl Period {
+    fn of((mean, min, max, jitter): (f64, f64, f64, f64)) -> Period {
+        Period { mean, min, max, jitter }
+    }
+}

@@ -1,0 +1,54 @@
+//! demo: the command around the robot. What the robot does is tested where it lives.
+
+mod support;
+
+use support::Place;
+
+#[test]
+fn the_demo_reports_its_exit_code_says_the_verdict_and_nothing_is_left() {
+    let place = Place::new();
+    let ended = place.run(["demo", "--seconds", "2", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(ended.text().trim()).expect("a report in JSON");
+    // Whether it stands at a thousand steps a second is the machine's business, too.
+    let ok = report["verdict"]["ok"].as_bool().expect("a verdict");
+    ended.with(if ok { 0 } else { 1 });
+    assert!(!place.path().exists(), "the domain that was made for it is gone");
+}
+
+#[test]
+fn without_control_the_robot_falls_and_the_demo_fails() {
+    let place = Place::new();
+    place.run(["demo", "--seconds", "3", "--no-control"]).with(1);
+    assert!(!place.path().exists());
+}
+
+#[test]
+fn ctrl_c_ends_the_demo_and_leaves_nothing() {
+    let place = Place::new();
+    let demo = place.start(["demo", "--seconds", "600"]);
+    place.until_published("imu", 200);
+    demo.signal(libc::SIGINT);
+    let ended = demo.ended();
+    assert!(matches!(ended.code, Some(0 | 1)), "a verdict, not a signal: {ended:?}");
+    assert!(!ended.out.is_empty(), "the report is printed");
+    assert!(!place.path().exists());
+}
+
+#[test]
+fn the_demo_does_not_touch_a_domain_in_use() {
+    let place = Place::new();
+    place.run(["pub", "imu", "mine", "-q"]).with(0);
+    place.run(["demo", "--seconds", "1"]).saying(2, "imu");
+    assert_eq!(place.run(["ls"]).with(0).text(), "imu\n");
+}
+
+#[test]
+fn what_the_demo_cannot_do_is_a_usage_error() {
+    let place = Place::new();
+    for arguments in
+        ["demo --seconds 0", "demo --seconds x", "demo --speed 0", "demo-process nonsense", "demo-process"]
+    {
+        place.run(arguments.split(' ')).with(2);
+    }
+    place.run(["demo", "--lidar", "/nonexistent/scans.log"]).saying(1, "/nonexistent/scans.log");
+}

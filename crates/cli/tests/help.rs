@@ -1,0 +1,132 @@
+//! Help, man pages and completions: generated from one definition of the options.
+
+mod support;
+
+use std::fs;
+
+use support::Place;
+
+/// The commands that the help lists.
+fn commands(place: &Place) -> Vec<String> {
+    let help = place.run(["--help"]).with(0);
+    let listed = help.text().lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let names = listed.filter(|l| l.starts_with("  ") && !l.starts_with("   "));
+    names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_help_has_examples_of_that_command() {
+    let place = Place::new();
+    let commands = commands(&place);
+    for wanted in ["mk", "rm", "ls", "info", "chmod", "pub", "echo", "stat", "demo", "completions", "man"] {
+        assert!(commands.iter().any(|c| c == wanted), "{wanted} is listed: {commands:?}");
+    }
+    assert!(!commands.iter().any(|c| c == "demo-process"), "hidden: {commands:?}");
+    for command in &commands {
+        for arguments in [[command.as_str(), "--help"], [command, "-h"], ["help", command]] {
+            let help = place.run(arguments).with(0);
+            let (_, below) =
+                help.text().split_once("Examples:\n").unwrap_or_else(|| panic!("{arguments:?}: {help:?}"));
+            assert!(below.contains(&format!("saltus {command}")), "{arguments:?}: {below}");
+        }
+    }
+}
+
+#[test]
+fn the_examples_are_command_lines_that_parse() {
+    let place = Place::new();
+    let mut checked = 0;
+    for command in commands(&place) {
+        let help = place.run([&command, "--help"]).with(0);
+        let (_, below) = help.text().split_once("Examples:\n").unwrap();
+        for line in below.lines().take_while(|l| l.starts_with("  ")) {
+            // What follows three blanks is a remark; what follows a bar or an arrow is another program's.
+            let line = line.trim().rsplit("| saltus").next().unwrap().trim_start_matches("saltus");
+            let line = line.split("   ").next().unwrap().split(['|', '>']).next().unwrap();
+            let arguments: Vec<&str> = words(line);
+            // With --help at its end a command line is parsed, and nothing is done.
+            place.run(arguments.iter().copied().chain(["--help"])).with(0);
+            checked += 1;
+        }
+    }
+    assert!(checked > 25, "{checked} examples");
+}
+
+/// The words of a command line, with what stands between single quotes as one.
+fn words(line: &str) -> Vec<&str> {
+    let quoted = line.split('\'').enumerate();
+    quoted
+        .flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
+        .collect()
+}
+
+#[test]
+fn help_fits_a_terminal_of_100_columns() {
+    let place = Place::new();
+    for command in commands(&place).iter().map(String::as_str).chain(["--help"]) {
+        for line in
+            place.run(["help", command]).text().lines().chain(place.run([command, "--help"]).text().lines())
+        {
+            assert!(line.chars().count() <= 100, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_same_option_means_the_same_in_every_help() {
+    let place = Place::new();
+    let mut meanings = std::collections::BTreeMap::new();
+    for command in commands(&place) {
+        let help = place.run([command.as_str(), "-h"]).with(0);
+        let lines: Vec<&str> = help.text().lines().collect();
+        for (n, line) in lines.iter().enumerate() {
+            for option in ["--json", "--count <N>", "--rate <HZ>", "--timeout <TIME>", "--domain <URL>"] {
+                if let Some((_, words)) = line.split_once(option).filter(|(before, _)| before.len() <= 6) {
+                    let rest = lines[n + 1..].iter().take_while(|l| l.starts_with("          "));
+                    let words: Vec<&str> =
+                        words.split_whitespace().chain(rest.flat_map(|l| l.split_whitespace())).collect();
+                    let before = meanings.entry(option).or_insert_with(|| words.join(" ")).clone();
+                    assert_eq!(before, words.join(" "), "{option} in {command}");
+                }
+            }
+        }
+    }
+    assert_eq!(meanings.len(), 5, "{meanings:?}");
+}
+
+#[test]
+fn man_pages_are_generated_for_every_command() {
+    let place = Place::new();
+    let directory = place.path().join("man1");
+    place.run(["man", "--out", directory.to_str().unwrap()]).with(0);
+    let mut pages = commands(&place).iter().map(|c| format!("saltus-{c}.1")).collect::<Vec<_>>();
+    pages.push("saltus.1".into());
+    pages.sort();
+    let mut written: Vec<String> =
+        fs::read_dir(&directory).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    written.sort();
+    assert_eq!(written, pages);
+    for page in pages {
+        let text = fs::read_to_string(directory.join(&page)).unwrap();
+        assert!(text.contains(".SH EXAMPLES") && text.contains(".SH OPTIONS"), "{page}: {text}");
+        let command = page.trim_end_matches(".1").strip_prefix("saltus-").map(str::to_owned);
+        assert_eq!(place.run(["man".to_owned()].into_iter().chain(command)).with(0).text(), text);
+    }
+    place.run(["man", "nonsense"]).saying(2, "nonsense");
+    place.run(["man", "--out", "/dev/null/x"]).saying(1, "/dev/null/x");
+}
+
+#[test]
+fn completions_are_generated_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = place.run(["completions", shell]).with(0);
+        for word in ["newest", "if-missing", "chmod"] {
+            assert!(script.text().contains(word), "{shell} knows {word}");
+        }
+    }
+    place.run(["completions", "dos"]).with(2);
+    let script = place.run(["completions", "bash"]).with(0);
+    let parsed = std::process::Command::new("bash").args(["-n", "-c", script.text()]).status();
+    assert!(parsed.expect("bash runs").success(), "bash can read its completions");
+}

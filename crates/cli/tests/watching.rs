@@ -1,0 +1,162 @@
+//! stat: measures, and disturbs nobody.
+
+mod support;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::{FromRawFd, OwnedFd};
+
+use saltus_channel::{Attributes, SubscriberOptions, Until, Which};
+use support::{Place, Running, until};
+
+#[test]
+fn stat_measures_rate_bandwidth_size_and_period() {
+    let place = Place::new();
+    place.run(["mk", "imu", "--frames", "64"]).with(0);
+    let publisher = place.start(["pub", "imu", "0123456789", "-r", "200"]);
+    place.until_published("imu", 20);
+    let row = &place.run(["stat", "imu", "-n1", "-i1s", "--json"]).with(0).json()[0];
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or_else(|| panic!("{value} in {row}"));
+    assert_eq!(row["channel"], "imu");
+    assert_eq!(row["publishers"], 1);
+    assert_eq!(row["subscribers"], 0);
+    assert_eq!(number(&row["size"]), 10.0);
+    assert_eq!(number(&row["bandwidth"]), 10.0 * number(&row["rate"]));
+    // On a busy machine the publisher is late at times, but on the whole it keeps its schedule.
+    assert!((20.0..2000.0).contains(&number(&row["rate"])), "{row}");
+    assert!((1e6..1e8).contains(&number(&row["period"]["mean"])), "{row}");
+    assert!(number(&row["period"]["min"]) <= number(&row["period"]["mean"]), "{row}");
+    assert!(number(&row["period"]["mean"]) <= number(&row["period"]["max"]), "{row}");
+    assert!(number(&row["period"]["jitter"]) >= 0.0 && row["age"].is_u64(), "{row}");
+    assert!(row["latency"].is_null() && row["missed"].is_null(), "what is not known is not zero: {row}");
+    publisher.signal(libc::SIGINT);
+    publisher.ended().with(0);
+}
+
+#[test]
+fn stat_tells_latency_and_losses_of_the_subscribers() {
+    let place = Place::new();
+    let channel = place.domain().create("imu", &Attributes::new().frames(4)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new()).unwrap();
+    let mut buffer = [0; 512];
+    let mut stat = place.start(["stat", "imu", "-n3", "-i100ms", "--json"]);
+    let mut rows = BufReader::new(stat.output());
+    let mut next = || {
+        let mut line = String::new();
+        rows.read_line(&mut line).unwrap();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()
+    };
+    assert!(next()["latency"].is_null(), "nothing was received yet");
+    for _ in 0..100 {
+        publisher.publish(b"x").unwrap();
+    }
+    while subscriber.receive(Which::Next, Until::Poll, &mut buffer).unwrap().is_some() {}
+    assert!(subscriber.missed() > 0 && subscriber.received() > 0);
+    let (second, third) = (next(), next());
+    // The two may see it in different intervals, but both together see it all, once.
+    let sum =
+        |of: fn(&serde_json::Value) -> Option<u64>| [&second, &third].into_iter().filter_map(of).sum::<u64>();
+    assert_eq!(sum(|row| row["latency"]["count"].as_u64()), subscriber.received(), "{second} {third}");
+    assert_eq!(sum(|row| row["missed"].as_u64()), subscriber.missed(), "{second} {third}");
+    assert_eq!(third["missed_total"], subscriber.missed());
+    stat.ended().with(0);
+}
+
+#[test]
+fn stat_never_asks_to_be_woken_and_joins_nothing() {
+    let place = Place::new();
+    let channel = place.domain().create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut stat = place.start(["stat", "-i100ms"]);
+    let mut lines = BufReader::new(stat.output()).lines();
+    let mut tables = 0;
+    while tables < 4 {
+        publisher.publish(b"x").unwrap();
+        tables += usize::from(lines.next().unwrap().unwrap().starts_with("CHANNEL"));
+    }
+    let info = channel.info().unwrap();
+    assert_eq!(info.lanes[0].wakes, 0, "no publish made a system call for it");
+    assert!(info.subscribers.is_empty(), "it takes no subscriber's place");
+    stat.signal(libc::SIGINT);
+    stat.ended().with(0);
+}
+
+#[test]
+fn stat_follows_channels_that_come_go_and_are_replaced() {
+    let place = Place::new();
+    let mut stat = place.start(["stat", "-i50ms", "--json"]);
+    let mut lines = BufReader::new(stat.output()).lines();
+    let mut row = |what: &str, wanted: &dyn Fn(&serde_json::Value) -> bool| {
+        // The pipe ends with the command, which is killed if this waits in vain for too long.
+        until(what, || wanted(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()));
+    };
+    place.run(["mk", "imu"]).with(0);
+    row("the new channel", &|row| row["channel"] == "imu" && row["age"].is_null());
+    place.run(["mk", "imu", "--replace"]).with(0);
+    let publisher = place.start(["pub", "imu", "x", "-r", "100"]);
+    row("what comes out of its replacement", &|row| row["rate"].as_f64().is_some_and(|r| r > 0.0));
+    place.run(["mk", "other"]).with(0);
+    place.run(["rm", "imu"]).with(0);
+    publisher.ended().with(1);
+    row("the other channel", &|row| row["channel"] == "other");
+    stat.signal(libc::SIGINT);
+    stat.ended().with(0);
+}
+
+#[test]
+fn stat_tells_what_it_cannot_open_and_goes_on() {
+    let place = Place::new();
+    place.run(["mk", "bad"]).with(0);
+    place.run(["mk", "good"]).with(0);
+    std::fs::write(place.path().join("bad/data"), [0x5a; 8192]).unwrap();
+    let rows = place.run(["stat", "-n1", "-i50ms", "--json"]).with(0).json();
+    assert_eq!((&rows[0]["channel"], &rows[1]["channel"]), (&"bad".into(), &"good".into()));
+    assert!(rows[0]["error"].is_string() && rows[1].get("error").is_none(), "{rows:?}");
+    let table = place.run(["stat", "-n1", "-i50ms"]).with(0);
+    assert!(table.text().lines().any(|l| l.starts_with("bad ") && l.ends_with('?')), "{table:?}");
+}
+
+#[test]
+fn on_a_terminal_the_table_is_drawn_over_itself() {
+    let place = Place::new();
+    for n in 0..40 {
+        place.run(["mk", &format!("channel-{n:02}")]).with(0);
+    }
+    let (mut master, terminal) = terminal(24, 60);
+    let mut command = place.command(["stat", "-i50ms"]);
+    command.env("TERM", "xterm").stdout(terminal);
+    let stat = Running::start(&mut command);
+    drop(command);
+    let mut drawn = Vec::new();
+    let mut buffer = [0; 4096];
+    until("the table is drawn a second time", || {
+        let read = master.read(&mut buffer).unwrap();
+        drawn.extend_from_slice(&buffer[..read]);
+        count(&drawn, b"CHANNEL") >= 2 && drawn.ends_with(b"\x1b[J")
+    });
+    stat.signal(libc::SIGINT);
+    stat.ended().with(0);
+    let text = String::from_utf8(drawn).unwrap();
+    let (first, second) =
+        text.split_once("\x1b[23A").expect("the cursor goes back over the 23 lines that fit");
+    assert!(first.contains("... and 19 more") && second.contains("CHANNEL"), "{text}");
+    let widest = first.lines().map(|l| l.trim_end_matches('\r').replace("\x1b[K", "").chars().count()).max();
+    assert!(widest <= Some(60), "lines are clipped to the terminal's {widest:?} columns");
+}
+
+/// A pseudo-terminal of that size: what a person would see, and what the command writes to.
+fn terminal(rows: u16, columns: u16) -> (File, File) {
+    let (mut master, mut terminal) = (0, 0);
+    let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: both descriptors and the size live on this stack; no name and no modes are asked for.
+    let done =
+        unsafe { libc::openpty(&mut master, &mut terminal, std::ptr::null_mut(), std::ptr::null(), &size) };
+    assert_eq!(done, 0, "a pseudo-terminal can be had");
+    // SAFETY: both were just opened, and nothing else owns them.
+    [master, terminal].map(|fd| File::from(unsafe { OwnedFd::from_raw_fd(fd) })).into()
+}
+
+fn count(all: &[u8], part: &[u8]) -> usize {
+    all.windows(part.len()).filter(|window| *window == part).count()
+}
