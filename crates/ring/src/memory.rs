@@ -5,6 +5,7 @@
 
 use crate::copy;
 use core::mem::MaybeUninit;
+use core::ops::Deref;
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// A piece of shared memory: 64-bit words by byte offset, and message bytes.
@@ -173,7 +174,8 @@ impl Memory for Heap {
     }
 }
 
-impl<M: Memory + ?Sized> Memory for &M {
+/// References and counted pointers to memory.
+impl<T: Deref<Target: Memory>> Memory for T {
     fn load(&self, at: usize, order: Ordering) -> u64 {
         (**self).load(at, order)
     }

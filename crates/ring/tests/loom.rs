@@ -1,0 +1,287 @@
+//! The real writer, reader, take-over and bell under loom: every interleaving of a few steps, with the weak memory
+//! that the language allows. Run with `RUSTFLAGS="--cfg loom" cargo test --release -p saltus-ring --test loom`.
+#![cfg(loom)]
+
+use loom::sync::atomic::{AtomicU64, fence};
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+use saltus_ring::{LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which, bell};
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
+
+/// Words that loom watches.
+struct Words {
+    words: Vec<AtomicU64>,
+}
+
+impl Words {
+    fn new(bytes: usize) -> Words {
+        Words { words: (0..bytes / 8).map(|_| AtomicU64::new(0)).collect() }
+    }
+}
+
+impl Memory for Words {
+    fn load(&self, at: usize, order: Ordering) -> u64 {
+        self.words[at / 8].load(order)
+    }
+    fn store(&self, at: usize, value: u64, order: Ordering) {
+        self.words[at / 8].store(value, order);
+    }
+    fn fetch_add(&self, at: usize, value: u64, order: Ordering) -> u64 {
+        self.words[at / 8].fetch_add(value, order)
+    }
+    fn fetch_max(&self, at: usize, value: u64, order: Ordering) -> u64 {
+        self.words[at / 8].fetch_max(value, order)
+    }
+    fn replace(&self, at: usize, current: u64, new: u64) {
+        let _ = self.words[at / 8].compare_exchange(current, new, Relaxed, Relaxed);
+    }
+    fn copy_in(&self, at: usize, bytes: &[u8]) {
+        for (i, chunk) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            self.store(at + 8 * i, u64::from_le_bytes(*chunk), Relaxed);
+        }
+    }
+    fn copy_out(&self, at: usize, out: &mut [MaybeUninit<u8>]) {
+        for (i, chunk) in out.chunks_mut(8).enumerate() {
+            let bytes = self.load(at + 8 * i, Relaxed).to_le_bytes();
+            for (to, byte) in chunk.iter_mut().zip(bytes) {
+                to.write(byte);
+            }
+        }
+    }
+    fn fence(&self, order: Ordering) {
+        fence(order);
+    }
+}
+
+/// Memory as a writer sees it that dies after so many stores: what comes after is never written.
+struct Mortal {
+    words: Arc<Words>,
+    left: Cell<u32>,
+}
+
+impl Memory for Mortal {
+    fn load(&self, at: usize, order: Ordering) -> u64 {
+        self.words.load(at, order)
+    }
+    fn store(&self, at: usize, value: u64, order: Ordering) {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        if left > 0 {
+            self.words.store(at, value, order);
+        }
+    }
+    fn fetch_add(&self, _: usize, _: u64, _: Ordering) -> u64 {
+        panic!("the writer of a lane only stores")
+    }
+    fn fetch_max(&self, _: usize, _: u64, _: Ordering) -> u64 {
+        panic!("the writer of a lane only stores")
+    }
+    fn replace(&self, _: usize, _: u64, _: u64) {
+        panic!("the writer of a lane only stores")
+    }
+    fn copy_in(&self, at: usize, bytes: &[u8]) {
+        for (i, chunk) in bytes.as_chunks::<8>().0.iter().enumerate() {
+            self.store(at + 8 * i, u64::from_le_bytes(*chunk), Relaxed);
+        }
+    }
+    fn copy_out(&self, at: usize, out: &mut [MaybeUninit<u8>]) {
+        self.words.copy_out(at, out);
+    }
+    fn fence(&self, order: Ordering) {
+        fence(order);
+    }
+}
+
+/// A channel of one lane.
+struct One {
+    words: Arc<Words>,
+    layout: LaneLayout,
+}
+
+impl Lanes for One {
+    type Mem = Words;
+    fn used(&self) -> usize {
+        1
+    }
+    fn lane(&self, _: usize) -> Option<&Words> {
+        Some(&self.words)
+    }
+    fn layout(&self) -> &LaneLayout {
+        &self.layout
+    }
+    fn now(&self) -> u64 {
+        panic!("one lane needs no clock")
+    }
+}
+
+/// Two slots and room for two messages: the third one lies where the first did.
+fn tiny() -> (Arc<Words>, LaneLayout) {
+    let layout = LaneLayout::custom(1, 16, 2, 128, 0);
+    (Arc::new(Words::new(layout.stride() as usize)), layout)
+}
+
+fn publish<M: Memory>(writer: &mut LaneWriter<M>) -> u64 {
+    let seq = writer.head() + 1;
+    let mut message = [0; 16];
+    message[..8].copy_from_slice(&seq.to_le_bytes());
+    message[8..].copy_from_slice(&(!seq).to_le_bytes());
+    let room = writer.reserve(16).unwrap();
+    writer.fill(&room, 0, &message);
+    writer.commit(room, 16, seq, 1);
+    seq
+}
+
+/// Receives once and checks that what came is whole.
+fn receive(merge: &mut Merge, channel: &One, which: Which) -> Option<u64> {
+    let mut bytes = [MaybeUninit::new(0); 16];
+    let got = merge.receive(channel, which, |mem, meta| {
+        mem.copy_out(meta.at, &mut bytes[..meta.len]);
+        Ok(())
+    });
+    let delivered = got.ok()??; // an overrun is no delivery
+    // SAFETY: initialised above, and only initialised bytes are written to it.
+    let bytes = bytes.map(|byte| unsafe { byte.assume_init() });
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect();
+    assert_eq!(words, [delivered.meta.seq, !delivered.meta.seq], "torn");
+    Some(delivered.meta.seq)
+}
+
+fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(f);
+}
+
+/// Invariant 5 on the real code: nothing torn, each once, in order, and all accounted for.
+fn whole_while_overwritten(which: Which) {
+    model(2, move || {
+        let (words, layout) = tiny();
+        let mut writer = LaneWriter::adopt(words.clone(), layout).unwrap();
+        publish(&mut writer);
+        let channel = One { words, layout };
+        let mut merge = Merge::new(&channel, Start::Oldest);
+        let publisher = thread::spawn(move || {
+            publish(&mut writer);
+            publish(&mut writer);
+        });
+        let mut last = receive(&mut merge, &channel, which).unwrap_or(0);
+        publisher.join().unwrap();
+        while let Some(seq) = receive(&mut merge, &channel, which) {
+            assert!(seq > last, "order");
+            last = seq;
+        }
+        assert_eq!((last, merge.received() + merge.missed()), (3, 3));
+    });
+}
+
+#[test]
+fn newest_is_whole_while_it_is_overwritten() {
+    whole_while_overwritten(Which::Newest);
+}
+
+#[test]
+fn next_is_whole_while_it_is_overwritten() {
+    whole_while_overwritten(Which::Next);
+}
+
+/// Invariant 4 on the real code: the writer dies after each of its stores, another takes over, a reader watches.
+#[test]
+fn a_writer_may_die_after_any_store() {
+    for left in 0..12 {
+        model(2, move || {
+            let (words, layout) = tiny();
+            publish(&mut LaneWriter::adopt(words.clone(), layout).unwrap());
+            let mut writer =
+                LaneWriter::adopt(Mortal { words: words.clone(), left: Cell::new(left) }, layout).unwrap();
+            let channel = One { words: words.clone(), layout };
+            let mut merge = Merge::new(&channel, Start::Oldest);
+            let heir = thread::spawn(move || {
+                publish(&mut writer);
+                drop(writer); // dead, or done; the kernel's lock hands the lane over and orders everything
+                let mut heir = LaneWriter::adopt(words, layout).unwrap();
+                publish(&mut heir)
+            });
+            let mut last = receive(&mut merge, &channel, Which::Newest).unwrap_or(0);
+            let end = heir.join().unwrap();
+            while let Some(seq) = receive(&mut merge, &channel, Which::Next) {
+                assert!(seq > last, "order");
+                last = seq;
+            }
+            assert_eq!((last, merge.received() + merge.missed()), (end, end));
+        });
+    }
+}
+
+/// The kernel's futex: it compares and queues in one step.
+struct Futex {
+    asleep: Mutex<(u32, u32)>, // sleeping, and of these told to wake
+    signal: Condvar,
+}
+
+impl Futex {
+    fn wait(&self, page: &Words, value: u32) {
+        let mut asleep = self.asleep.lock().unwrap();
+        // SeqCst: the kernel's compare is ordered with its queue.
+        if page.load(bell::BELL, SeqCst) as u32 != value {
+            return;
+        }
+        asleep.0 += 1;
+        while asleep.1 == 0 {
+            asleep = self.signal.wait(asleep).unwrap();
+        }
+        asleep.0 -= 1;
+        asleep.1 -= 1;
+    }
+    fn wake(&self, most: u32) -> u32 {
+        let mut asleep = self.asleep.lock().unwrap();
+        let found = most.min(asleep.0 - asleep.1);
+        asleep.1 += found;
+        if found > 0 {
+            self.signal.notify_all();
+        }
+        found
+    }
+}
+
+/// Sleepers wake without a slice, although a publisher wakes only one: loom would report the deadlock.
+fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
+    model(preemptions, move || {
+        let (page, bells) = (Arc::new(Words::new(16)), Arc::new(Words::new(8)));
+        let head = Arc::new(AtomicU64::new(0));
+        let futex = Arc::new(Futex { asleep: Mutex::new((0, 0)), signal: Condvar::new() });
+        let threads: Vec<_> = (0..sleepers)
+            .map(|_| {
+                let (page, bells, head, futex) = (page.clone(), bells.clone(), head.clone(), futex.clone());
+                thread::spawn(move || {
+                    loop {
+                        let value = bell::arm(&page, &bells) as u32;
+                        if head.load(Acquire) == publishes {
+                            return;
+                        }
+                        futex.wait(&page, value);
+                        if bell::more_asleep(&page, &bells) {
+                            futex.wake(1);
+                        }
+                    }
+                })
+            })
+            .collect();
+        for seq in 1..=publishes {
+            head.store(seq, Release);
+            bell::ring(&page, &bells, 1, false, |k| futex.wake(k));
+        }
+        threads.into_iter().for_each(|t| t.join().unwrap());
+    });
+}
+
+#[test]
+fn one_sleeper_is_woken() {
+    nobody_stays_asleep(1, 2, 3);
+}
+
+#[test]
+fn two_sleepers_are_woken_though_a_publisher_wakes_one() {
+    nobody_stays_asleep(2, 1, 2);
+}

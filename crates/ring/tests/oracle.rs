@@ -1,0 +1,234 @@
+//! Every receive mode against a reference that keeps all messages in vectors: whatever the order of publishes,
+//! abandoned loans, take-overs, receives, skips and seeks, both must say the same.
+
+use proptest::prelude::*;
+use saltus_ring::{Fault, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which};
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+
+const LANES: usize = 3;
+const MAX: usize = 300;
+
+struct Channel {
+    lanes: Vec<Heap>,
+    used: Cell<usize>,
+    layout: LaneLayout,
+    now: Cell<u64>,
+}
+
+impl Lanes for Channel {
+    type Mem = Heap;
+    fn used(&self) -> usize {
+        self.used.get()
+    }
+    fn lane(&self, i: usize) -> Option<&Heap> {
+        self.lanes.get(i)
+    }
+    fn layout(&self) -> &LaneLayout {
+        &self.layout
+    }
+    fn now(&self) -> u64 {
+        self.now.get()
+    }
+}
+
+/// What was published: by lane, in order, from message 1 on.
+#[derive(Clone)]
+struct Message {
+    stamp: u64,
+    bytes: Vec<u8>,
+}
+
+/// A subscriber, as the words of the documentation describe it.
+struct Reference {
+    seen: Vec<usize>,
+    joined: usize,
+    received: usize,
+    missed: usize,
+    untold: usize,
+    floor: (u64, usize, usize),
+}
+
+impl Reference {
+    fn new(log: &[Vec<Message>], start: Start, frames: usize) -> Reference {
+        let mut seen: Vec<usize> = log.iter().map(Vec::len).collect();
+        match start {
+            Start::Now => {}
+            Start::Oldest => seen.iter_mut().for_each(|s| *s = s.saturating_sub(frames)),
+            Start::Newest => {
+                let newest = (0..LANES).filter(|&i| seen[i] > 0).max_by_key(|&i| (log[i][seen[i] - 1].stamp, i));
+                newest.into_iter().for_each(|i| seen[i] -= 1);
+            }
+        }
+        let joined = seen.iter().sum();
+        Reference { seen, joined, received: 0, missed: 0, untold: 0, floor: (0, 0, 0) }
+    }
+
+    /// The choice: lane and index of the message, or nothing.
+    fn choose(&mut self, log: &[Vec<Message>], which: Which, frames: usize) -> Option<(usize, usize)> {
+        let unseen = |i: &usize| log[*i].len() > self.seen[*i];
+        if which == Which::Next {
+            let oldest = |i: usize| self.seen[i].max(log[i].len().saturating_sub(frames));
+            return (0..LANES).filter(unseen).map(|i| (i, oldest(i))).min_by_key(|&(i, n)| (log[i][n].stamp, i));
+        }
+        let all = (0..LANES).filter(|i| unseen(i) || (which == Which::Again && !log[*i].is_empty()));
+        let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].stamp, i))?;
+        let (stamp, lane, n) = self.floor;
+        let older = if best.0 == lane { best.1 < n } else { log[best.0][best.1].stamp < stamp };
+        if older && which == Which::Newest {
+            self.untold += self.pass_all(log);
+        }
+        (!older).then_some(best)
+    }
+
+    fn pass_all(&mut self, log: &[Vec<Message>]) -> usize {
+        let passed = (0..LANES).map(|i| log[i].len() - self.seen[i]).sum();
+        (0..LANES).for_each(|i| self.seen[i] = log[i].len());
+        self.missed += passed;
+        passed
+    }
+
+    /// What the delivery says was missed.
+    fn deliver(&mut self, log: &[Vec<Message>], which: Which, (lane, n): (usize, usize)) -> usize {
+        let mut missed = 0;
+        if n >= self.seen[lane] {
+            if which == Which::Next {
+                missed = n - self.seen[lane];
+                self.missed += missed;
+                self.seen[lane] = n + 1;
+            } else {
+                missed = self.pass_all(log) - 1;
+                self.missed -= 1;
+            }
+            missed += std::mem::take(&mut self.untold);
+            self.received += 1;
+        }
+        let key = (log[lane][n].stamp, lane, n);
+        let (stamp, floor_lane, floor_n) = self.floor;
+        let newer = if floor_lane == lane { n > floor_n } else { key.0 > stamp };
+        if newer || self.floor == (0, 0, 0) {
+            self.floor = key;
+        }
+        missed
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Publish { lane: usize, len: usize, stamp: u64 },
+    Abandon { lane: usize, len: usize },
+    TakeOver { lane: usize },
+    Join { start: Start },
+    Receive { who: usize, which: Which, room: usize },
+    Flush { who: usize },
+    Seek { who: usize },
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let lane = 0..LANES;
+    let len = prop_oneof![Just(0), Just(64), Just(MAX), 0..=MAX];
+    let which = prop_oneof![Just(Which::Newest), Just(Which::Next), Just(Which::Again)];
+    let start = prop_oneof![Just(Start::Newest), Just(Start::Now), Just(Start::Oldest)];
+    let room = prop_oneof![4 => Just(MAX), 1 => 0..MAX];
+    let step = prop_oneof![
+        12 => (lane.clone(), len.clone(), 1..4u64).prop_map(|(lane, len, stamp)| Step::Publish { lane, len, stamp }),
+        1 => (lane.clone(), len).prop_map(|(lane, len)| Step::Abandon { lane, len }),
+        1 => lane.prop_map(|lane| Step::TakeOver { lane }),
+        1 => start.prop_map(|start| Step::Join { start }),
+        10 => (0..4usize, which, room).prop_map(|(who, which, room)| Step::Receive { who, which, room }),
+        1 => (0..4usize).prop_map(|who| Step::Flush { who }),
+        1 => (0..4usize).prop_map(|who| Step::Seek { who }),
+    ];
+    proptest::collection::vec(step, 1..200)
+}
+
+fn check(frames: u64, steps: Vec<Step>) {
+    let layout = LaneLayout::new(frames, MAX as u64).unwrap();
+    let lanes = (0..LANES).map(|_| Heap::zeroed(layout.stride() as usize)).collect();
+    let channel = Channel { lanes, used: Cell::new(0), layout, now: Cell::new(1) };
+    let mut writers: Vec<_> = channel.lanes.iter().map(|mem| LaneWriter::adopt(mem, layout).unwrap()).collect();
+    let mut log: Vec<Vec<Message>> = vec![Vec::new(); LANES];
+    let mut subscribers = vec![(Merge::new(&channel, Start::Newest), Reference::new(&log, Start::Newest, 1))];
+    let frames = frames as usize;
+    for step in steps {
+        match step {
+            Step::Publish { lane, len, stamp } => {
+                channel.used.set(channel.used.get().max(lane + 1));
+                channel.now.set(channel.now.get() + stamp);
+                let bytes: Vec<u8> = (0..len).map(|i| (i + lane * 31 + log[lane].len() * 7) as u8).collect();
+                let writer = &mut writers[lane];
+                let room = writer.reserve(len).unwrap();
+                writer.fill(&room, 0, &bytes);
+                let (seq, stamp) = writer.commit(room, len, channel.now.get(), 1);
+                log[lane].push(Message { stamp, bytes });
+                assert_eq!(seq as usize, log[lane].len());
+            }
+            Step::Abandon { lane, len } => drop(writers[lane].reserve(len).unwrap()),
+            Step::TakeOver { lane } => writers[lane] = LaneWriter::adopt(&channel.lanes[lane], layout).unwrap(),
+            Step::Join { start } if subscribers.len() < 4 => {
+                subscribers.push((Merge::new(&channel, start), Reference::new(&log, start, frames)));
+            }
+            Step::Join { .. } => {}
+            Step::Receive { who, which, room } => {
+                let who = who % subscribers.len();
+                let (merge, reference) = &mut subscribers[who];
+                let mut out = vec![MaybeUninit::new(0); room];
+                let got = merge.receive(&channel, which, |mem, meta| {
+                    mem.copy_out(meta.at, out.get_mut(..meta.len).ok_or(meta.len)?);
+                    Ok(())
+                });
+                let chosen = reference.choose(&log, which, frames);
+                match (got, chosen) {
+                    (Ok(None), None) => {}
+                    (Err(Fault::TooSmall(needed)), Some((lane, n))) => {
+                        assert_eq!(needed, log[lane][n].bytes.len());
+                        assert!(needed > room);
+                    }
+                    (Ok(Some(delivered)), Some((lane, n))) => {
+                        let missed = reference.deliver(&log, which, (lane, n));
+                        assert_eq!((delivered.lane, delivered.meta.seq as usize - 1), (lane, n), "{which:?}");
+                        assert_eq!(delivered.meta.stamp, log[lane][n].stamp);
+                        assert_eq!(delivered.missed as usize, missed);
+                        // SAFETY: initialised above, and only initialised bytes are written to it.
+                        let bytes: Vec<u8> = out.iter().map(|b| unsafe { b.assume_init() }).collect();
+                        assert_eq!(bytes[..delivered.meta.len], log[lane][n].bytes);
+                    }
+                    (got, chosen) => panic!("{which:?}: {got:?}, but the reference chose {chosen:?}"),
+                }
+            }
+            Step::Flush { who } => {
+                let who = who % subscribers.len();
+                let (merge, reference) = &mut subscribers[who];
+                merge.flush(&channel);
+                reference.untold += reference.pass_all(&log);
+            }
+            Step::Seek { who } => {
+                let who = who % subscribers.len();
+                let (merge, reference) = &mut subscribers[who];
+                merge.seek_oldest(&channel);
+                for i in 0..LANES {
+                    let oldest = log[i].len().saturating_sub(frames);
+                    let back = reference.seen[i].saturating_sub(oldest);
+                    reference.seen[i] -= back;
+                    reference.joined = reference.joined.wrapping_sub(back); // delivered again, counted again
+                }
+            }
+        }
+        for (merge, reference) in &subscribers {
+            assert_eq!(merge.received() as usize, reference.received);
+            assert_eq!(merge.missed() as usize, reference.missed);
+            // Invariant 5: received + missed = published since joining, up to the subscriber's place.
+            let passed = reference.seen.iter().sum::<usize>().wrapping_sub(reference.joined);
+            assert_eq!((merge.received() + merge.missed()) as usize, passed);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 5 } else { 2000 }))]
+
+    #[test]
+    fn every_mode_does_what_the_reference_does(frames in 1..6u64, steps in steps()) {
+        check(frames, steps);
+    }
+}
