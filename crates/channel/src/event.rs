@@ -128,9 +128,11 @@ impl Both {
             return;
         }
         let end = clock::monotonic().saturating_add(slice);
-        let words = [bell.unwrap_or(state), state];
+        let words = [state, bell.map_or(state, |at| self.shared.futex(at))];
         // SAFETY: the bell is mapped by the channel, the state lives in this structure.
-        unsafe { futex::wait_many(&words[..if bell.is_some() { 2 } else { 1 }], end) };
-        self.shared.pass_on();
+        unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], end) };
+        if let Some(at) = bell {
+            self.shared.pass_on(at);
+        }
     }
 }

@@ -6,7 +6,6 @@ use crate::shared::Shared;
 use crate::view::View;
 use crate::wait::{self, Canceller, QUIET_SLICE, Until};
 use crate::{Channel, Error, Result, clock};
-use saltus_os::futex::Word;
 use saltus_ring::{Delivered, Fault, Memory, Merge, Pick, Shm, Start, TRIES, Which, reader::Meta};
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -105,6 +104,8 @@ pub struct Subscriber {
     options: SubscriberOptions,
     counters: Option<Counters>,
     event: Option<EventSource>,
+    /// The bell's generation that it armed for, while it sleeps.
+    armed: Option<u64>,
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -119,6 +120,7 @@ impl Subscriber {
             options,
             counters,
             event: None,
+            armed: None,
             _one_thread: PhantomData,
         }
     }
@@ -367,9 +369,10 @@ impl Subscriber {
         wait::sleep(&mut [self], deadline)
     }
 
-    /// Arms the bell, unless this subscriber only watches.
-    pub(crate) fn arm(&self) -> Option<Word> {
-        if self.options.quiet.is_some() { None } else { self.shared.arm() }
+    /// Arms the bell, unless this subscriber only watches. Returns the generation to sleep on.
+    pub(crate) fn arm(&mut self) -> Option<u64> {
+        self.armed = if self.options.quiet.is_some() { None } else { self.shared.arm() };
+        self.armed
     }
 
     /// How often a wait looks without having armed, in ns.
@@ -380,8 +383,8 @@ impl Subscriber {
 
     /// After a sleep: passes the wake on if need be, and counts.
     pub(crate) fn slept(&mut self) {
-        if self.options.quiet.is_none() {
-            self.shared.pass_on();
+        if let Some(at) = self.armed.take() {
+            self.shared.pass_on(at);
         }
         if let Some(counters) = self.own_counters() {
             counters.slept();

@@ -86,17 +86,21 @@ impl Canceller {
 }
 
 impl Shared {
-    /// Arms the bell, if we may. Returns the word to sleep on; then the caller must look again [a4].
-    pub(crate) fn arm(&self) -> Option<Word> {
+    /// Arms the bell, if we may. Returns the generation to sleep on; then the caller must look again [a4].
+    pub(crate) fn arm(&self) -> Option<u64> {
         let bell = self.bell.as_ref()?;
-        let value = bell::arm(&self.page.mem, &bell.mem) as u32; // the low half, which is the futex
-        Some(Word { at: self.page.mem.address(bell::BELL, 4).cast(), value, shared: true })
+        Some(bell::arm(&self.page.mem, &bell.mem))
     }
 
-    /// After a sleep: wakes others, if the publisher left that to us. [c1]
-    pub(crate) fn pass_on(&self) {
+    /// The futex of the bell at a generation: the low half of its word.
+    pub(crate) fn futex(&self, at: u64) -> Word {
+        Word { at: self.page.mem.address(bell::BELL, 4).cast(), value: at as u32, shared: true }
+    }
+
+    /// After a sleep on generation `at`: wakes others, if the publisher left that to us. [c1]
+    pub(crate) fn pass_on(&self, at: u64) {
         if let Some(bell) = &self.bell
-            && bell::more_asleep(&self.page.mem, &bell.mem)
+            && bell::more_asleep(&self.page.mem, &bell.mem, at)
         {
             self.wake(crate::publisher::WAKE_AT_ONCE);
         }
@@ -138,12 +142,12 @@ pub(crate) fn sleep(subscribers: &mut [&mut Subscriber], deadline: u64) -> Resul
         words[count] = word;
         count += 1;
     };
-    for subscriber in subscribers.iter() {
+    for subscriber in subscribers.iter_mut() {
         if subscriber.canceller.as_ref().is_some_and(Canceller::is_canceled) {
             return Err(Error::Canceled);
         }
         match subscriber.arm() {
-            Some(word) => put(word),
+            Some(at) => put(subscriber.shared.futex(at)),
             None => slice = slice.min(subscriber.quiet_slice()),
         }
     }

@@ -85,9 +85,13 @@ pub fn arm<D: Memory, B: Memory>(data: &D, bell: &B) -> u64 {
     at
 }
 
-/// After waking up: whether more may be asleep, so that the one woken must wake `k` more. [c1]
+/// After a sleep on `slept_on`, whatever ended it: whether more may be asleep, so that this one must wake `k` more. [c1]
+///
+/// Only if the bell has rung meanwhile: otherwise nobody owes a wake, and sleepers that pass wakes on for nothing
+/// would keep each other awake for ever.
 #[inline(always)]
-pub fn more_asleep<D: Memory, B: Memory>(data: &D, bell: &B) -> bool {
+pub fn more_asleep<D: Memory, B: Memory>(data: &D, bell: &B, slept_on: u64) -> bool {
     let woken = data.load(WOKEN, Acquire); // pairs with the release in `ring`
-    bell.load(ARM, Relaxed) > woken // Relaxed: a stale value costs a needless call, or a slice
+    // Relaxed: a stale value costs a needless call, or a slice.
+    data.load(BELL, Relaxed) != slept_on && bell.load(ARM, Relaxed) > woken
 }

@@ -256,12 +256,12 @@ fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
                 let (page, bells, head, futex) = (page.clone(), bells.clone(), head.clone(), futex.clone());
                 thread::spawn(move || {
                     loop {
-                        let value = bell::arm(&page, &bells) as u32;
+                        let at = bell::arm(&page, &bells);
                         if head.load(Acquire) == publishes {
                             return;
                         }
-                        futex.wait(&page, value);
-                        if bell::more_asleep(&page, &bells) {
+                        futex.wait(&page, at as u32);
+                        if bell::more_asleep(&page, &bells, at) {
                             futex.wake(1);
                         }
                     }

@@ -56,7 +56,8 @@ impl Reference {
             Start::Now => {}
             Start::Oldest => seen.iter_mut().for_each(|s| *s = s.saturating_sub(frames)),
             Start::Newest => {
-                let newest = (0..LANES).filter(|&i| seen[i] > 0).max_by_key(|&i| (log[i][seen[i] - 1].stamp, i));
+                let newest =
+                    (0..LANES).filter(|&i| seen[i] > 0).max_by_key(|&i| (log[i][seen[i] - 1].stamp, i));
                 newest.into_iter().for_each(|i| seen[i] -= 1);
             }
         }
@@ -69,7 +70,10 @@ impl Reference {
         let unseen = |i: &usize| log[*i].len() > self.seen[*i];
         if which == Which::Next {
             let oldest = |i: usize| self.seen[i].max(log[i].len().saturating_sub(frames));
-            return (0..LANES).filter(unseen).map(|i| (i, oldest(i))).min_by_key(|&(i, n)| (log[i][n].stamp, i));
+            return (0..LANES)
+                .filter(unseen)
+                .map(|i| (i, oldest(i)))
+                .min_by_key(|&(i, n)| (log[i][n].stamp, i));
         }
         let all = (0..LANES).filter(|i| unseen(i) || (which == Which::Again && !log[*i].is_empty()));
         let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].stamp, i))?;
@@ -146,7 +150,8 @@ fn check(frames: u64, steps: Vec<Step>) {
     let layout = LaneLayout::new(frames, MAX as u64).unwrap();
     let lanes = (0..LANES).map(|_| Heap::zeroed(layout.stride() as usize)).collect();
     let channel = Channel { lanes, used: Cell::new(0), layout, now: Cell::new(1) };
-    let mut writers: Vec<_> = channel.lanes.iter().map(|mem| LaneWriter::adopt(mem, layout).unwrap()).collect();
+    let mut writers: Vec<_> =
+        channel.lanes.iter().map(|mem| LaneWriter::adopt(mem, layout).unwrap()).collect();
     let mut log: Vec<Vec<Message>> = vec![Vec::new(); LANES];
     let mut subscribers = vec![(Merge::new(&channel, Start::Newest), Reference::new(&log, Start::Newest, 1))];
     let frames = frames as usize;
@@ -164,7 +169,9 @@ fn check(frames: u64, steps: Vec<Step>) {
                 assert_eq!(seq as usize, log[lane].len());
             }
             Step::Abandon { lane, len } => drop(writers[lane].reserve(len).unwrap()),
-            Step::TakeOver { lane } => writers[lane] = LaneWriter::adopt(&channel.lanes[lane], layout).unwrap(),
+            Step::TakeOver { lane } => {
+                writers[lane] = LaneWriter::adopt(&channel.lanes[lane], layout).unwrap()
+            }
             Step::Join { start } if subscribers.len() < 4 => {
                 subscribers.push((Merge::new(&channel, start), Reference::new(&log, start, frames)));
             }
