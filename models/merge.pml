@@ -17,7 +17,10 @@
 #define NL 2                    /* lanes */
 #endif
 #ifndef M
-#define M 3                     /* messages a writer */
+#define M 3                     /* messages of the writer of lane 0 */
+#endif
+#ifndef M1
+#define M1 M                    /* messages of each of the others */
 #endif
 #ifndef F
 #define F 2                     /* frames exposed */
@@ -25,8 +28,7 @@
 #ifndef USED
 #define USED 1                  /* lanes in use at the start; the others come later */
 #endif
-#define TRIES    4
-#define PATIENCE 3
+#define PATIENCE 3              /* the code has 4 */
 #define LIE      99             /* a stamp from a far future */
 #ifdef LIAR
 #define LIAR_LANE 1             /* order is owed to the honest */
@@ -56,7 +58,7 @@ proctype Writer(byte me)
 
     if :: me >= used -> d_step { used = MAX(used, me + 1) } :: else fi;     /* [l3] */
     do
-    :: t < M ->
+    :: t < (me == 0 -> M : M1) ->
         t++;
         j = 0;
         do                                          /* what it knows when it stamps */
@@ -97,9 +99,47 @@ proctype Writer(byte me)
 #define CLAMP skip
 #endif
 
+/*
+ * The oldest unseen message of lane i that can still be had, for head h. A writer that
+ * overtook the reader twice will do so again at the very end of its ring: then only the
+ * newest half of what it keeps is asked for, and what lies before is given up at once,
+ * because it may have caused what is delivered next.
+ */
+#ifdef M_REACH_ALL
+#define HASTY(i) (hc > 1)
+#else
+#define HASTY(i) (hc > 1 && hl == i)
+#endif
+#ifdef M_SKIP_NOT_GIVEN_UP
+#define GIVE_UP skip
+#else
+#define GIVE_UP \
+    if \
+    :: seq > cursor[i] + 1 && HASTY(i) -> \
+        untold = untold + seq - 1 - cursor[i]; \
+        passed = passed + seq - 1 - cursor[i]; \
+        cursor[i] = seq - 1 \
+    :: else \
+    fi
+#endif
+#define OLDEST_UNSEEN \
+    reach = (HASTY(i) -> F / 2 : F); \
+    if :: reach == 0 -> reach = 1 :: else fi; \
+    seq = cursor[i] + 1; \
+    if :: h + 1 > reach + seq -> seq = h + 1 - reach :: else fi; \
+    reach = 0; \
+    /* only what was overtaken may be left behind, or what lies in a lane that overtook us twice */ \
+    assert(seq == cursor[i] + 1 || seq - 1 + F <= h || (hc > 1 && hl == i)); \
+    GIVE_UP
+
 #define NEWEST 0
 #define NEXT   1
 #define AGAIN  2
+
+/* Lane i overtook the reader: how often in a row. */
+#define HURRY(i) \
+    if :: hl == i -> hc++ :: else -> hl = i; hc = 1 fi; \
+    if :: hc > PATIENCE -> hc = PATIENCE :: else fi
 
 /* Message seq of lane i: whole, or overtaken if it is no longer among the newest F. */
 #define OVERTAKEN(i, q) ((q) + F <= head[i])
@@ -107,12 +147,12 @@ proctype Writer(byte me)
 proctype Reader()
 {
     byte cursor[NL], observed[NL];
-    byte which, attempt, n, i, h, seq, key, reach;
+    byte which, n, i, h, seq, key, reach;
     byte bl, bs, bk;                                /* the best: lane, number (0: none), key */
     byte fl, fs, fk;                                /* the floor */
     byte now, untold, told;
     bool over, older;
-    byte hasty = NL;                                /* the lane that overtook us in this receive */
+    byte hl, hc;                                    /* the lane that overtook us last, and how often since a delivery */
     /* the truth, to compare with */
     byte must;                                      /* stamp of the newest unseen message when the call began */
     byte delivered;                                 /* newest stamp ever delivered */
@@ -143,7 +183,7 @@ receive:
             i++
         :: else -> break
         od;
-        i = 0; attempt = 0; hasty = NL; waived = false;
+        i = 0; waived = false;
         if
 #ifndef ONLY_NEXT
         :: which = NEWEST
@@ -175,8 +215,9 @@ pick:
         fi };
         if
         :: atomic { h != 0 && OVERTAKEN(i, h) ->    /* looking at it */
+            HURRY(i);
             if
-            :: attempt < PATIENCE -> goto retry
+            :: hc < PATIENCE -> goto retry
             :: else -> over = true; waived = true
             fi;
             h = 0; i++ }
@@ -239,37 +280,13 @@ next:
         :: h <= cursor[i] -> observed[i] = 0; h = 0; i++
         :: else ->
             observed[i] = 1;
-            seq = cursor[i] + 1;
-            /* A writer that overtook us twice will do so again at the very end of its ring: be nearer to its head. */
-#ifdef M_REACH_ALL
-            reach = (attempt >= 2 -> F / 2 : F);
-#else
-            reach = (attempt >= 2 && i == hasty -> F / 2 : F);
-#endif
-            if :: reach == 0 -> reach = 1 :: else fi;
-            if
-            :: h + 1 > reach + seq ->
-                seq = h + 1 - reach;
-                /* only what was overtaken may be left behind, or what lies in a lane that overtook us */
-                assert(seq - 1 + F <= h || i == hasty);
-#ifndef M_SKIP_NOT_GIVEN_UP
-                /* what a shorter reach leaves behind is given up now: it may have caused what is delivered next */
-                if
-                :: reach < F ->
-                    untold = untold + seq - 1 - cursor[i];
-                    passed = passed + seq - 1 - cursor[i];
-                    cursor[i] = seq - 1
-                :: else
-                fi
-#endif
-            :: else
-            fi;
-            reach = 0
+            OLDEST_UNSEEN
         fi };
         if
         :: atomic { h != 0 && OVERTAKEN(i, seq) ->
+            HURRY(i);
             if
-            :: attempt < PATIENCE -> hasty = i; goto retry
+            :: hc < PATIENCE -> goto retry
             :: else -> over = true; waived = true
             fi;
             h = 0; seq = 0; i++ }
@@ -309,15 +326,15 @@ next:
             if
             :: h <= cursor[i] -> h = 0; i++
             :: else ->
-                seq = cursor[i] + 1;
-                if :: h + 1 > F + seq -> seq = h + 1 - F :: else fi
+                OLDEST_UNSEEN
             fi
         fi };
         if
         :: atomic { h != 0 && OVERTAKEN(i, seq) ->
 #ifndef M_SECOND_LOOK_OVERTAKEN
+            HURRY(i);
             if
-            :: attempt < PATIENCE -> hasty = i; goto retry
+            :: hc < PATIENCE -> goto retry
             :: else -> waived = true
             fi;
 #endif
@@ -334,7 +351,7 @@ next:
 
 validate:
     if
-    :: atomic { OVERTAKEN(bl, bs) -> hasty = bl; goto retry }
+    :: atomic { OVERTAKEN(bl, bs) -> HURRY(bl); goto retry }
     :: skip
     fi;
     /* ---- commit ---- */
@@ -407,16 +424,18 @@ seen:
         :: else
         fi;
         delivered = MAX(delivered, key);
-        key = 0
+        key = 0; hl = 0; hc = 0
     };
     goto finish;
 
 retry:
-    atomic { i = 0; h = 0; seq = 0; key = 0; over = false; attempt++;
+    atomic {
+        i = 0; h = 0; seq = 0; key = 0; over = false;
         if
-        :: attempt == TRIES -> goto finish          /* overrun: the place is kept */
-        :: else -> goto pick
-        fi };
+        :: goto pick
+        :: goto finish                              /* overrun: tried often enough, the place is kept */
+        fi
+    };
 nothing:
     atomic {
         assert(which == AGAIN || waived || must <= delivered);          /* nothing new is held back ... */
@@ -426,7 +445,7 @@ finish:
     atomic {
         i = 0;
         do :: i < NL -> observed[i] = 0; i++ :: else -> break od;
-        i = 0; bl = 0; bs = 0; bk = 0; n = 0; h = 0; attempt = 0; hasty = NL; must = 0; older = false; over = false; waived = false; which = 0
+        i = 0; bl = 0; bs = 0; bk = 0; n = 0; h = 0; must = 0; older = false; over = false; waived = false; which = 0
     };
     goto receive;
 quiet:

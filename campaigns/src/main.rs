@@ -1,2 +1,123 @@
-//! Under construction.
-fn main() {}
+//! Campaigns: what no unit test can do to a channel. They kill, freeze, starve and lie, with real processes, and
+//! look afterwards whether the promises of the channel hold. See README.md beside this for what each does.
+
+mod child;
+mod guard;
+mod message;
+mod place;
+mod report;
+mod rng;
+mod shared;
+mod stepkill;
+
+use child::Failure;
+use clap::Parser;
+use report::{Report, say};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Kill, freeze, starve and deceive the processes of a channel, and look whether its promises hold.
+///
+/// Needs /dev/shm. What the system does not allow (other users, namespaces, SCHED_FIFO) is skipped, with the reason.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "saltus-campaigns", version)]
+struct Options {
+    /// Which campaign; `all` runs them all, `list` says what there is.
+    verb: String,
+    /// The form for every day: all campaigns in about two minutes (the default).
+    #[arg(long, conflicts_with = "full")]
+    short: bool,
+    /// The form for the record: every instruction, millions of checks.
+    #[arg(long)]
+    full: bool,
+    /// How long the campaigns that go on until they are told to stop go on.
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// The seed of everything random; printed, so that a run can be repeated.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// A campaign.
+struct Campaign {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Context) -> Result<(), Failure>,
+    /// After this time something hangs.
+    short_limit: Duration,
+    full_limit: Duration,
+}
+
+/// What a campaign is given.
+struct Context<'a> {
+    report: &'a Report,
+    options: &'a Options,
+    /// Where it may make directories.
+    root: &'a Path,
+}
+
+impl Context<'_> {
+    /// How long to go on, in the absence of `--seconds`: `short` or `full`.
+    fn time(&self, short: u64, full: u64) -> Duration {
+        let default = if self.options.full { full } else { short };
+        Duration::from_secs(self.options.seconds.unwrap_or(default))
+    }
+
+    fn seed(&self) -> u64 {
+        self.options.seed.unwrap_or(1)
+    }
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// All of them, in the order in which `all` runs them.
+const CAMPAIGNS: &[Campaign] = &[Campaign {
+    name: "stepkill",
+    about: "kill a process after every instruction of every operation",
+    run: stepkill::run,
+    short_limit: MINUTE.saturating_mul(4),
+    full_limit: MINUTE.saturating_mul(360),
+}];
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let chosen: Vec<&Campaign> =
+        CAMPAIGNS.iter().filter(|c| options.verb == "all" || options.verb == c.name).collect();
+    if chosen.is_empty() {
+        for campaign in CAMPAIGNS {
+            say(&format!("{:12} {}", campaign.name, campaign.about));
+        }
+        return if options.verb == "list" { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    }
+    if let Err(why) = same_addresses() {
+        say(&format!("addresses differ from run to run: {why}"));
+    }
+    match guard::run(&chosen, &options) {
+        Ok(guard::Verdict::Done { failed: 0 }) => ExitCode::SUCCESS,
+        Ok(guard::Verdict::Done { .. }) => ExitCode::FAILURE,
+        Ok(guard::Verdict::Interrupted) => ExitCode::from(130),
+        Err(why) => {
+            say(&format!("{why}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Starts this program anew without address-space randomisation, so that a run can be repeated to the instruction.
+fn same_addresses() -> std::io::Result<()> {
+    use std::os::unix::process::CommandExt;
+    const ASK: libc::c_ulong = 0xffff_ffff;
+    // SAFETY: asks for, then sets, an attribute of this process.
+    let set = unsafe {
+        let now = libc::personality(ASK);
+        if now < 0 || now & libc::ADDR_NO_RANDOMIZE != 0 {
+            return if now < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) };
+        }
+        libc::personality((now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong)
+    };
+    if set < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Err(std::process::Command::new("/proc/self/exe").args(std::env::args_os().skip(1)).exec())
+}

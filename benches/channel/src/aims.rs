@@ -2,7 +2,7 @@
 //! from this run says so, and is never called reached.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
-use crate::contenders::REFERENCE;
+use crate::contenders::{REFERENCE, TIMED};
 use crate::outcome::Metric;
 use crate::results::Results;
 use crate::stats::{Ratio, median};
@@ -68,6 +68,11 @@ pub fn judge(results: &Results) -> Vec<Aim> {
             ));
         }
     }
+    aims.push(at_most(
+        "blocking on one core, 64 B, default: at most 1.2 x the reference with a timer in its wait".into(),
+        results.ratio(&one_core, Metric::OneWay, OURS, TIMED),
+        1.2,
+    ));
     aims.extend(system_calls(results));
     aims.push(tail(results));
     aims.push(mapped_readers(results));

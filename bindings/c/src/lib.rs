@@ -1,1 +1,44 @@
-//! Under construction.
+//! The C interface of Saltus: thin functions over `saltus_channel`, one concept each, with the names it has in Rust.
+//!
+//! `include/saltus.h` is made from these files by cbindgen, and a test finds any difference; the comments above the
+//! functions are therefore written for who reads the header. What all functions have in common (codes, threads,
+//! ownership, time) is told once, at the top of the header, in `cbindgen.toml`.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `code` | the numbers that functions return |
+//! | `border` | what stands between C and Rust: panics and NULLs |
+//! | `message` | what codes mean, and what went wrong last |
+//! | `lender` | a handle and what is borrowed from it between two calls |
+//! | `attributes`, `options` | structures that may grow |
+//! | `channel`, `publisher`, `subscriber`, `receive`, `wait`, `clock`, `version` | the functions |
+
+// The rules for all pointers stand at the top of the header; a section in each function would repeat them.
+#![allow(clippy::missing_safety_doc)]
+
+mod attributes;
+mod border;
+mod channel;
+mod clock;
+mod code;
+mod lender;
+mod message;
+mod options;
+mod publisher;
+mod receive;
+mod sized;
+mod subscriber;
+mod version;
+mod wait;
+
+pub use attributes::*;
+pub use channel::*;
+pub use clock::*;
+pub use code::*;
+pub use message::{saltus_last_error, saltus_strerror};
+pub use options::*;
+pub use publisher::*;
+pub use receive::*;
+pub use subscriber::*;
+pub use version::*;
+pub use wait::*;

@@ -41,7 +41,7 @@ fn ctrl_c_ends_a_wait_for_a_channel() {
     let place = Place::new();
     place.run(["mk", "other"]).with(0);
     let echo = place.start(["echo", "imu", "--wait"]);
-    until("echo waits", || sleeps(echo.id()));
+    until("echo waits", || waits_in(echo.id(), "nanosleep"));
     echo.signal(libc::SIGINT);
     echo.ended().with(0);
 }
@@ -108,7 +108,7 @@ fn the_second_ctrl_c_kills() {
     let publisher = place.start(["pub", "imu", "--file", fifo.to_str().unwrap()]);
     until("pub waits for the pipe", || waits_in(publisher.id(), "wait_for_partner"));
     publisher.signal(libc::SIGINT);
-    until("the first signal is handled", || handlers(publisher.id()) & (1 << (libc::SIGINT - 1)) == 0);
+    until("the first signal is handled", || !handles(publisher.id(), libc::SIGINT));
     publisher.signal(libc::SIGINT);
     assert_eq!(publisher.ended().code, None, "ended by the signal");
 }
@@ -122,6 +122,7 @@ fn ctrl_c_ends_echo_that_is_stuck_in_a_full_pipe() {
     let _unread = echo.output();
     place.until_subscribed("imu", 1);
     let publisher = place.start(["pub", "imu", &"x".repeat(60_000), "-r", "1000"]);
+    place.until_published("imu", 10);
     until("echo is stuck", || waits_in(echo.id(), "pipe_w"));
     echo.signal(libc::SIGINT);
     echo.ended().with(0);
@@ -254,22 +255,18 @@ fn usage_errors_end_with_2() {
     }
 }
 
-/// Whether the process sleeps in the kernel.
-fn sleeps(pid: u32) -> bool {
-    status(pid, "State:").starts_with('S')
-}
-
-/// Whether the process sleeps in a kernel function whose name begins so.
+/// Whether the process handles signals by now, and sleeps in a kernel function whose name has this in it.
 fn waits_in(pid: u32, function: &str) -> bool {
     let mut name = String::new();
     let read = fs::File::open(format!("/proc/{pid}/wchan")).and_then(|mut f| f.read_to_string(&mut name));
     // Where the kernel hides the function's name, asleep is all that can be seen.
-    read.is_ok() && sleeps(pid) && (name.contains(function) || name == "0" || name.is_empty())
+    let there = read.is_ok() && (name.contains(function) || name == "0" || name.is_empty());
+    there && handles(pid, libc::SIGINT) && status(pid, "State:").starts_with('S')
 }
 
-/// The signals that the process handles, as a set of bits.
-fn handlers(pid: u32) -> u64 {
-    u64::from_str_radix(&status(pid, "SigCgt:"), 16).expect("a mask in hexadecimal")
+/// Whether the process has a handler for the signal.
+fn handles(pid: u32, signal: libc::c_int) -> bool {
+    u64::from_str_radix(&status(pid, "SigCgt:"), 16).is_ok_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
 fn status(pid: u32, field: &str) -> String {

@@ -15,7 +15,7 @@
 use std::time::Duration;
 
 use saltus_channel::Error::Overrun;
-use saltus_channel::{Domain, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock};
+use saltus_channel::{Domain, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock, rt};
 
 use crate::channels::{self, CHANNELS, HEALTH, Place};
 use crate::error::{Error, Result};
@@ -26,6 +26,8 @@ use crate::wire::{Message, Torn};
 
 /// How often a process says that it lives, at least.
 pub const BEAT: Duration = Duration::from_millis(5);
+/// The real-time priority of the programs without which the robot falls.
+pub const URGENT: i32 = 50;
 /// A state that a predecessor left is continued if it is not older than this.
 const INHERIT: Duration = Duration::from_secs(2);
 
@@ -43,6 +45,21 @@ impl Life {
     ///
     /// The domain is the one that `SALTUS_DOMAIN` names, as for every program that uses Saltus.
     pub fn begin(name: &str) -> Result<Life> {
+        // Whoever started us may run before everything else. We need not. This is never refused.
+        let _ = rt::set_other();
+        Life::begin_as_it_is(name)
+    }
+
+    /// Begins a program of the reflex, without which the robot falls: it runs before everything else on the machine.
+    ///
+    /// If the system refuses that (it needs a right, see `ulimit -r`), it runs like others, and later when they are
+    /// many. The demo's report says which of the two it was.
+    pub fn begin_urgent(name: &str) -> Result<Life> {
+        let _ = rt::set_fifo(URGENT);
+        Life::begin_as_it_is(name)
+    }
+
+    fn begin_as_it_is(name: &str) -> Result<Life> {
         sys::set_name(name);
         sys::catch_stop_signals();
         sys::die_with_supervisor();

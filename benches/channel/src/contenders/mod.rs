@@ -17,14 +17,18 @@ use crate::contender::Contender;
 
 /// The reference: every ratio is to it.
 pub const REFERENCE: &str = "seqlock";
+/// The reference with a timer in each wait.
+pub const TIMED: &str = "seqlock-timed";
 
 /// All contenders, the reference first.
 pub fn all() -> Vec<Box<dyn Contender>> {
     let mut all: Vec<Box<dyn Contender>> = vec![
-        Box::new(seqlock::Seqlock),
+        Box::new(seqlock::Seqlock { timed: false }),
+        Box::new(seqlock::Seqlock { timed: true }),
         Box::new(memcpy::Memcpy),
-        Box::new(saltus::Saltus { in_place: false }),
-        Box::new(saltus::Saltus { in_place: true }),
+        Box::new(saltus::Saltus::Copy),
+        Box::new(saltus::Saltus::Loan),
+        Box::new(saltus::Saltus::Bare),
     ];
     #[cfg(feature = "iceoryx2")]
     for in_place in [false, true] {

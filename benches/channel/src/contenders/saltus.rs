@@ -1,4 +1,6 @@
-//! Saltus: published by copy and received into a buffer, or loaned and viewed in place.
+//! Saltus: published by copy and received into a buffer, or loaned and viewed in place. Both as a user gets it
+//! who asks for nothing: with stamps, counters and latencies. The bare form copies, without these three; the
+//! difference is what they cost (mostly two readings of the clock for each message).
 
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
@@ -9,38 +11,48 @@ use saltus_channel::{
 use std::path::PathBuf;
 
 /// See the module.
-pub struct Saltus {
-    /// Build and look in place instead of copying in and out.
-    pub in_place: bool,
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Saltus {
+    /// Copies in and out.
+    Copy,
+    /// Builds and looks in place.
+    Loan,
+    /// Copies, without stamps and counters.
+    Bare,
 }
 
 /// A domain of its own for every connection, removed with it.
 struct SaltusLink {
     directory: PathBuf,
-    in_place: bool,
+    form: Saltus,
 }
 
 const CHANNEL: &str = "bench";
 
 impl Contender for Saltus {
     fn name(&self) -> &'static str {
-        if self.in_place { "saltus-loan" } else { "saltus" }
+        match self {
+            Saltus::Copy => "saltus",
+            Saltus::Loan => "saltus-loan",
+            Saltus::Bare => "saltus-bare",
+        }
     }
 
-    fn supports(&self, _ask: &Ask) -> Result<(), &'static str> {
-        Ok(())
+    fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
+        // Stamps are what orders the lanes of several publishers.
+        if *self == Saltus::Bare && ask.writers > 1 { Err("without stamps, one publisher") } else { Ok(()) }
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
         let link = SaltusLink {
             directory: PathBuf::from("/dev/shm").join(format!("{}-saltus", ask.name)),
-            in_place: self.in_place,
+            form: *self,
         };
-        // Everything but depth and size is what a user gets who asks for nothing.
         let attributes = Attributes::new()
             .frames(ask.depth as u64)
             .frame_size(ask.size as u64)
             .lanes(ask.writers as u32)
+            .stamps(*self != Saltus::Bare)
             .prefault(true);
         link.domain()?.create(CHANNEL, &attributes)?;
         Ok(Box::new(link))
@@ -59,13 +71,13 @@ impl SaltusLink {
 
 impl Link for SaltusLink {
     fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
-        Ok(Box::new(In { publisher: self.channel()?.publisher()?, in_place: self.in_place }))
+        Ok(Box::new(In { publisher: self.channel()?.publisher()?, in_place: self.form == Saltus::Loan }))
     }
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
-        let options = SubscriberOptions::new().start(Start::Now);
+        let options = SubscriberOptions::new().start(Start::Now).counters(self.form != Saltus::Bare);
         let subscriber = self.channel()?.subscriber_with(options)?;
-        Ok(Box::new(Out { subscriber, in_place: self.in_place }))
+        Ok(Box::new(Out { subscriber, in_place: self.form == Saltus::Loan }))
     }
 }
 

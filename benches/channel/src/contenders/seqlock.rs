@@ -1,7 +1,9 @@
 //! The reference: the minimal seqlock ring, polled, or with one futex word and a count of waiters.
 //!
 //! The count is what a channel must not have (a killed reader leaves it raised for ever); here it buys the
-//! cheapest possible answer to "does anybody sleep?". The wait arms no timer.
+//! cheapest possible answer to "does anybody sleep?". The wait arms no timer. `seqlock-timed` is the same with a
+//! timer of 100 ms in each wait, as anything needs that must not sleep for ever when a writer dies between
+//! publishing and waking; what that costs (some 300 ns a wait) is the difference between the two.
 
 use super::ring::{RingReader, RingWriter, Rings};
 use crate::case::Mode;
@@ -11,9 +13,16 @@ use crate::futex;
 use crate::shared::{AllAtomic, Shared};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
+use std::time::Duration;
 
 /// See the module.
-pub struct Seqlock;
+pub struct Seqlock {
+    /// Arm a timer in each wait.
+    pub timed: bool,
+}
+
+/// The longest that the timed form sleeps without looking.
+const SLICE: Duration = Duration::from_millis(100);
 
 /// The futex word and, on a line of its own, how many wait for it.
 #[repr(C, align(128))]
@@ -34,20 +43,25 @@ struct SeqlockLink {
     rings: Rc<Rings>,
     bell: Rc<Shared<Bell>>,
     ask: Ask,
+    slice: Option<Duration>,
 }
 
 impl Contender for Seqlock {
     fn name(&self) -> &'static str {
-        super::REFERENCE
+        if self.timed { super::TIMED } else { super::REFERENCE }
     }
 
-    fn supports(&self, _ask: &Ask) -> Result<(), &'static str> {
-        Ok(())
+    fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
+        match ask {
+            a if self.timed && a.mode != Mode::Sleep => Err("without sleepers it is the seqlock ring"),
+            _ => Ok(()),
+        }
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
         let rings = Rings::new(ask.writers, ask.depth, ask.size)?;
-        Ok(Box::new(SeqlockLink { rings, bell: Rc::new(Shared::new()?), ask: ask.clone() }))
+        let slice = self.timed.then_some(SLICE);
+        Ok(Box::new(SeqlockLink { rings, bell: Rc::new(Shared::new()?), ask: ask.clone(), slice }))
     }
 }
 
@@ -63,7 +77,7 @@ impl Link for SeqlockLink {
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
         let reader = RingReader::new(&self.rings, self.ask.writers);
-        Ok(Box::new(Sleeper { reader, bell: self.bell.clone() }))
+        Ok(Box::new(Sleeper { reader, bell: self.bell.clone(), slice: self.slice }))
     }
 }
 
@@ -98,6 +112,7 @@ impl Sender for Ringing {
 struct Sleeper {
     reader: RingReader,
     bell: Rc<Shared<Bell>>,
+    slice: Option<Duration>,
 }
 
 impl Receiver for Sleeper {
@@ -113,7 +128,7 @@ impl Receiver for Sleeper {
         // SeqCst: the partner of the writer's fence; a full barrier before the second look.
         self.bell.waiters.0.fetch_add(1, SeqCst);
         if !self.reader.get(buffer) {
-            futex::wait(&self.bell.word, word, None);
+            futex::wait(&self.bell.word, word, self.slice);
             self.bell.waiters.0.fetch_sub(1, Relaxed);
             return Ok(self.reader.get(buffer));
         }

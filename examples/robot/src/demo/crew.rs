@@ -16,7 +16,7 @@ use crate::sys;
 /// How long a process may be silent; it beats every 5 ms.
 const SILENCE: Duration = Duration::from_millis(50);
 /// How long it may take to begin. Doubled each time that was not enough.
-const BEGINNING: Duration = Duration::from_millis(100);
+const BEGINNING: Duration = Duration::from_millis(200);
 /// At most this much silence is counted between two looks: a supervisor that was away itself blames nobody.
 const LOOK: Duration = Duration::from_millis(5);
 /// A program that ends by itself this often, one start after the other, is given up.

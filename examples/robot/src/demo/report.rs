@@ -89,6 +89,8 @@ pub struct Report {
     pub chaos: Option<u64>,
     /// Whether the balance controller was left out.
     pub no_control: bool,
+    /// How the processes of the reflex are scheduled.
+    pub scheduling: String,
     /// From sample to torque.
     pub reflex: Percentiles,
     /// Lateness of the world's steps.
@@ -163,6 +165,7 @@ impl Report {
             "domain": self.domain,
             "elapsed_s": self.elapsed.as_secs_f64(),
             "ending": format!("{:?}", self.ending),
+            "scheduling": self.scheduling,
             "robot": {
                 "steps": t.step, "steps_left_out": t.slipped,
                 "fell_after_s": (t.fell > 0).then_some(t.fell as f64 * 1e-3),

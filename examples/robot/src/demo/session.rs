@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, PipeReader, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, clock};
+use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
@@ -16,6 +16,7 @@ use super::screen::{Row, Screen, View};
 use super::{DemoOptions, draws, length};
 use crate::channels::{CHANNELS, HEALTH};
 use crate::error::{Error, Result};
+use crate::life::URGENT;
 use crate::sys;
 use crate::wire::Message;
 use crate::wire::messages::{Obstacle, Truth};
@@ -46,13 +47,23 @@ struct Session<'a> {
     drawn: Duration,
     tabled: Duration,
     view: View,
+    scheduling: String,
 }
+
+/// The supervisor's own real-time priority: below the reflex, above the rest.
+const PRIORITY: i32 = URGENT - 10;
 
 /// Runs a demo in a domain that has all channels.
 pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (reader, writer) = std::io::pipe().map_err(Error::system("make a pipe"))?;
     let said = listen(reader);
+    let screen = draws(options).then(Screen::open);
+    // Threads from before stay as they are; processes from now on begin with this, and so begin at once.
+    let scheduling = match rt::set_fifo(PRIORITY) {
+        Ok(()) => format!("scheduling: SCHED_FIFO {URGENT} for the reflex, {PRIORITY} for the supervisor"),
+        Err(e) => format!("scheduling: like any other program ({e})"),
+    };
     let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
     let watching = SubscriberOptions::new().quiet(FRAME);
     let mut session = Session {
@@ -66,16 +77,18 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
         published: vec![0; channels.len()],
         channels,
-        screen: draws(options).then(Screen::open),
+        screen,
         drawn: Duration::ZERO,
         tabled: Duration::ZERO,
         view: View { domain: domain.url(), ..View::default() },
+        scheduling,
     };
     if session.screen.is_none() {
         session.say(&format!("look around meanwhile: saltus --domain {} stat", domain.url()));
     }
     let ending = session.live()?;
     let mut report = session.end(ending)?;
+    let _ = rt::set_other(); // giving priority back is never refused
     report.chaos = options.chaos.then_some(seed);
     report.said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(report)
@@ -254,6 +267,7 @@ impl Session<'_> {
             truth: self.view.truth,
             chaos: None,
             no_control: self.options.no_control,
+            scheduling: self.scheduling.clone(),
             reflex: Percentiles::of(&self.ledger.reflex),
             tick: Percentiles::of(&self.ledger.tick),
             hops,

@@ -62,9 +62,10 @@ impl Report {
         }
         let slipped = match t.slipped {
             0 => String::new(),
-            n => format!(", {n} left out because the machine stood still"),
+            n => format!(", {n} left out: its process was away for more than 0.2 s"),
         };
         writeln!(out, "  {} steps of the world{slipped}", t.step)?;
+        writeln!(out, "  {}", self.scheduling)?;
         if t.fell > 0 {
             return writeln!(out, "  fell after {:.2} s", t.fell as f64 * 1e-3);
         }

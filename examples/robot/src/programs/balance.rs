@@ -18,7 +18,7 @@ use crate::wire::messages::{Command, Estimate};
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin("balance")?;
+    let mut life = Life::begin_urgent("balance")?;
     let mut estimates = life.reader("estimate")?;
     let mut left = life.writer("wheel/left/cmd")?;
     let mut right = life.writer("wheel/right/cmd")?;

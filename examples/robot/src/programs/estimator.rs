@@ -21,7 +21,7 @@ const ANOTHER_WORLD: u64 = 1000;
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin("estimator")?;
+    let mut life = Life::begin_urgent("estimator")?;
     let mut estimates = life.writer("estimate")?;
     let mut imus = life.reader_from_oldest("imu")?;
     let mut left = Encoder::new(&mut life, "wheel/left/state")?;

@@ -25,7 +25,7 @@ const PERIOD: Duration = Duration::from_millis(2);
 
 /// Runs the program.
 pub fn run(side: &str) -> Result<()> {
-    let mut life = Life::begin(&format!("wheel-{side}"))?;
+    let mut life = Life::begin_urgent(&format!("wheel-{side}"))?;
     let (cmd, state) = (format!("wheel/{side}/cmd"), format!("wheel/{side}/state"));
     let mut commands = life.reader(&cmd)?;
     let mut shaft = life.reader("truth")?;

@@ -1,0 +1,327 @@
+//! Channels come and go: creation, replacement, removal, lanes, permissions, residue, descriptors.
+
+mod common;
+
+use common::*;
+use saltus_channel::*;
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::time::Duration;
+
+fn mode(path: impl AsRef<std::path::Path>) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn a_name_is_created_once() {
+    let domain = TestDomain::new();
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let domain = domain.0.clone();
+            std::thread::spawn(move || {
+                (0..50).filter(|i| domain.create(format!("c{i}"), &Attributes::new()).is_ok()).count()
+            })
+        })
+        .collect();
+    let made: usize = threads.into_iter().map(|t| t.join().unwrap()).sum();
+    assert_eq!((made, domain.list().unwrap().len()), (50, 50));
+    assert!(matches!(domain.create("c1", &Attributes::new()), Err(Error::Exists { .. })));
+    assert!(std::fs::read_dir(domain.path()).unwrap().count() == 50, "nothing half-built stays");
+}
+
+/// Ach's own hole: opening while another creates must give a whole channel or none.
+#[test]
+fn nobody_sees_a_half_made_channel() {
+    let domain = TestDomain::new();
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let opener = scope.spawn(|| {
+            let mut opened = 0;
+            // Relaxed: a flag that only ends the loop.
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                match domain.open_channel("imu") {
+                    Ok(channel) => opened += channel.attributes().get_frames(),
+                    Err(Error::NotFound { .. }) => {}
+                    Err(e) => panic!("{e}"),
+                }
+            }
+            opened
+        });
+        for _ in 0..300 {
+            domain.create("imu", &Attributes::new().frames(3)).unwrap();
+            domain.replace("imu", &Attributes::new().frames(5)).unwrap();
+            domain.unlink("imu").unwrap();
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        opener.join().unwrap();
+    });
+}
+
+#[test]
+fn a_replaced_channel_tells_its_old_users() {
+    let domain = TestDomain::new();
+    let old = domain.create("imu", &Attributes::new()).unwrap();
+    let (mut publisher, mut subscriber) = (old.publisher().unwrap(), old.subscriber().unwrap());
+    publisher.publish(b"old").unwrap();
+    let new = domain.replace("imu", &Attributes::new().frame_size(8)).unwrap();
+    for _ in 0..2 {
+        let error = publisher.publish(b"lost").unwrap_err();
+        assert!(error.to_string().contains("replaced by a new one"), "{error}");
+    }
+    let mut buf = [0; 512];
+    assert_eq!(subscriber.next(&mut buf).unwrap().unwrap().len, 3, "first what was published");
+    assert!(matches!(subscriber.next(&mut buf), Err(Error::Retired { how: Retired::Replaced, .. })));
+    new.publisher().unwrap().publish(b"new").unwrap();
+    assert_eq!(new.subscriber().unwrap().newest(&mut buf).unwrap().unwrap().len, 3);
+    assert!(domain.replace("fresh", &Attributes::new()).is_ok(), "replacing nothing creates");
+}
+
+#[test]
+fn each_publisher_has_a_lane_and_lanes_are_used_again() {
+    let domain = TestDomain::new();
+    let channel = domain.create("log", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let before = channel.memory();
+    let publishers: Vec<_> = (0..5).map(|_| channel.publisher().unwrap()).collect();
+    let lanes: Vec<u32> = publishers.iter().map(|p| p.writer().lane).collect();
+    assert_eq!(lanes, [0, 1, 2, 3, 4]);
+    let grown = channel.memory();
+    assert!(grown > before);
+    drop(publishers);
+    let again: Vec<_> = (0..5).map(|_| channel.publisher().unwrap()).collect();
+    assert_eq!((again.len(), channel.memory()), (5, grown));
+    let leases: Vec<u64> = again.iter().map(|p| p.writer().lease).collect();
+    assert_eq!(leases, [6, 7, 8, 9, 10]);
+}
+
+/// "Lanes grow without holes, up to 1,024; beyond that a publisher gets a clear error when it opens."
+#[test]
+fn the_1025th_publisher_is_told_when_it_opens() {
+    let domain = TestDomain::new();
+    let channel = domain.create("log", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let mut publishers: Vec<_> = (0..MAX_LANES).map(|_| channel.publisher().unwrap()).collect();
+    let error = channel.publisher().unwrap_err();
+    assert!(
+        matches!(error, Error::NoLane { most: 1024, .. }) && error.to_string().contains("1024 publishers"),
+        "{error}"
+    );
+    // No holes: every block of the file is there, so that a reader cannot allocate by reading.
+    let data = std::fs::metadata(domain.path().join("log/data")).unwrap();
+    assert_eq!(data.blocks() * 512, data.len());
+    let options = SubscriberOptions::new().start(Start::Oldest);
+    let mut subscriber = channel.subscriber_with(options).unwrap();
+    for (i, publisher) in publishers.iter_mut().enumerate() {
+        publisher.publish(&(i as u64).to_le_bytes()).unwrap();
+    }
+    let mut buf = [0; 8];
+    for i in 0..MAX_LANES as u64 {
+        subscriber.next(&mut buf).unwrap().unwrap();
+        assert_eq!(u64::from_le_bytes(buf), i, "in the order of the stamps");
+    }
+    assert_eq!((subscriber.received(), subscriber.missed()), (1024, 0));
+}
+
+#[test]
+fn without_stamps_there_is_one_publisher() {
+    let domain = TestDomain::new();
+    let channel = domain.create("raw", &Attributes::new().stamps(false)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    assert!(matches!(channel.publisher(), Err(Error::NoLane { most: 1, .. })));
+    assert_eq!(publisher.publish(b"x").unwrap().stamp, 0);
+}
+
+#[test]
+fn permissions_follow_from_the_mode_whatever_the_umask() {
+    let domain = TestDomain::new();
+    // SAFETY: changes nothing but the mask; other tests in this binary do not depend on it.
+    let old = unsafe { libc::umask(0o077) };
+    for (given, data, bell, lease, dir, subs) in [
+        (0o600, 0o600, 0o600, 0o600, 0o700, 0o1700),
+        (0o640, 0o640, 0o660, 0o600, 0o750, 0o1770),
+        (0o644, 0o644, 0o666, 0o600, 0o755, 0o1777),
+        (0o664, 0o664, 0o666, 0o660, 0o775 & !0o020, 0o1777),
+        (0o666, 0o666, 0o666, 0o666, 0o755, 0o1777),
+    ] {
+        domain.replace("imu", &Attributes::new().mode(given)).unwrap();
+        let at = domain.path().join("imu");
+        let got = [
+            mode(at.join("data")),
+            mode(at.join("bell")),
+            mode(at.join("lease")),
+            mode(&at),
+            mode(at.join("subs")),
+        ];
+        assert_eq!(
+            got.map(|m| format!("{m:o}")),
+            [data, bell, lease, dir, subs].map(|m: u32| format!("{m:o}"))
+        );
+        domain.create("other", &Attributes::new()).unwrap();
+        domain.chmod("other", given).unwrap();
+        assert_eq!(mode(domain.path().join("other/bell")), bell);
+        domain.unlink("other").unwrap();
+    }
+    // SAFETY: as above.
+    unsafe { libc::umask(old) };
+    assert!(domain.chmod("imu", 0o400).unwrap_err().to_string().contains("0600"));
+    assert!(matches!(domain.chmod("none", 0o600), Err(Error::NotFound { .. })));
+}
+
+#[test]
+fn what_dead_processes_left_is_swept() {
+    let domain = TestDomain::new();
+    domain.create("imu", &Attributes::new()).unwrap();
+    let child = fork({
+        let domain = domain.0.clone();
+        move || {
+            let _subscriber = domain.open_channel("imu").unwrap().subscriber().unwrap();
+            // SAFETY: dies without closing anything.
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+            0
+        }
+    });
+    child.wait();
+    let aside = domain.path().join(".new-00000000deadbeef");
+    std::fs::create_dir_all(aside.join("subs")).unwrap();
+    File::create(aside.join("lease")).unwrap();
+    assert_eq!(std::fs::read_dir(domain.path().join("imu/subs")).unwrap().count(), 1);
+    assert_eq!(domain.sweep().unwrap(), 2);
+    assert!(!aside.exists());
+    assert_eq!(std::fs::read_dir(domain.path().join("imu/subs")).unwrap().count(), 0);
+    assert_eq!(domain.sweep().unwrap(), 0);
+}
+
+#[test]
+fn every_name_of_1_to_63_bytes_works() {
+    let domain = TestDomain::new();
+    let names: Vec<Vec<u8>> = vec![
+        b"/scan".into(),
+        b"robot/arm.left".into(),
+        b"..".into(),
+        b"a b\n".into(),
+        vec![0xff; 63],
+        b"~x%41".into(),
+        vec![0],
+    ];
+    for name in &names {
+        domain.create(name, &Attributes::new()).unwrap().publisher().unwrap().publish(name).unwrap();
+    }
+    let mut listed: Vec<Vec<u8>> = domain.list().unwrap().iter().map(|n| n.as_bytes().to_vec()).collect();
+    listed.sort();
+    let mut expected = names.clone();
+    expected.sort();
+    assert_eq!(listed, expected);
+    for name in &names {
+        domain.unlink(name).unwrap();
+    }
+}
+
+#[test]
+fn a_message_that_does_not_fit_is_refused_and_one_too_large_for_the_buffer_kept() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().frame_size(100)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let error = publisher.publish(&[0; 101]).unwrap_err().to_string();
+    assert!(
+        error.contains("up to 100 B") && error.contains("101 B") && error.contains("--size 101"),
+        "{error}"
+    );
+    assert!(publisher.loan(101).is_err());
+    publisher.publish(&[5; 100]).unwrap();
+    publisher.publish_vectored(&[std::io::IoSlice::new(b"ab"), std::io::IoSlice::new(b"cd")]).unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest)).unwrap();
+    for _ in 0..3 {
+        let error = subscriber.next(&mut [0; 99]).unwrap_err();
+        assert!(matches!(error, Error::TooSmall { needed: 100, have: 99 }), "{error}");
+    }
+    let mut buf = vec![0; 3];
+    assert_eq!(subscriber.receive_vec(Which::Next, Until::Poll, &mut buf).unwrap().unwrap().seq, 1);
+    assert_eq!(buf, [5; 100]);
+    assert_eq!(subscriber.receive_vec(Which::Next, Until::Poll, &mut buf).unwrap().unwrap().missed, 0);
+    assert_eq!(buf, b"abcd");
+}
+
+#[test]
+fn an_abandoned_loan_publishes_nothing() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().frames(4).frame_size(512)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest)).unwrap();
+    for i in 0..4u8 {
+        publisher.publish(&[i; 8]).unwrap();
+        publisher.loan(512).unwrap().fill(0xAA);
+    }
+    let mut buf = [0; 512];
+    for i in 0..4 {
+        assert_eq!(
+            (subscriber.next(&mut buf).unwrap().unwrap().len, buf[0]),
+            (8, i),
+            "all frames stay readable"
+        );
+    }
+    assert_eq!(subscriber.next(&mut buf).unwrap(), None);
+    assert_eq!(channel.info().unwrap().lanes[0].abandoned, 4);
+}
+
+#[test]
+fn old_messages_outlive_their_publisher() {
+    let domain = TestDomain::new();
+    let channel = domain.create("map", &Attributes::new()).unwrap();
+    channel.publisher().unwrap().publish(b"the only map").unwrap();
+    let mut subscriber = domain.open_channel("map").unwrap().subscriber().unwrap();
+    assert_eq!(subscriber.newest(&mut [0; 512]).unwrap().unwrap().len, 12);
+    assert_eq!(subscriber.newest(&mut [0; 512]).unwrap(), None);
+    assert_eq!(subscriber.again(&mut [0; 512]).unwrap().unwrap().seq, 1);
+    assert_eq!((subscriber.received(), subscriber.missed()), (1, 0), "again is no new delivery");
+}
+
+/// A process that writes M channels and reads N needs in the order of M + N descriptors; the figure is printed.
+#[test]
+fn descriptors_grow_with_the_channels_only() {
+    let domain = TestDomain::new();
+    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let child = fork(move || {
+        let before = open();
+        let (m, n) = (20, 30);
+        let mut handles = Vec::new();
+        let (mut publishers, mut subscribers) = (Vec::new(), Vec::new());
+        for i in 0..m + n {
+            let channel = domain.create(format!("c{i}"), &Attributes::new()).unwrap();
+            if i < m {
+                publishers.push(channel.publisher().unwrap());
+            } else {
+                subscribers.push(channel.subscriber_with(SubscriberOptions::new().counters(false)).unwrap());
+            }
+            handles.push(channel);
+        }
+        let bare = open() - before;
+        subscribers.extend(handles[m..].iter().map(|c| c.subscriber().unwrap()));
+        let counted = open() - before;
+        println!(
+            "writing {m} channels and reading {n}: {bare} descriptors, {counted} with counters for tools"
+        );
+        (bare > 2 * (m + n) || counted > bare + n) as i32
+    });
+    assert_eq!(child.wait(), 0);
+}
+
+#[test]
+fn introspection_tells_who_writes_and_who_reads() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Now)).unwrap();
+    for _ in 0..20 {
+        publisher.publish(&[0; 100]).unwrap();
+    }
+    while subscriber.wait_next(Duration::ZERO, &mut [0; 512]).unwrap().is_some() {}
+    let info = channel.info().unwrap();
+    let lane = &info.lanes[0];
+    assert_eq!((lane.alive, lane.pid, lane.published, lane.bytes), (true, std::process::id(), 20, 2000));
+    assert_eq!((lane.kept, lane.overwritten, lane.last_len), (16, 4, 100));
+    assert_eq!(lane.writer, publisher.writer());
+    let reader = &info.subscribers[0];
+    assert_eq!((reader.alive, reader.received, reader.missed, reader.last_seq), (true, 16, 4, 20));
+    assert_eq!(reader.latency.count(), 16);
+    drop((publisher, subscriber));
+    let info = channel.info().unwrap();
+    assert_eq!((info.lanes[0].alive, info.subscribers.len()), (false, 0));
+}

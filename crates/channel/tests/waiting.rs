@@ -1,0 +1,239 @@
+//! Waiting: deadlines, wake-ups, calling off, several channels, event loops, and the ends of channels.
+
+mod common;
+
+use common::*;
+use saltus_channel::*;
+use std::os::fd::AsRawFd;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// Runs `act` in a thread once the calling thread sleeps.
+fn when_asleep(act: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
+    let path = std::fs::read_link("/proc/thread-self").unwrap();
+    std::thread::spawn(move || {
+        eventually("sleep", || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", path.display())).unwrap();
+            stat.rsplit(')').next().is_some_and(|s| s.trim_start().starts_with('S')).then_some(())
+        });
+        act();
+    })
+}
+
+#[test]
+fn a_wait_ends_at_its_deadline_and_not_before() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    let mut buf = [0; 512];
+    for ms in [0, 1, 30, 130] {
+        let before = clock::monotonic();
+        assert_eq!(subscriber.wait_newest(Duration::from_millis(ms), &mut buf).unwrap(), None);
+        assert!(clock::monotonic() >= before + ms * 1_000_000, "{ms}");
+    }
+    assert_eq!(subscriber.wait_next(Until::At(1), &mut buf).unwrap(), None, "a point in the past");
+}
+
+#[test]
+fn what_came_before_the_wait_is_not_waited_for() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    channel.publisher().unwrap().publish(b"1").unwrap();
+    assert_eq!(subscriber.wait_next(Until::At(1), &mut [0; 8]).unwrap().unwrap().seq, 1);
+}
+
+#[test]
+fn a_publish_wakes_every_kind_of_waiter() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let options = SubscriberOptions::new().start(Start::Now);
+    for options in [options, options.spin(Duration::from_millis(5)), options.quiet(Duration::from_millis(3))]
+    {
+        let mut subscriber = channel.subscriber_with(options).unwrap();
+        std::thread::scope(|scope| {
+            let publisher = &mut publisher;
+            let waiting = scope.spawn(move || {
+                let mut buf = [0; 8];
+                let sample = subscriber.wait_newest(LONG, &mut buf).unwrap().expect("woken");
+                (sample.seq, sample.missed)
+            });
+            std::thread::sleep(Duration::from_millis(20));
+            let seq = publisher.publish(b"now").unwrap().seq;
+            assert_eq!(waiting.join().unwrap(), (seq, 0), "{options:?}");
+        });
+    }
+}
+
+#[test]
+fn another_thread_calls_off_a_wait() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    let canceller = subscriber.canceller();
+    let thread = when_asleep({
+        let canceller = canceller.clone();
+        move || canceller.cancel()
+    });
+    let mut buf = [0; 512];
+    assert!(matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled)));
+    thread.join().unwrap();
+    assert!(matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled)), "until reset");
+    assert_eq!(subscriber.next(&mut buf).unwrap(), None, "a poll is no wait");
+    canceller.reset();
+    assert_eq!(subscriber.wait_next(Duration::from_millis(1), &mut buf).unwrap(), None);
+}
+
+#[test]
+fn a_signal_handler_calls_off_a_wait() {
+    static CANCELLER: OnceLock<Canceller> = OnceLock::new();
+    extern "C" fn handler(_: i32) {
+        if let Some(canceller) = CANCELLER.get() {
+            canceller.cancel();
+        }
+    }
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    for flags in [0, libc::SA_RESTART] {
+        let child = fork(|| {
+            let mut subscriber = channel.subscriber().unwrap();
+            CANCELLER.set(subscriber.canceller()).unwrap();
+            // SAFETY: all zeros is a valid action; the handler is async-signal-safe.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = handler as *const () as usize;
+                action.sa_flags = flags;
+                libc::sigaction(libc::SIGUSR1, &action, std::ptr::null_mut());
+            }
+            let got = subscriber.wait_newest(Until::Forever, &mut [0; 512]);
+            matches!(got, Err(Error::Canceled)) as i32
+        });
+        eventually("subscriber", || {
+            channel.info().unwrap().subscribers.iter().any(|s| s.alive).then_some(())
+        });
+        // Blocked or not yet: the signal may come before the wait, and must not be lost then either. Before the handler
+        // is in place it would kill, so the child's sleeping is waited for.
+        eventually("sleep", || {
+            let wchan = std::fs::read_to_string(format!("/proc/{}/syscall", child.0)).unwrap_or_default();
+            wchan.starts_with(&format!("{} ", libc::SYS_futex_waitv)).then_some(())
+        });
+        child.signal(libc::SIGUSR1);
+        assert_eq!(child.wait(), 1 << 8, "exit code 1: cancelled");
+    }
+}
+
+#[test]
+fn wait_any_says_which_channel_has_something() {
+    let domain = TestDomain::new();
+    let channels: Vec<_> =
+        (0..20).map(|i| domain.create(format!("c{i}"), &Attributes::new().frames(2)).unwrap()).collect();
+    let mut publishers: Vec<_> = channels.iter().map(|c| c.publisher().unwrap()).collect();
+    let mut subscribers: Vec<_> = channels.iter().map(|c| c.subscriber().unwrap()).collect();
+    let mut all: Vec<&mut Subscriber> = subscribers.iter_mut().collect();
+    assert_eq!(wait_any(&mut all, Duration::from_millis(1)).unwrap(), None);
+    let thread = when_asleep(move || {
+        publishers[13].publish(b"13").unwrap();
+    });
+    assert_eq!(wait_any(&mut all, LONG).unwrap(), Some(13));
+    assert_eq!(wait_any(&mut all, Until::Poll).unwrap(), Some(13), "until it is received");
+    all[13].newest(&mut [0; 8]).unwrap().unwrap();
+    assert_eq!(wait_any(&mut all, Until::Poll).unwrap(), None);
+    thread.join().unwrap();
+    let canceller = all[5].canceller();
+    canceller.cancel();
+    assert!(matches!(wait_any(&mut all, LONG), Err(Error::Canceled)));
+}
+
+#[test]
+fn wait_any_refuses_more_than_the_kernel_takes() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let options = SubscriberOptions::new().counters(false);
+    let mut subscribers: Vec<_> = (0..128).map(|_| channel.subscriber_with(options).unwrap()).collect();
+    let mut all: Vec<&mut Subscriber> = subscribers.iter_mut().collect();
+    assert!(wait_any(&mut all[..127], Duration::from_millis(2)).unwrap().is_none());
+    assert!(wait_any(&mut all, LONG).unwrap_err().to_string().contains("127"));
+}
+
+fn readable(fd: i32, ms: i32) -> bool {
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one live structure.
+    unsafe { libc::poll(&mut poll, 1, ms) == 1 }
+}
+
+#[test]
+fn the_event_descriptor_is_readable_while_there_is_something_unseen() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    let fd = subscriber.event_fd().unwrap().as_raw_fd();
+    let mut buf = [0; 512];
+    assert!(!readable(fd, 5));
+    for round in 0..200 {
+        publisher.publish(b"a").unwrap();
+        publisher.publish(b"b").unwrap();
+        assert!(readable(fd, 20_000), "round {round}");
+        let mut got = 0;
+        while subscriber.next(&mut buf).unwrap().is_some() {
+            got += 1;
+        }
+        assert_eq!(got, 2);
+        // It may have been raised a second time just before the last receive; then one more look lowers it.
+        while readable(fd, 0) {
+            assert_eq!(subscriber.next(&mut buf).unwrap(), None);
+        }
+    }
+    domain.unlink("imu").unwrap();
+    assert!(readable(fd, 20_000), "the end of the channel is an event");
+    assert!(matches!(subscriber.next(&mut buf), Err(Error::Retired { .. })));
+}
+
+#[test]
+fn a_waiter_is_told_when_its_channel_ends() {
+    let domain = TestDomain::new();
+    for (how, expected) in [(0, Retired::Removed), (1, Retired::Replaced), (2, Retired::Vanished)] {
+        let channel = domain.create("imu", &Attributes::new()).unwrap();
+        channel.publisher().unwrap().publish(b"last words").unwrap();
+        let mut subscriber = channel.subscriber().unwrap();
+        let thread = when_asleep({
+            let domain = domain.0.clone();
+            move || match how {
+                0 => domain.unlink("imu").unwrap(),
+                1 => drop(domain.replace("imu", &Attributes::new()).unwrap()),
+                _ => std::fs::remove_dir_all(domain.path().join("imu")).unwrap(),
+            }
+        });
+        let mut buf = [0; 512];
+        assert_eq!(
+            subscriber.wait_next(LONG, &mut buf).unwrap().unwrap().len,
+            10,
+            "first what was published"
+        );
+        match subscriber.wait_next(LONG, &mut buf) {
+            Err(Error::Retired { how, .. }) => assert_eq!(how, expected),
+            other => panic!("{other:?}"),
+        }
+        thread.join().unwrap();
+        assert!(channel.is_retired());
+        let _ = domain.unlink("imu");
+    }
+}
+
+#[test]
+fn a_subscriber_may_start_before_its_channel() {
+    let domain = TestDomain::new();
+    assert!(domain.wait_for("imu", Duration::from_millis(20)).unwrap().is_none());
+    let creator = std::thread::spawn({
+        let domain = domain.0.clone();
+        move || {
+            std::thread::sleep(Duration::from_millis(30));
+            domain.create("imu", &Attributes::new()).unwrap()
+        }
+    });
+    assert!(domain.wait_for("imu", LONG).unwrap().is_some());
+    creator.join().unwrap();
+}
