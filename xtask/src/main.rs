@@ -1,2 +1,55 @@
-//! Under construction.
-fn main() {}
+//! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
+
+mod checks;
+mod run;
+mod tools;
+
+use run::{Outcome, Step};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask VERB [ARGS]
+
+  test                 install what the tests need, and run all of them: what CI runs
+  check                format, clippy and docs without warnings, and the rules of the house
+  loom                 the real lane under loom
+  miri                 the ring's tests under Miri (installs a nightly toolchain's component; not in CI)
+  model [short|full]   the Promela models and their mutations
+  campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
+  bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
+  header               write bindings/c/include/saltus.h anew
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.as_slice() {
+        ["test"] => test(),
+        ["check"] => run::all(checks::steps()),
+        ["loom"] => run::all(vec![checks::loom()]),
+        ["miri"] => run::all(checks::miri()),
+        ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
+        ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
+        ["header"] => run::all(vec![checks::header()]),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// All that CI runs. Every step runs even if one before it failed, so that one run tells everything.
+fn test() -> Outcome {
+    tools::install(&["spin", "strace", "pkg-config", "valgrind"])?;
+    let mut steps: Vec<Step> = checks::steps();
+    steps.extend(checks::tests());
+    run::all(steps)
+}

@@ -1,0 +1,153 @@
+//! What is checked, and how.
+
+use crate::run::{Outcome, Step, root};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Format, lints, documentation, and the rules of the house.
+pub fn steps() -> Vec<Step> {
+    let deny_docs = [("RUSTDOCFLAGS", "-D warnings")];
+    vec![
+        Step::command("format", &[], &["cargo", "fmt", "--all", "--check"]),
+        Step::command(
+            "clippy",
+            &[],
+            &["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        ),
+        Step::command(
+            "docs",
+            &deny_docs,
+            &["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items"],
+        ),
+        Step::new("the lowest crates depend on libc alone", lowest_crates),
+        Step::new("no file above 500 lines", long_files),
+    ]
+}
+
+/// Unit, property, multi-process, loom, model, short campaigns, the demo and a short benchmark.
+pub fn tests() -> Vec<Step> {
+    vec![
+        Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked"]),
+        loom(),
+        models(&["short"]),
+        campaign(&["all", "--short"]),
+        Step::new("the demo: plain, under chaos, and without its controller", demo),
+        bench(&["--short"]),
+    ]
+}
+
+/// The real lane under loom.
+pub fn loom() -> Step {
+    let flags = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
+    let line = ["cargo", "test", "--release", "--locked", "-p", "saltus-ring", "--test", "loom"];
+    Step::command("loom", &flags, &line)
+}
+
+/// The ring's tests under Miri, on the portable copy.
+pub fn miri() -> Vec<Step> {
+    let line = ["rustup", "+nightly", "component", "add", "miri", "rust-src"];
+    let flags = [("CARGO_TARGET_DIR", "target/miri"), ("MIRIFLAGS", "-Zmiri-many-seeds=0..4")];
+    let test = ["cargo", "+nightly", "miri", "test", "-p", "saltus-ring", "--lib", "--test", "oracle"];
+    vec![Step::command("install Miri", &[], &line), Step::command("Miri", &flags, &test)]
+}
+
+/// The Promela models.
+pub fn models(args: &[&str]) -> Step {
+    let line: Vec<&str> = ["bash", "models/run.sh"].into_iter().chain(args.iter().copied()).collect();
+    Step::command("models", &[], &line)
+}
+
+/// The campaigns, in release mode: they kill real code.
+pub fn campaign(args: &[&str]) -> Step {
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-campaigns", "--"];
+    let line: Vec<&str> = line.into_iter().chain(args.iter().copied()).collect();
+    Step::command("campaigns", &[], &line)
+}
+
+/// The channel's benchmark. iceoryx2, the peer that takes long to build, is left out of the short form.
+pub fn bench(args: &[&str]) -> Step {
+    let short = args.contains(&"--short");
+    let mut line = vec!["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    if !short {
+        line.extend(["--features", "iceoryx2"]);
+    }
+    line.push("--");
+    line.extend(args);
+    Step::command("benchmark of the channel", &[], &line)
+}
+
+/// The C header, written anew.
+pub fn header() -> Step {
+    let line = ["cargo", "test", "--locked", "-p", "saltus-c", "header"];
+    Step::command("header", &[("SALTUS_WRITE_HEADER", "1")], &line)
+}
+
+/// The README's command, as it stands there; then kills and freezes; then the proof that it can fall.
+fn demo() -> Outcome {
+    let demo = |args: &[&str]| {
+        let mut command = std::process::Command::new("cargo");
+        command
+            .args(["run", "--release", "--locked", "--quiet", "--", "demo"])
+            .args(args)
+            .current_dir(root());
+        command.status().map_err(|e| format!("cargo: {e}"))
+    };
+    for args in [&["--seconds", "10"][..], &["--seconds", "20", "--chaos"]] {
+        let status = demo(args)?;
+        if !status.success() {
+            return Err(format!("demo {} ended with {status}", args.join(" ")));
+        }
+    }
+    if demo(&["--seconds", "5", "--no-control"])?.success() {
+        return Err("the robot stood without its controller".into());
+    }
+    Ok(())
+}
+
+/// `os`, `ring` and `channel` are to be read in an afternoon, down to the system calls.
+fn lowest_crates() -> Outcome {
+    for name in ["os", "ring", "channel"] {
+        let text = read(&root().join("crates").join(name).join("Cargo.toml"))?;
+        let mut section = "";
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            if line.starts_with('[') {
+                section = line;
+            } else if section == "[dependencies]"
+                && !["libc", "saltus-"].iter().any(|ok| line.starts_with(ok))
+            {
+                return Err(format!("crates/{name} depends on more than libc: {line}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn long_files() -> Outcome {
+    let mut long = Vec::new();
+    for dir in ["crates", "bindings", "examples", "benches", "campaigns", "xtask"] {
+        for file in sources(&root().join(dir)) {
+            let lines = read(&file)?.lines().count();
+            if lines > 500 {
+                long.push(format!("{} has {lines}", file.display()));
+            }
+        }
+    }
+    if long.is_empty() { Ok(()) } else { Err(long.join(", ")) }
+}
+
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files = Vec::new();
+    for path in entries {
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|e| e == "rs" || e == "c") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
