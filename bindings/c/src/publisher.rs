@@ -1,0 +1,178 @@
+//! Publishing: a copy, or a message built in place.
+
+use crate::border::{Fail, Result, call, hand_out, put, shared, take_back};
+use crate::channel::{SaltusChannel, channel};
+use crate::code::SALTUS_OK;
+use crate::lender::Lender;
+use saltus_channel::{Error, Loan, Published, Publisher};
+use std::ffi::{c_int, c_void};
+
+/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own.
+pub struct SaltusPublisher(Lender<Publisher, Loan<'static>>);
+
+/// What became of a published message.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SaltusPublished {
+    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
+    pub seq: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    pub stamp: u64,
+}
+
+const NO_PUBLISHER: &str = "the publisher is NULL";
+const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_loan() first";
+
+/// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
+/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_publisher_close(); it is
+/// NULL if this fails.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
+/// SALTUS_SYSTEM.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_publisher_open(
+    channel: *const SaltusChannel,
+    publisher: *mut *mut SaltusPublisher,
+) -> c_int {
+    // SAFETY: the header demands an open handle and a place for one.
+    call(|| unsafe {
+        hand_out(publisher, || Ok(Some(SaltusPublisher(Lender::new(self::channel(channel)?.publisher()?)))))
+    })
+}
+
+/// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
+///
+/// Blocks: never. Allocates: no. Kernel: yes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_publisher_close(publisher: *mut SaltusPublisher) {
+    // SAFETY: the header demands an open handle, or NULL.
+    unsafe { take_back(publisher) }
+}
+
+/// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
+/// readers. `published` may be NULL.
+///
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
+/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_publisher_open().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_publish(
+    publisher: *mut SaltusPublisher,
+    message: *const c_void,
+    len: usize,
+    published: *mut SaltusPublished,
+) -> c_int {
+    call(|| {
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        let publisher = unsafe { free(publisher)? };
+        // SAFETY: the header demands `len` bytes there.
+        let message = unsafe { bytes(publisher, message, len)? };
+        let done = publisher.publish(message)?;
+        // SAFETY: the header demands room for it, or NULL.
+        unsafe { tell(published, done) };
+        Ok(SALTUS_OK)
+    })
+}
+
+/// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
+/// The room holds old bytes. Give it back with saltus_loan_publish() or saltus_loan_abandon(); until then the
+/// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed already). `*room` is NULL then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_loan(
+    publisher: *mut SaltusPublisher,
+    len: usize,
+    room: *mut *mut c_void,
+) -> c_int {
+    call(|| {
+        const NO_ROOM: &str = "the place for the borrowed room is NULL";
+        // SAFETY: the header demands a place for a pointer.
+        unsafe { put(room, std::ptr::null_mut(), NO_ROOM)? };
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        let handle = unsafe { shared(publisher, NO_PUBLISHER)? };
+        // SAFETY: as above; the loan, which borrows what this gives, is kept.
+        let mut loan = unsafe { free(publisher)? }.loan(len)?;
+        // SAFETY: not NULL, as was just seen.
+        unsafe { put(room, loan.as_mut_ptr().cast(), NO_ROOM)? };
+        handle.0.keep(loan);
+        Ok(SALTUS_OK)
+    })
+}
+
+/// Publishes the first `len` bytes of what was borrowed. The loan is over, whatever this returns. `published` may
+/// be NULL. The room may also have been filled with streaming (non-temporal) stores.
+///
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
+/// Fails: SALTUS_TOO_LONG (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_loan_publish(
+    publisher: *mut SaltusPublisher,
+    len: usize,
+    published: *mut SaltusPublished,
+) -> c_int {
+    call(|| {
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        let loan = unsafe { shared(publisher, NO_PUBLISHER)? }.0.take().ok_or(Fail::Misuse(NO_LOAN))?;
+        let done = loan.publish(len)?;
+        // SAFETY: the header demands room for it, or NULL.
+        unsafe { tell(published, done) };
+        Ok(SALTUS_OK)
+    })
+}
+
+/// Gives back unused what was borrowed. Nothing is published.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_loan_abandon(publisher: *mut SaltusPublisher) -> c_int {
+    call(|| {
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        drop(unsafe { shared(publisher, NO_PUBLISHER)? }.0.take().ok_or(Fail::Misuse(NO_LOAN))?);
+        Ok(SALTUS_OK)
+    })
+}
+
+/// The publisher of a handle, from which nothing is borrowed.
+#[inline(always)]
+unsafe fn free<'a>(handle: *mut SaltusPublisher) -> Result<&'a mut Publisher> {
+    // SAFETY: as the caller has it.
+    let handle = unsafe { shared(handle, NO_PUBLISHER)? };
+    if handle.0.is_lent() {
+        return Err(Fail::Misuse(
+            "this publisher has room borrowed: give it back with saltus_loan_publish() or saltus_loan_abandon()",
+        ));
+    }
+    // SAFETY: one thread at a time, and each function here asks once.
+    Ok(unsafe { handle.0.owner() })
+}
+
+/// The bytes of a message.
+#[inline(always)]
+unsafe fn bytes<'a>(publisher: &Publisher, at: *const c_void, len: usize) -> Result<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if at.is_null() {
+        return Err(Fail::Misuse("the message is NULL, but its length is not 0"));
+    }
+    // A slice may not be longer than half the address space, which such a length cannot mean honestly.
+    if len > isize::MAX as usize {
+        let channel = publisher.channel().name().clone();
+        return Err(Error::TooLong { channel, len, max: publisher.max_len() }.into());
+    }
+    // SAFETY: not NULL, so there are `len` bytes, as the header demands.
+    Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
+}
+
+/// Tells C what was published, if it wants to know.
+#[inline(always)]
+unsafe fn tell(published: *mut SaltusPublished, done: Published) {
+    if !published.is_null() {
+        // SAFETY: not NULL, so there is room for it, as the header demands.
+        unsafe { published.write(SaltusPublished { seq: done.seq, stamp: done.stamp }) };
+    }
+}

@@ -1,0 +1,108 @@
+//! Subscribers: joined, moved, counted, left.
+
+use crate::border::{Result, call, hand_out, put, shared, take_back};
+use crate::channel::{SaltusChannel, channel};
+use crate::code::SALTUS_OK;
+use crate::lender::Lender;
+use crate::options::{self, SaltusOptions};
+use saltus_channel::{Canceller, Subscriber, View};
+use std::ffi::c_int;
+
+/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own.
+pub struct SaltusSubscriber {
+    /// What threads must not share.
+    pub(crate) own: Lender<Subscriber, View<'static>>,
+    /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
+    pub(crate) canceller: Option<Canceller>,
+}
+
+pub(crate) const NO_SUBSCRIBER: &str = "the subscriber is NULL";
+
+/// Joins the channel as a subscriber. `options`: NULL for the defaults. `*subscriber` is to be closed with
+/// saltus_subscriber_close(); it is NULL if this fails.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_subscriber_open(
+    channel: *const SaltusChannel,
+    options: *const SaltusOptions,
+    subscriber: *mut *mut SaltusSubscriber,
+) -> c_int {
+    let join = || {
+        // SAFETY: the header demands an open handle, and options with their size.
+        let (channel, (options, cancelable)) = unsafe { (self::channel(channel)?, options::read(options)?) };
+        let mut subscriber = channel.subscriber_with(options)?;
+        let canceller = cancelable.then(|| subscriber.canceller());
+        Ok(Some(SaltusSubscriber { own: Lender::new(subscriber), canceller }))
+    };
+    // SAFETY: the header demands a place for a handle.
+    call(|| unsafe { hand_out(subscriber, join) })
+}
+
+/// Closes a subscriber, and its event descriptor with it. NULL does nothing. No other thread, and no signal
+/// handler, may call saltus_cancel() for it any more.
+///
+/// Blocks: for its helper thread to end, if it has an event descriptor. Allocates: no. Kernel: yes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscriber) {
+    // SAFETY: the header demands an open handle, or NULL.
+    unsafe { take_back(subscriber) }
+}
+
+/// Skips to now. What was unseen counts as missed.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_INVALID (NULL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_flush(subscriber: *mut SaltusSubscriber) -> c_int {
+    call(|| {
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        unsafe { own(subscriber)? }.flush();
+        Ok(SALTUS_OK)
+    })
+}
+
+/// Goes back to the oldest message kept, seen or not. What is received again counts again.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_INVALID (NULL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_seek_oldest(subscriber: *mut SaltusSubscriber) -> c_int {
+    call(|| {
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        unsafe { own(subscriber)? }.seek_oldest();
+        Ok(SALTUS_OK)
+    })
+}
+
+/// How many messages this subscriber has received and how many it has missed: together all that was published since
+/// it joined, up to its place.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_INVALID (NULL).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_counts(
+    subscriber: *mut SaltusSubscriber,
+    received: *mut u64,
+    missed: *mut u64,
+) -> c_int {
+    call(|| {
+        const NULL: &str = "a place for the counts is NULL";
+        // SAFETY: the header demands an open handle, used by this thread alone.
+        let subscriber = unsafe { own(subscriber)? };
+        // SAFETY: the header demands room for two numbers.
+        unsafe {
+            put(received, subscriber.received(), NULL)?;
+            put(missed, subscriber.missed(), NULL)?;
+        }
+        Ok(SALTUS_OK)
+    })
+}
+
+/// The subscriber of a handle; a view of it that was not validated is given up.
+#[inline(always)]
+pub(crate) unsafe fn own<'a>(handle: *mut SaltusSubscriber) -> Result<&'a mut Subscriber> {
+    // SAFETY: as the caller has it; one thread at a time, and each function asks once for each handle.
+    Ok(unsafe { shared(handle, NO_SUBSCRIBER)?.own.owner() })
+}

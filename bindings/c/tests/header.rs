@@ -1,0 +1,120 @@
+//! `include/saltus.h` says what the library has, no more and no less, and every compiler takes it.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use support::*;
+
+/// In the order of the header.
+const SOURCES: &[&str] = &[
+    "code",
+    "attributes",
+    "channel",
+    "publisher",
+    "options",
+    "subscriber",
+    "receive",
+    "wait",
+    "message",
+    "clock",
+    "version",
+];
+
+/// `SALTUS_UPDATE_HEADER=1` writes the header instead of comparing it.
+#[test]
+fn header_is_up_to_date() {
+    let config = cbindgen::Config::from_file(package().join("cbindgen.toml")).expect("cbindgen.toml");
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for source in SOURCES {
+        builder = builder.with_src(package().join(format!("src/{source}.rs")));
+    }
+    let mut made = Vec::new();
+    builder.generate().expect("a header").write(&mut made);
+    let (made, path) = (text(&made), package().join("include/saltus.h"));
+    if std::env::var_os("SALTUS_UPDATE_HEADER").is_some() {
+        std::fs::write(&path, &made).expect("write the header");
+    }
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    let first = there.lines().zip(made.lines()).position(|(a, b)| a != b);
+    assert!(
+        there == made,
+        "include/saltus.h differs from the sources, first after line {first:?}: make it anew with \
+         `SALTUS_UPDATE_HEADER=1 cargo test -p saltus-c --test header`"
+    );
+}
+
+/// The functions that the header declares: each name before a parenthesis, outside of comments.
+fn declared() -> BTreeSet<String> {
+    let program = "#include <saltus.h>\n";
+    let file = scratch("declared").join("declared.c");
+    std::fs::write(&file, program).expect("write");
+    let plain = run(compiler().args(["-E", "-P"]).arg(&file));
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = plain.split('(').filter_map(|part| part.rsplit(|c| !word(c)).next());
+    before.filter(|name| name.starts_with("saltus_")).map(String::from).collect()
+}
+
+/// The functions that a library gives to programs that link with it.
+fn exported(library_file: &str, flag: &str) -> BTreeSet<String> {
+    let symbols =
+        run(Command::new("nm").args([flag, "--defined-only", "--extern-only"]).arg(library(library_file)));
+    let names = symbols.lines().filter_map(|line| line.split_whitespace().nth(2));
+    names.map(|name| name.split('@').next().unwrap_or(name).to_string()).collect()
+}
+
+#[test]
+fn the_library_exports_what_the_header_declares_and_nothing_else() {
+    let declared = declared();
+    assert!(declared.contains("saltus_publish") && declared.contains("saltus_receive"), "{declared:?}");
+    assert_eq!(exported("libsaltus.so", "-D"), declared);
+    let of_archive = exported("libsaltus.a", "-g");
+    assert!(declared.is_subset(&of_archive), "missing: {:?}", declared.difference(&of_archive));
+}
+
+#[test]
+fn every_function_says_what_it_costs_and_how_it_fails() {
+    let header = std::fs::read_to_string(package().join("include/saltus.h")).expect("the header");
+    let (mut comment, mut told) = (String::new(), BTreeSet::new());
+    for line in header.lines() {
+        if let Some(text) = line.strip_prefix("///") {
+            comment += text;
+            continue;
+        }
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if let Some((before, _)) = line.split_once('(').filter(|_| !line.starts_with(['#', ' ', '/'])) {
+            let name = before.rsplit(|c| !word(c)).next().unwrap_or("");
+            if name.starts_with("saltus_") {
+                let costs = ["Blocks", "llocates", "ernel"].iter().all(|cost| comment.contains(cost));
+                assert!(costs || comment.contains("costs: as saltus_create()"), "{name}:{comment}");
+                assert!(!line.starts_with("int ") || comment.contains("Fails: "), "{name}:{comment}");
+                told.insert(name.to_string());
+            }
+        }
+        comment.clear();
+    }
+    assert_eq!(told, declared());
+}
+
+#[test]
+fn the_header_stands_alone_in_c_and_in_cpp() {
+    let dir = scratch("alone");
+    for (compiler, standard, file) in [
+        ("cc", "c99", "a.c"),
+        ("cc", "c11", "b.c"),
+        ("cc", "gnu17", "c.c"),
+        ("c++", "c++11", "a.cc"),
+        ("c++", "c++17", "b.cc"),
+        ("c++", "c++20", "c.cc"),
+    ] {
+        let file = dir.join(file);
+        let body = "#include <saltus.h>\n#include <saltus.h>\n\
+                    int alone(void);\nint alone(void) { return saltus_publish(0, \"x\", 1, 0) == SALTUS_OK \
+                    && SALTUS_AFTER(5) != SALTUS_FOREVER; }\n";
+        std::fs::write(&file, body).expect("write");
+        let warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow"];
+        let mut compile = Command::new(compiler);
+        compile.arg(format!("-std={standard}")).args(warnings).arg("-I").arg(package().join("include"));
+        run(compile.arg("-c").arg(&file).arg("-o").arg(file.with_extension("o")));
+    }
+}

@@ -1,0 +1,77 @@
+/* A channel in an event loop: its descriptor beside a timer's, in one epoll. */
+#define _POSIX_C_SOURCE 200809L
+#include <saltus.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum { TICKS = 10 };
+
+/* At each tick: publishes its number. */
+static int tick(int timer, saltus_publisher *publisher, int *number)
+{
+    uint64_t expired;
+
+    if (read(timer, &expired, sizeof expired) != sizeof expired)
+        return SALTUS_OK; /* not this time */
+    ++*number;
+    return saltus_publish(publisher, number, sizeof *number, NULL);
+}
+
+/* When the channel is readable: takes all there is, until SALTUS_NOTHING, which arms the descriptor again. */
+static int take(saltus_subscriber *subscriber, int *sum)
+{
+    saltus_sample sample;
+    int number, code;
+
+    while ((code = saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, &number, sizeof number, &sample)) == SALTUS_OK)
+        *sum += number;
+    return code == SALTUS_NOTHING ? SALTUS_OK : code;
+}
+
+int main(void)
+{
+    saltus_channel *channel = NULL;
+    saltus_publisher *publisher = NULL;
+    saltus_subscriber *subscriber = NULL;
+    struct epoll_event event = {EPOLLIN, {0}};
+    struct itimerspec period = {{0, 5000000}, {0, 5000000}};
+    int loop = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    int readable = -1, number = 0, sum = 0;
+    int code = saltus_replace(NULL, "ticks", NULL, &channel);
+
+    if (code == SALTUS_OK)
+        code = saltus_publisher_open(channel, &publisher);
+    if (code == SALTUS_OK)
+        code = saltus_subscriber_open(channel, NULL, &subscriber);
+    if (code == SALTUS_OK)
+        code = saltus_event_fd(subscriber, &readable);
+    event.data.fd = readable;
+    epoll_ctl(loop, EPOLL_CTL_ADD, readable, &event);
+    event.data.fd = timer;
+    epoll_ctl(loop, EPOLL_CTL_ADD, timer, &event);
+    timerfd_settime(timer, 0, &period, NULL);
+
+    while (code == SALTUS_OK && sum < TICKS * (TICKS + 1) / 2) {
+        if (epoll_wait(loop, &event, 1, 1000) < 1)
+            break; /* nothing for a second */
+        if (event.data.fd == readable)
+            code = take(subscriber, &sum);
+        else if (number < TICKS)
+            code = tick(timer, publisher, &number);
+        else
+            epoll_ctl(loop, EPOLL_CTL_DEL, timer, NULL); /* enough: what is published is still to be taken */
+    }
+    if (code != SALTUS_OK)
+        fprintf(stderr, "epoll: %s\n", saltus_last_error());
+    printf("%d ticks, sum %d\n", number, sum);
+    close(loop);
+    close(timer);
+    saltus_subscriber_close(subscriber);
+    saltus_publisher_close(publisher);
+    saltus_channel_close(channel);
+    saltus_unlink(NULL, "ticks");
+    return sum != TICKS * (TICKS + 1) / 2;
+}

@@ -1,0 +1,88 @@
+/* A picture that is never copied: built in the room where it is published, looked at where it lies. */
+#include <saltus.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 640, HEIGHT = 480 };
+
+struct image {
+    uint32_t width, height;
+    uint8_t pixels[WIDTH * HEIGHT];
+};
+
+static int check(const char *what, int code)
+{
+    if (code > 0)
+        fprintf(stderr, "loan: %s: %s\n", what, saltus_last_error());
+    return code;
+}
+
+/* Builds a picture in place. A camera's driver would let the camera write there. */
+static int publish(saltus_publisher *publisher)
+{
+    void *room;
+    struct image *image;
+    size_t used = offsetof(struct image, pixels) + WIDTH * (HEIGHT / 2);
+
+    if (check("borrow", saltus_loan(publisher, sizeof *image, &room)))
+        return 1;
+    image = room;
+    image->width = WIDTH;
+    image->height = HEIGHT / 2; /* it turned out smaller than what was borrowed */
+    memset(image->pixels, 7, WIDTH * (HEIGHT / 2));
+    return check("publish", saltus_loan_publish(publisher, used, NULL));
+}
+
+/* Sums up the pixels in place. The publisher may overwrite them meanwhile, so nothing counts until it is validated. */
+static int look(saltus_subscriber *subscriber)
+{
+    for (;;) {
+        const void *message;
+        const struct image *image;
+        saltus_sample sample;
+        unsigned long sum = 0;
+        size_t len, i;
+        uint32_t width;
+        int code = saltus_view(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), &message, &len);
+
+        if (code == SALTUS_OVERRUN)
+            continue;
+        if (code != SALTUS_OK)
+            return check("look", code);
+        image = message;
+        /* Never trust a size that is read from the message: the length of the view is what may be touched. */
+        for (i = offsetof(struct image, pixels); i < len; i++)
+            sum += ((const uint8_t *)message)[i];
+        memcpy(&width, &image->width, sizeof width);
+
+        code = saltus_validate(subscriber, &sample);
+        if (code == SALTUS_OVERRUN)
+            continue; /* overwritten meanwhile: look at the newest again */
+        if (check("validate", code))
+            return 1;
+        printf("picture %d: %u pixels wide, %d bytes, sum %lu\n", (int)sample.seq, (unsigned)width, (int)sample.len, sum);
+        return 0;
+    }
+}
+
+int main(void)
+{
+    saltus_channel *channel = NULL;
+    saltus_publisher *publisher = NULL;
+    saltus_subscriber *subscriber = NULL;
+    saltus_attributes attributes;
+    int failed;
+
+    saltus_attributes_init(&attributes, sizeof attributes);
+    attributes.frames = 4;
+    attributes.frame_size = sizeof(struct image);
+    failed = check("create", saltus_replace(NULL, "camera", &attributes, &channel))
+        || check("open a publisher", saltus_publisher_open(channel, &publisher))
+        || check("open a subscriber", saltus_subscriber_open(channel, NULL, &subscriber))
+        || publish(publisher) || look(subscriber);
+    saltus_subscriber_close(subscriber);
+    saltus_publisher_close(publisher);
+    saltus_channel_close(channel);
+    return failed || saltus_unlink(NULL, "camera");
+}

@@ -1,0 +1,46 @@
+/* Waits for ever, and ends properly on Ctrl-C: the handler calls off the wait. */
+#define _POSIX_C_SOURCE 200809L
+#include <saltus.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static saltus_subscriber *subscriber;
+
+/* The wait stays called off, so that a signal that comes just before the wait is not lost either. */
+static void stop(int signal)
+{
+    (void)signal;
+    saltus_cancel(subscriber);
+}
+
+int main(void)
+{
+    saltus_channel *channel = NULL;
+    struct sigaction action;
+    char text[512];
+    saltus_sample sample;
+    int code = saltus_open_or_create(NULL, "orders", NULL, &channel);
+
+    if (code == SALTUS_OK)
+        code = saltus_subscriber_open(channel, NULL, &subscriber);
+    if (code == SALTUS_OK) {
+        memset(&action, 0, sizeof action);
+        action.sa_handler = stop;
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        printf("waiting for orders; end with Ctrl-C\n");
+        fflush(stdout);
+        while ((code = saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, text, sizeof text, &sample))
+            == SALTUS_OK) {
+            printf("order %d: %.*s\n", (int)sample.seq, (int)sample.len, text);
+            fflush(stdout);
+        }
+        signal(SIGINT, SIG_DFL); /* before the handler's subscriber is closed */
+        signal(SIGTERM, SIG_DFL);
+    }
+    printf("%s\n", code == SALTUS_CANCELED ? "ended properly" : saltus_last_error());
+    saltus_subscriber_close(subscriber);
+    saltus_channel_close(channel);
+    return code != SALTUS_CANCELED;
+}

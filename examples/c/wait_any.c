@@ -1,0 +1,73 @@
+/* One thread waits for two channels at once, another publishes in both. Link with -pthread. */
+#define _POSIX_C_SOURCE 200809L
+#include <saltus.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { IMU, SCAN, CHANNELS, IMUS = 20, SCANS = 4 };
+
+static const char *const names[CHANNELS] = {"imu", "scan"};
+static saltus_channel *channels[CHANNELS];
+
+/* Publishes an IMU reading every 2 ms and a scan with each fifth. */
+static void *publish(void *unused)
+{
+    saltus_publisher *publishers[CHANNELS] = {NULL, NULL};
+    int i, failed = 0;
+
+    (void)unused;
+    for (i = 0; i < CHANNELS; i++)
+        failed |= saltus_publisher_open(channels[i], &publishers[i]);
+    for (i = 0; i < IMUS && !failed; i++) {
+        struct timespec pause = {0, 2000000};
+        failed |= saltus_publish(publishers[IMU], &i, sizeof i, NULL);
+        if (i % (IMUS / SCANS) == 0)
+            failed |= saltus_publish(publishers[SCAN], &i, sizeof i, NULL);
+        nanosleep(&pause, NULL);
+    }
+    if (failed)
+        fprintf(stderr, "wait_any: publish: %s\n", saltus_last_error());
+    for (i = 0; i < CHANNELS; i++)
+        saltus_publisher_close(publishers[i]);
+    return NULL;
+}
+
+int main(void)
+{
+    saltus_subscriber *subscribers[CHANNELS] = {NULL, NULL};
+    saltus_attributes attributes;
+    pthread_t thread;
+    size_t which, seen[CHANNELS] = {0, 0};
+    int i, code = SALTUS_OK;
+
+    saltus_attributes_init(&attributes, sizeof attributes);
+    attributes.frames = 64;
+    for (i = 0; i < CHANNELS && code == SALTUS_OK; i++) {
+        code = saltus_replace(NULL, names[i], &attributes, &channels[i]);
+        if (code == SALTUS_OK)
+            code = saltus_subscriber_open(channels[i], NULL, &subscribers[i]);
+    }
+    if (code == SALTUS_OK && pthread_create(&thread, NULL, publish, NULL) == 0) {
+        /* Whichever comes first; done when there was nothing for half a second. */
+        while ((code = saltus_wait_any(subscribers, CHANNELS, SALTUS_AFTER(500000000), &which)) == SALTUS_OK) {
+            saltus_sample sample;
+            int value;
+            while ((code = saltus_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &sample))
+                == SALTUS_OK)
+                seen[which]++;
+            if (code != SALTUS_NOTHING)
+                break;
+        }
+        pthread_join(thread, NULL);
+    }
+    if (code != SALTUS_NOTHING)
+        fprintf(stderr, "wait_any: %s: %s\n", saltus_strerror(code), saltus_last_error());
+    for (i = 0; i < CHANNELS; i++) {
+        printf("%s: %d received\n", names[i], (int)seen[i]);
+        saltus_subscriber_close(subscribers[i]);
+        saltus_channel_close(channels[i]);
+        saltus_unlink(NULL, names[i]);
+    }
+    return code != SALTUS_NOTHING;
+}
