@@ -213,10 +213,9 @@ fn check(frames: u64, steps: Vec<Step>) {
                 let who = who % subscribers.len();
                 let (merge, reference) = &mut subscribers[who];
                 merge.seek_oldest(&channel);
-                for i in 0..LANES {
-                    let oldest = log[i].len().saturating_sub(frames);
-                    let back = reference.seen[i].saturating_sub(oldest);
-                    reference.seen[i] -= back;
+                for (seen, log) in reference.seen.iter_mut().zip(&log) {
+                    let back = seen.saturating_sub(log.len().saturating_sub(frames));
+                    *seen -= back;
                     reference.joined = reference.joined.wrapping_sub(back); // delivered again, counted again
                 }
             }

@@ -1,0 +1,215 @@
+//! Holes found by attacking the design that need a kernel to be fallen into: leases, sandboxes, lanes that come late.
+
+mod common;
+
+use common::*;
+use saltus_channel::*;
+use std::time::Duration;
+
+/// The lane that a new publisher gets while `holder` runs, after `holder` said that it is ready.
+fn lane_beside(channel: &Channel, holder: impl FnOnce(Publisher)) -> u32 {
+    let child = fork(|| {
+        holder(channel.publisher().unwrap());
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    eventually("lease", || {
+        let info = channel.info().unwrap();
+        info.lanes.iter().any(|l| l.pid == child.0 as u32 && l.published > 0).then_some(())
+    });
+    channel.publisher().unwrap().writer().lane
+}
+
+fn ready(mut publisher: Publisher) {
+    publisher.publish(b"ready").unwrap();
+    std::mem::forget(publisher);
+}
+
+/// Addendum 2: a lease lives exactly as long as its owner's address space.
+#[test]
+fn closing_every_descriptor_keeps_the_lease() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let lane = lane_beside(&channel, |publisher| {
+        // SAFETY: what daemons do; this child uses no descriptor afterwards but by mappings.
+        unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, 0) };
+        ready(publisher);
+    });
+    assert_eq!(lane, 1, "lane 0 is still its owner's");
+}
+
+#[test]
+fn a_lease_ends_with_its_owner_though_a_forked_child_lives_on() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut pipe = [0; 2];
+    // SAFETY: room for two descriptors.
+    assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
+    let owner = fork(|| {
+        let _publisher = channel.publisher().unwrap();
+        // SAFETY: the grandchild only sleeps until the pipe closes, and exits.
+        if unsafe { libc::fork() } == 0 {
+            let mut byte = 0u8;
+            // SAFETY: one byte of room; the write end is closed first, so that only the test keeps it open.
+            unsafe {
+                libc::close(pipe[1]);
+                libc::read(pipe[0], (&raw mut byte).cast(), 1);
+                libc::_exit(0);
+            }
+        }
+        0
+    });
+    assert_eq!(owner.wait(), 0);
+    assert_eq!(channel.publisher().unwrap().writer().lane, 0);
+    assert!(!channel.info().unwrap().lanes[0].alive);
+    // SAFETY: our own descriptors; closing them lets the grandchild go.
+    unsafe {
+        libc::close(pipe[1]);
+        libc::close(pipe[0]);
+    }
+}
+
+#[test]
+fn a_forked_child_publishes_in_a_lane_of_its_own() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Now)).unwrap();
+    publisher.publish(b"parent").unwrap();
+    let child = fork(|| {
+        let ok = publisher.publish(b"child").is_ok() && publisher.writer().lane == 1;
+        let mut buf = [0; 512];
+        let first = subscriber.next(&mut buf).unwrap().map(|s| (s.writer.lane, s.seq));
+        let second = subscriber.next(&mut buf).unwrap().map(|s| (s.writer.lane, s.seq));
+        !(ok && first == Some((0, 1)) && second == Some((1, 1))) as i32
+    });
+    assert_eq!(child.wait(), 0);
+    publisher.publish(b"parent again").unwrap();
+    assert_eq!(publisher.writer().lane, 0);
+    let mut buf = [0; 512];
+    let got: Vec<_> =
+        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.writer.lane).collect();
+    assert_eq!(got, [0, 1, 0], "the parent's place is its own");
+}
+
+/// Addendum 12: a sample names the publisher that made it, not the one that has its lane now.
+#[test]
+fn an_old_message_names_its_own_publisher() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Now)).unwrap();
+    let mut leases = Vec::new();
+    for _ in 0..3 {
+        let mut publisher = channel.publisher().unwrap();
+        publisher.publish(b"x").unwrap();
+        leases.push(publisher.writer().lease);
+    }
+    let mut buf = [0; 8];
+    let seen: Vec<u64> =
+        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.writer.lease).collect();
+    assert_eq!(seen, leases);
+}
+
+/// Addendum 13: a lane that comes while a subscriber sleeps wakes it like any other.
+#[test]
+fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let _first = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            let mut second = channel.publisher().unwrap();
+            assert_eq!(second.publish(b"x").unwrap().seq, 1);
+        });
+        let sample = subscriber.wait_next(Duration::from_secs(20), &mut [0; 8]).unwrap().expect("woken");
+        assert_eq!(sample.writer.lane, 1);
+    });
+}
+
+/// Addendum 13: a view counts when it is validated, not when it is given.
+#[test]
+fn a_view_that_is_dropped_leaves_the_message_unseen() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().frames(2).frame_size(64)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    publisher.publish(b"0123456789abcdef_odd").unwrap();
+    for _ in 0..3 {
+        let view = subscriber.view(Which::Next, Until::Poll).unwrap().unwrap();
+        let mut piece = [0; 9];
+        view.copy_to(5, &mut piece);
+        assert_eq!((&piece, view.byte(19), view.len()), (b"56789abcd", b'd', 20));
+        let _ = view; // ends here, not validated
+        assert_eq!(subscriber.received(), 0);
+    }
+    let view = subscriber.view(Which::Next, Until::Poll).unwrap().unwrap();
+    let first = view.byte(0);
+    for _ in 0..8 {
+        publisher.publish(&[0xEE; 64]).unwrap();
+    }
+    assert!(matches!(view.validate(), Err(Error::Overrun { .. })), "{first}");
+    let (sum, sample) = subscriber.look(Which::Next, Until::Poll, |v| v.byte(0)).unwrap().unwrap();
+    assert_eq!((sum, sample.missed, subscriber.received() + subscriber.missed()), (0xEE, 7, 8));
+}
+
+/// Addendum 15: a sandbox that refuses to wait on several futexes at once (EPERM) is one without the call.
+#[test]
+fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let child = fork(|| {
+        let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
+        let mut filter = [
+            op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+            op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::SYS_futex_waitv as u32, 0, 1),
+            op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32, 0, 0),
+            op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0),
+        ];
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+        // SAFETY: the program lives across the calls; threads made later inherit the filter.
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
+        }
+        let mut publisher = channel.publisher().unwrap();
+        let mut subscriber = channel.subscriber().unwrap();
+        let canceller = subscriber.canceller();
+        let mut buf = [0; 8];
+        let thread = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            publisher.publish(b"x").unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+            canceller.cancel();
+        });
+        let woken = subscriber.wait_next(Until::Forever, &mut buf).unwrap().is_some();
+        let canceled = matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled));
+        thread.join().unwrap();
+        !(woken && canceled) as i32
+    });
+    assert_eq!(child.wait(), 0);
+}
+
+/// Addendum 17: only memory; a disk would make publishers wait for write-back.
+#[test]
+fn a_domain_on_a_disk_is_refused() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("disk-domain");
+    std::fs::create_dir_all(&dir).unwrap();
+    let domain = Domain::open(&format!("shm://{}", dir.display())).unwrap();
+    // Where the build directory itself is a tmpfs there is no disk to refuse.
+    let path = std::ffi::CString::new(dir.to_str().unwrap()).unwrap();
+    // SAFETY: all zeros is a valid record to be filled in, and the path a C string.
+    let on_tmpfs = unsafe {
+        let mut stat: libc::statfs = std::mem::zeroed();
+        libc::statfs(path.as_ptr(), &mut stat);
+        stat.f_type == libc::TMPFS_MAGIC
+    };
+    let made = domain.create("imu", &Attributes::new());
+    assert_eq!(made.is_ok(), on_tmpfs);
+    if let Err(e) = made {
+        assert!(e.to_string().contains("tmpfs"), "{e}");
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}

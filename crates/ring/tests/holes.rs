@@ -1,0 +1,228 @@
+//! Holes that were found by attacking the design, each closed, each with the test that would fall into it again.
+
+use saltus_ring::{Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which, bell};
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+
+struct Channel {
+    lanes: Vec<Heap>,
+    layout: LaneLayout,
+    now: AtomicU64,
+}
+
+impl Channel {
+    fn new(lanes: usize, frames: u64, max_len: u64) -> Channel {
+        let layout = LaneLayout::new(frames, max_len).unwrap();
+        let lanes = (0..lanes).map(|_| Heap::zeroed(layout.stride() as usize)).collect();
+        Channel { lanes, layout, now: AtomicU64::new(1) }
+    }
+    fn writer(&self, lane: usize) -> LaneWriter<&Heap> {
+        LaneWriter::adopt(&self.lanes[lane], self.layout).unwrap()
+    }
+    fn publish(&self, writer: &mut LaneWriter<&Heap>, bytes: &[u8]) -> u64 {
+        let stamp = self.now.fetch_add(1, SeqCst);
+        let room = writer.reserve(bytes.len()).unwrap();
+        writer.fill(&room, 0, bytes);
+        writer.commit(room, bytes.len(), stamp, 1).0
+    }
+    fn receive(&self, merge: &mut Merge, which: Which) -> Option<(usize, u64, Vec<u8>)> {
+        let mut bytes = Vec::new();
+        let got = merge.receive(self, which, |mem, meta| {
+            let mut out = vec![MaybeUninit::new(0); meta.len];
+            mem.copy_out(meta.at, &mut out);
+            // SAFETY: initialised above, and only initialised bytes are written to it.
+            bytes = out.iter().map(|b| unsafe { b.assume_init() }).collect();
+            Ok(())
+        });
+        got.unwrap().map(|d| (d.lane, d.meta.seq, bytes))
+    }
+}
+
+impl Lanes for Channel {
+    type Mem = Heap;
+    fn used(&self) -> usize {
+        self.lanes.len()
+    }
+    fn lane(&self, i: usize) -> Option<&Heap> {
+        self.lanes.get(i)
+    }
+    fn layout(&self) -> &LaneLayout {
+        &self.layout
+    }
+    fn now(&self) -> u64 {
+        self.now.load(SeqCst)
+    }
+}
+
+/// Addendum 1: a publisher reserves the longest message and dies; what its successor publishes must be readable, and
+/// what was published before must stay readable, wherever in the ring that happens.
+#[test]
+fn a_big_reservation_of_a_dead_publisher_hides_nothing() {
+    for before in 0..60 {
+        let channel = Channel::new(1, 3, 1000);
+        let mut merge = Merge::new(&channel, Start::Oldest);
+        let mut dead = channel.writer(0);
+        for i in 0..before {
+            channel.publish(&mut dead, &vec![i as u8; 1 + i * 37 % 1000]);
+        }
+        dead.reserve(1000).unwrap();
+        let _ = dead;
+        let kept: Vec<u64> =
+            std::iter::from_fn(|| channel.receive(&mut merge, Which::Next)).map(|m| m.1).collect();
+        let expected: Vec<u64> =
+            (before.saturating_sub(2) as u64..=before as u64).filter(|s| *s > 0).collect();
+        assert_eq!(kept, expected, "three frames stay readable during a reservation");
+        let mut heir = channel.writer(0);
+        for i in 0..40u64 {
+            let seq = channel.publish(&mut heir, &i.to_le_bytes());
+            let newest = channel.receive(&mut merge, Which::Newest).expect("readable at once");
+            assert_eq!((newest.1, newest.2), (seq, i.to_le_bytes().to_vec()));
+        }
+    }
+}
+
+/// Addendum 5: a slot that was complete when its publisher died, but was not the head, stays unpublished.
+#[test]
+fn a_take_over_publishes_nothing_of_the_dead() {
+    let channel = Channel::new(1, 4, 64);
+    let mut dead = channel.writer(0);
+    channel.publish(&mut dead, b"published");
+    let head = 0; // where a lane's head lies
+    channel.publish(&mut dead, b"not published");
+    channel.lanes[0].store(head, 1, SeqCst); // as if it had died between w4 and w5
+    let mut merge = Merge::new(&channel, Start::Newest);
+    let mut heir = channel.writer(0);
+    assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"published");
+    assert_eq!(channel.receive(&mut merge, Which::Newest), None);
+    assert_eq!(channel.publish(&mut heir, b"mine"), 2);
+    assert_eq!(channel.receive(&mut merge, Which::Next).unwrap().2, b"mine");
+}
+
+/// Addendum 4: a publisher frozen after its stamp comes back with an old command; newest does not go back to it.
+#[test]
+fn newest_never_goes_back_to_a_frozen_publishers_command() {
+    let channel = Channel::new(2, 4, 64);
+    let (mut frozen, mut other) = (channel.writer(0), channel.writer(1));
+    let mut merge = Merge::new(&channel, Start::Newest);
+    let stamp = channel.now.fetch_add(1, SeqCst);
+    let room = frozen.reserve(3).unwrap();
+    frozen.fill(&room, 0, b"old");
+    channel.publish(&mut other, b"new"); // meanwhile
+    assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"new");
+    frozen.commit(room, 3, stamp, 1); // SIGCONT
+    assert_eq!(channel.receive(&mut merge, Which::Newest), None);
+    assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+    assert_eq!((merge.received(), merge.missed()), (1, 1), "the late one counts as missed");
+    channel.publish(&mut frozen, b"newer");
+    assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"newer");
+}
+
+/// A stamp from the future counts as now: it does not hold the place of the newest for ever.
+#[test]
+fn a_stamp_from_the_future_gains_nothing() {
+    let channel = Channel::new(2, 4, 64);
+    let (mut liar, mut honest) = (channel.writer(0), channel.writer(1));
+    let mut merge = Merge::new(&channel, Start::Newest);
+    let room = liar.reserve(0).unwrap();
+    liar.commit(room, 0, u64::MAX / 2, 1);
+    assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 0);
+    for _ in 0..3 {
+        channel.publish(&mut honest, b"honest");
+        assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 1);
+    }
+}
+
+/// Addendum 4: a reply is never delivered before its cause, though they lie in different lanes.
+#[test]
+fn next_never_delivers_a_reply_before_its_cause() {
+    const PAIRS: u64 = if cfg!(miri) { 50 } else { 30_000 };
+    let channel = Channel::new(2, 1 << 16, 8);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // One thread writes both lanes: the question in either lane, then the reply in the other.
+            let mut writers = [channel.writer(0), channel.writer(1)];
+            for i in 0..PAIRS {
+                let first = (i % 2) as usize;
+                channel.publish(&mut writers[first], &(2 * i).to_le_bytes());
+                channel.publish(&mut writers[1 - first], &(2 * i + 1).to_le_bytes());
+            }
+            done.store(true, Release); // pairs with the acquire below: all is published
+        });
+        let mut merge = Merge::new(&channel, Start::Oldest);
+        let mut next = 0;
+        while next < 2 * PAIRS {
+            let ended = done.load(Acquire);
+            match channel.receive(&mut merge, Which::Next) {
+                Some((_, _, bytes)) => {
+                    assert_eq!(u64::from_le_bytes(bytes.try_into().unwrap()), next);
+                    next += 1;
+                }
+                None => assert!(!ended, "lost"),
+            }
+        }
+    });
+}
+
+/// Addendum 14: a reader that is overtaken again and again needs few tries, and does not give up what a quiet lane
+/// keeps.
+#[test]
+fn a_chatty_lane_costs_a_quiet_one_nothing() {
+    let channel = Channel::new(2, 16, 8);
+    let (mut chatty, mut quiet) = (channel.writer(0), channel.writer(1));
+    let mut merge = Merge::new(&channel, Start::Oldest);
+    for i in 0..8u64 {
+        channel.publish(&mut quiet, &i.to_le_bytes());
+    }
+    let tries = Cell::new(0);
+    let mut got = Vec::new();
+    for _ in 0..200 {
+        let before = tries.get();
+        let delivered = merge.receive(&channel, Which::Next, |_, meta| {
+            tries.set(tries.get() + 1);
+            if meta.seq > 8 || meta.len == 0 {
+                return Ok(());
+            }
+            for _ in 0..40 {
+                let room = chatty.reserve(0).unwrap(); // laps the reader during its copy
+                chatty.commit(room, 0, channel.now.fetch_add(1, SeqCst), 1);
+            }
+            Ok(())
+        });
+        assert!(tries.get() - before <= 10);
+        match delivered.unwrap() {
+            Some(d) if d.lane == 1 => got.push(d.meta.seq),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    assert_eq!(got, (1..=8).collect::<Vec<_>>());
+    assert_eq!(merge.received() + merge.missed(), 8 + chatty.head());
+}
+
+/// Addendum 11: impossible values in the bell are mended by the next publish, and cost no call at every one.
+#[test]
+fn impossible_bells_are_mended() {
+    let (page, bells) = (Heap::zeroed(16), Heap::zeroed(8));
+    let calls = Cell::new(0);
+    let ring = || {
+        bell::ring(&page, &bells, 8, false, |_| {
+            calls.set(calls.get() + 1);
+            0
+        })
+    };
+    for (arm, woken) in [(u64::MAX, 0), (0, u64::MAX), (u64::MAX, u64::MAX), (1 << 40, 5), (7, 1 << 40)] {
+        bells.store(bell::ARM, arm, SeqCst);
+        page.store(bell::WOKEN, woken, SeqCst);
+        ring();
+        ring();
+        calls.set(0);
+        (0..100).for_each(|_| {
+            ring();
+        });
+        assert_eq!(calls.get(), 0, "arm {arm}, woken {woken}: a call at every publish");
+        bell::arm(&page, &bells);
+        assert!(ring(), "arm {arm}, woken {woken}: a sleeper is not woken");
+    }
+}
