@@ -65,8 +65,8 @@ pub enum Command {
 
     /// Measure channels without disturbing them: rate, jitter, age, latency, losses
     ///
-    /// RATE, BANDWIDTH and SIZE come from the publishers' own counters; P50, P99 and MAX (publish to receive) and
-    /// MISSED from the subscribers': they are exact. PERIOD and JITTER (its standard deviation) come from the stamps
+    /// RATE, BANDWIDTH and SIZE come from the publishers' own counters; LATENCY (publish to receive, to 12.5 %) and
+    /// MISSED from the subscribers': they cover every message. PERIOD and JITTER (its standard deviation) come from the stamps
     /// of those messages that are still kept when they are looked at. Channels are looked at no more than 30 times a
     /// second, and no publisher is ever asked for a wake. On a terminal the table is drawn over itself; elsewhere one
     /// follows the other.

@@ -79,6 +79,22 @@ impl From<saltus_channel::Error> for Failure {
     }
 }
 
+/// What clap has to say: help and version are a good end, all else is a usage error, told like the others.
+pub fn usage(error: clap::Error) -> Failure {
+    let text = error.render().to_string();
+    match text.strip_prefix("error: ") {
+        Some(words) => {
+            let _ = write!(io::stderr(), "saltus: {words}");
+            Failure::Known(Code::Usage)
+        }
+        None => {
+            // Nothing can be done when nobody reads it.
+            let _ = error.print();
+            if error.use_stderr() { Failure::Known(Code::Usage) } else { Failure::Quiet }
+        }
+    }
+}
+
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
 pub fn say(words: impl fmt::Display) {

@@ -28,7 +28,7 @@ use args::{Cli, Command};
 use failure::Outcome;
 
 fn main() -> ExitCode {
-    failure::exit_code(run(Cli::parse()))
+    failure::exit_code(Cli::try_parse().map_err(failure::usage).and_then(run))
 }
 
 fn run(cli: Cli) -> Outcome {

@@ -30,7 +30,7 @@ pub enum Format {
 #[derive(Serialize)]
 struct Line<'a> {
     channel: &'a str,
-    stamp: u64,
+    stamp: Option<u64>,
     lane: u32,
     lease: u64,
     seq: u64,
@@ -56,7 +56,7 @@ pub fn print(out: &mut Out, format: Format, channel: &str, sample: &Sample, mess
             let text = if hex { None } else { str::from_utf8(message).ok() };
             out.json(&Line {
                 channel,
-                stamp: sample.stamp,
+                stamp: stamp(sample),
                 lane: sample.writer.lane,
                 lease: sample.writer.lease,
                 seq: sample.seq,
@@ -69,10 +69,15 @@ pub fn print(out: &mut Out, format: Format, channel: &str, sample: &Sample, mess
     }
 }
 
+/// When it was published; none on a channel without stamps.
+fn stamp(sample: &Sample) -> Option<u64> {
+    Some(sample.stamp).filter(|stamp| *stamp > 0)
+}
+
 fn human(out: &mut Out, sample: &Sample, message: &[u8]) -> Outcome {
     let head = format!(
         "[{}] writer {}.{} seq {} missed {}",
-        human::stamp(sample.stamp),
+        stamp(sample).map_or("-".into(), human::stamp),
         sample.writer.lane,
         sample.writer.lease,
         sample.seq,

@@ -251,7 +251,11 @@ fn usage_errors_end_with_2() {
         "mk x --size 1KB",
         "stat --interval 1ms",
     ] {
-        place.run(arguments.split(' ').filter(|a| !a.is_empty())).with(2);
+        let ended = place.run(arguments.split(' ').filter(|a| !a.is_empty())).with(2);
+        assert!(
+            ended.out.is_empty() && (arguments.is_empty() || ended.err.starts_with("saltus: ")),
+            "{ended:?}"
+        );
     }
 }
 

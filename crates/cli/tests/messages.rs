@@ -91,6 +91,16 @@ fn json_says_the_same_for_programs() {
 }
 
 #[test]
+fn a_channel_without_stamps_shows_none() {
+    let place = Place::new();
+    place.run(["mk", "imu", "--no-stamps"]).with(0);
+    place.run(["pub", "imu", "x"]).with(0);
+    assert!(place.run(["echo", "imu", "--newest", "-n1"]).with(0).text().starts_with("[-] writer 0."));
+    assert!(place.run(["echo", "imu", "--newest", "-n1", "--json"]).with(0).json()[0]["stamp"].is_null());
+    assert!(place.run(["stat", "imu", "-n1", "-i50ms", "--json"]).with(0).json()[0]["age"].is_null());
+}
+
+#[test]
 fn each_line_of_the_input_is_a_message() {
     let place = Place::new();
     place.feed(["pub", "log", "--lines"], b"one\n\ntwo\xff\nlast").saying(0, "published 4 messages");

@@ -226,7 +226,7 @@ fn sweep_removes_what_the_dead_left_and_nothing_else() {
     echo.signal(libc::SIGKILL);
     assert_eq!(echo.ended().code, None);
     assert_eq!(place.run(["sweep"]).with(0).text(), "1 leftover removed\n");
-    assert_eq!(place.run(["sweep"]).with(0).text(), "0 leftovers removed\n");
+    assert_eq!(place.run(["sweep", "--json"]).with(0).json()[0]["removed"], 0);
     assert_eq!(place.run(["echo", "imu", "--newest", "-n1", "--raw"]).with(0).out, b"kept");
 }
 

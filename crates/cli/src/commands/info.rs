@@ -64,7 +64,7 @@ struct Publisher {
     published: u64,
     bytes: u64,
     kept: u64,
-    last_stamp: u64,
+    last_stamp: Option<u64>,
     wakes: u64,
     abandoned: u64,
 }
@@ -197,7 +197,7 @@ impl Publisher {
             published: lane.published,
             bytes: lane.bytes,
             kept: lane.kept,
-            last_stamp: lane.last_stamp,
+            last_stamp: Some(lane.last_stamp).filter(|stamp| *stamp > 0),
             wakes: lane.wakes,
             abandoned: lane.abandoned,
         }

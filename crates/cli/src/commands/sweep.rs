@@ -2,15 +2,26 @@
 
 use clap::Args;
 use saltus_channel::Domain;
+use serde::Serialize;
 
 use crate::failure::Outcome;
+use crate::flags::Json;
 use crate::human::plural;
 use crate::out::Out;
 
-/// `sweep` has no options of its own.
+/// The options of `sweep`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Sweep {}
+pub struct Sweep {
+    #[command(flatten)]
+    json: Json,
+}
+
+/// What `sweep --json` prints; the field is a promise.
+#[derive(Serialize)]
+struct Line {
+    removed: usize,
+}
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,9 +29,13 @@ Examples:
   saltus --domain shm://robot sweep";
 
 /// Sweeps once, and says how much there was.
-pub fn run(domain: &Domain, _: Sweep) -> Outcome {
+pub fn run(domain: &Domain, sweep: Sweep) -> Outcome {
     let removed = domain.sweep()?;
     let mut out = Out::new()?;
-    out.line(format_args!("{} removed", plural(removed as u64, "leftover")))?;
+    if sweep.json.json {
+        out.json(&Line { removed })?;
+    } else {
+        out.line(format_args!("{} removed", plural(removed as u64, "leftover")))?;
+    }
     out.flush()
 }

@@ -64,7 +64,7 @@ pub const COLUMNS: [(&str, Align); 13] = [
     ("PERIOD", Align::Right),
     ("JITTER", Align::Right),
     ("AGE", Align::Right),
-    ("P50", Align::Right),
+    ("LATENCY P50", Align::Right),
     ("P99", Align::Right),
     ("MAX", Align::Right),
     ("MISSED", Align::Right),
