@@ -55,8 +55,8 @@ int main(void)
     timerfd_settime(timer, 0, &period, NULL);
 
     while (code == SALTUS_OK && sum < TICKS * (TICKS + 1) / 2) {
-        if (epoll_wait(loop, &event, 1, 1000) < 1)
-            break; /* nothing for a second */
+        if (epoll_wait(loop, &event, 1, 5000) < 1)
+            break; /* nothing for five seconds */
         if (event.data.fd == readable)
             code = take(subscriber, &sum);
         else if (number < TICKS)

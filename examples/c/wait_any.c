@@ -49,19 +49,22 @@ int main(void)
             code = saltus_subscriber_open(channels[i], NULL, &subscribers[i]);
     }
     if (code == SALTUS_OK && pthread_create(&thread, NULL, publish, NULL) == 0) {
-        /* Whichever comes first; done when there was nothing for half a second. */
-        while ((code = saltus_wait_any(subscribers, CHANNELS, SALTUS_AFTER(500000000), &which)) == SALTUS_OK) {
+        while (code == SALTUS_OK && (seen[IMU] < IMUS || seen[SCAN] < SCANS)) {
             saltus_sample sample;
             int value;
+            /* Whichever has something. Nothing for five seconds: something is wrong. */
+            code = saltus_wait_any(subscribers, CHANNELS, SALTUS_AFTER(5000000000), &which);
+            if (code != SALTUS_OK)
+                break;
             while ((code = saltus_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &sample))
                 == SALTUS_OK)
                 seen[which]++;
-            if (code != SALTUS_NOTHING)
-                break;
+            if (code == SALTUS_NOTHING)
+                code = SALTUS_OK; /* all of it taken */
         }
         pthread_join(thread, NULL);
     }
-    if (code != SALTUS_NOTHING)
+    if (code != SALTUS_OK)
         fprintf(stderr, "wait_any: %s: %s\n", saltus_strerror(code), saltus_last_error());
     for (i = 0; i < CHANNELS; i++) {
         printf("%s: %d received\n", names[i], (int)seen[i]);
@@ -69,5 +72,5 @@ int main(void)
         saltus_channel_close(channels[i]);
         saltus_unlink(NULL, names[i]);
     }
-    return code != SALTUS_NOTHING;
+    return code != SALTUS_OK;
 }

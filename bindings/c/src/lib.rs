@@ -42,3 +42,15 @@ pub use receive::*;
 pub use subscriber::*;
 pub use version::*;
 pub use wait::*;
+
+/// What the header says of threads, as the types have it.
+const _: fn() = || {
+    fn by_all_at_once<T: Send + Sync>() {}
+    fn handed_on<T: Send>() {}
+    by_all_at_once::<saltus_channel::Channel>();
+    by_all_at_once::<saltus_channel::Canceller>();
+    handed_on::<saltus_channel::Publisher>();
+    handed_on::<saltus_channel::Loan<'static>>();
+    handed_on::<saltus_channel::Subscriber>();
+    handed_on::<saltus_channel::View<'static>>();
+};

@@ -77,6 +77,15 @@ fn two_threads_of_c() {
 }
 
 #[test]
+fn a_forked_child_has_a_lane_of_its_own() {
+    let domain = TestDomain::new();
+    let said = run(Command::new(program("fork")).env("SALTUS_DOMAIN", domain.url()));
+    let want = "parent in lane 0, message 1\nchild in lane 1, message 1\nparent in lane 0, message 2\n";
+    assert_eq!(said, want);
+    assert!(domain.list().is_empty());
+}
+
+#[test]
 fn another_user_may_what_the_modes_say() {
     let domain = TestDomain::new();
     let open = domain.open();

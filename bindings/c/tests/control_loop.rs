@@ -1,0 +1,107 @@
+//! Functions marked "For control loops" allocate nothing, whatever they return.
+
+mod support;
+
+use saltus::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+use support::*;
+
+/// Counts what each thread asks for.
+struct Counting;
+
+thread_local! {
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything on to the system's allocator; the counter needs no memory of its own.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ASKED.set(ASKED.get() + 1);
+        // SAFETY: as the caller has it.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        ASKED.set(ASKED.get() + 1);
+        // SAFETY: as the caller has it.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn nothing_is_allocated_in_a_control_loop() {
+    let domain = TestDomain::new();
+    let url = CString::new(domain.url()).unwrap();
+    let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+    let mut codes = [0u32; 128];
+    let (mut buf, mut room, mut message, mut len) = ([0u8; 512], null_mut(), null(), 0);
+    let (mut sample, mut index, mut received, mut missed) = (SaltusSample::default(), 0, 0, 0);
+    let buffer = buf.as_mut_ptr().cast();
+    let soon = SOON;
+    // SAFETY: calls that C would make, with pointers to live locals.
+    unsafe {
+        assert_eq!(saltus_create(url.as_ptr(), c"loop".as_ptr(), null(), &mut channel), SALTUS_OK);
+        assert_eq!(saltus_publisher_open(channel, &mut publisher), SALTUS_OK);
+        assert_eq!(saltus_subscriber_open(channel, null(), &mut subscriber), SALTUS_OK);
+        assert!(ASKED.get() > 0, "opening does allocate, and is counted");
+        for round in 0..1000 {
+            let before = ASKED.get();
+            let done = [
+                saltus_publish(publisher, buffer, 64, null_mut()),
+                saltus_publish(publisher, buffer, 513, null_mut()),
+                saltus_loan(publisher, 256, &mut room),
+                saltus_publish(publisher, buffer, 64, null_mut()),
+                saltus_loan_publish(publisher, 128, null_mut()),
+                saltus_loan(publisher, 256, &mut room),
+                saltus_loan_abandon(publisher),
+                saltus_wait_any(&subscriber, 1, soon, &mut index),
+                saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 1, &mut sample),
+                saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len),
+                saltus_validate(subscriber, &mut sample),
+                saltus_validate(subscriber, &mut sample),
+                saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_receive(subscriber, SALTUS_AGAIN, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_receive(null_mut(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_wait_any(&subscriber, 1, soon, &mut index),
+                saltus_cancel(subscriber),
+                saltus_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_cancel_reset(subscriber),
+                saltus_flush(subscriber),
+                saltus_counts(subscriber, &mut received, &mut missed),
+            ];
+            let asked = ASKED.get() - before;
+            assert!(
+                asked == 0,
+                "round {round}: {asked} times memory was asked for or given back; codes {done:?}"
+            );
+            for code in done {
+                codes[(code + 1) as usize] += 1;
+            }
+        }
+        assert_eq!(saltus_unlink(url.as_ptr(), c"loop".as_ptr()), SALTUS_OK);
+        let before = ASKED.get();
+        let done = [
+            saltus_publish(publisher, buffer, 64, null_mut()),
+            saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, buffer, 512, &mut sample),
+        ];
+        assert_eq!((done, ASKED.get()), ([SALTUS_RETIRED; 2], before), "the end of a channel");
+        saltus_subscriber_close(subscriber);
+        saltus_publisher_close(publisher);
+        saltus_channel_close(channel);
+    }
+    // All of it happened: of 23 calls a round, these many returned what.
+    let rounds = |code: i32| codes[(code + 1) as usize] / 1000;
+    let (nothing, small, long) = (rounds(SALTUS_NOTHING), rounds(SALTUS_TOO_SMALL), rounds(SALTUS_TOO_LONG));
+    assert_eq!((nothing, small, long, rounds(SALTUS_CANCELED), rounds(SALTUS_INVALID)), (3, 1, 1, 1, 3));
+    assert_eq!((rounds(SALTUS_OK), received + missed), (14, 2000));
+}
+
+/// SALTUS_AFTER(100000).
+const SOON: u64 = 100_000 | 1 << 63;

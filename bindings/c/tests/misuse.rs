@@ -1,0 +1,396 @@
+//! What a C program may do wrong gets a code and a sentence, never a crash; and errors are those of Rust.
+
+// Each `unsafe` here is a call that C would make; the pointers are to live locals, or wrong on purpose.
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+mod support;
+
+use saltus::*;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+use support::*;
+
+/// A channel of its own with a publisher and a subscriber, as C has them.
+struct Setup {
+    domain: TestDomain,
+    url: CString,
+    channel: *mut SaltusChannel,
+    publisher: *mut SaltusPublisher,
+    subscriber: *mut SaltusSubscriber,
+}
+
+const NAME: *const c_char = c"imu".as_ptr();
+
+impl Setup {
+    fn new(frame_size: u64) -> Setup {
+        let domain = TestDomain::new();
+        let url = CString::new(domain.url()).unwrap();
+        let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+        let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+        unsafe {
+            ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
+            attributes.frame_size = frame_size;
+            ok(saltus_create(url.as_ptr(), NAME, &attributes, &mut channel));
+            ok(saltus_publisher_open(channel, &mut publisher));
+            ok(saltus_subscriber_open(channel, null(), &mut subscriber));
+        }
+        Setup { domain, url, channel, publisher, subscriber }
+    }
+    fn publish(&self, message: &[u8]) -> c_int {
+        unsafe { saltus_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
+    }
+    fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (c_int, SaltusSample) {
+        let mut sample = SaltusSample { len: 77, ..Default::default() };
+        let buffer = buf.as_mut_ptr().cast();
+        let code = unsafe { saltus_receive(self.subscriber, which, until, buffer, buf.len(), &mut sample) };
+        (code, sample)
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        unsafe {
+            saltus_subscriber_close(self.subscriber);
+            saltus_publisher_close(self.publisher);
+            saltus_channel_close(self.channel);
+        }
+    }
+}
+
+fn ok(code: c_int) {
+    assert_eq!(code, SALTUS_OK, "{}", last());
+}
+
+fn last() -> String {
+    unsafe { CStr::from_ptr(saltus_last_error()) }.to_str().expect("UTF-8").into()
+}
+
+#[test]
+fn null_is_an_error_everywhere() {
+    let s = Setup::new(512);
+    let (url, channel, publisher, subscriber) = (s.url.as_ptr(), s.channel, s.publisher, s.subscriber);
+    let (mut c, mut p, mut r) = (null_mut::<SaltusChannel>(), null_mut(), null_mut());
+    let (mut room, mut message, mut len, mut fd) = (null_mut::<c_void>(), null(), 0usize, 0);
+    let (mut sample, mut number) = (SaltusSample::default(), 0u64);
+    let mut byte = 0u8;
+    let here: *mut c_void = (&raw mut byte).cast();
+    let with_null = [subscriber, null_mut()];
+    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    let calls: Vec<(&str, c_int)> = unsafe {
+        vec![
+            ("attributes_init", saltus_attributes_init(null_mut(), 56)),
+            ("options_init", saltus_options_init(null_mut(), 40)),
+            ("create name", saltus_create(url, null(), null(), &mut c)),
+            ("create out", saltus_create(url, c"x".as_ptr(), null(), null_mut())),
+            ("open_or_create name", saltus_open_or_create(url, null(), null(), &mut c)),
+            ("open_or_create out", saltus_open_or_create(url, c"x".as_ptr(), null(), null_mut())),
+            ("replace name", saltus_replace(url, null(), null(), &mut c)),
+            ("replace out", saltus_replace(url, c"x".as_ptr(), null(), null_mut())),
+            ("open name", saltus_open(url, null(), &mut c)),
+            ("open out", saltus_open(url, NAME, null_mut())),
+            ("wait_for name", saltus_wait_for(url, null(), SALTUS_POLL, &mut c)),
+            ("wait_for out", saltus_wait_for(url, NAME, SALTUS_POLL, null_mut())),
+            ("unlink", saltus_unlink(url, null())),
+            ("channel_attributes", saltus_channel_attributes(null(), &mut attributes, 56)),
+            ("channel_attributes out", saltus_channel_attributes(channel, null_mut(), 56)),
+            ("publisher_open", saltus_publisher_open(null(), &mut p)),
+            ("publisher_open out", saltus_publisher_open(channel, null_mut())),
+            ("publish", saltus_publish(null_mut(), here, 1, null_mut())),
+            ("publish message", saltus_publish(publisher, null(), 1, null_mut())),
+            ("loan", saltus_loan(null_mut(), 1, &mut room)),
+            ("loan out", saltus_loan(publisher, 1, null_mut())),
+            ("loan_publish", saltus_loan_publish(null_mut(), 1, null_mut())),
+            ("loan_abandon", saltus_loan_abandon(null_mut())),
+            ("subscriber_open", saltus_subscriber_open(null(), null(), &mut r)),
+            ("subscriber_open out", saltus_subscriber_open(channel, null(), null_mut())),
+            ("flush", saltus_flush(null_mut())),
+            ("seek_oldest", saltus_seek_oldest(null_mut())),
+            ("counts", saltus_counts(null_mut(), &mut number, &mut number)),
+            ("counts received", saltus_counts(subscriber, null_mut(), &mut number)),
+            ("counts missed", saltus_counts(subscriber, &mut number, null_mut())),
+            ("receive", saltus_receive(null_mut(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
+            ("receive buffer", saltus_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut sample)),
+            ("receive sample", saltus_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
+            ("view", saltus_view(null_mut(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
+            ("view message", saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), &mut len)),
+            ("view len", saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, null_mut())),
+            ("validate", saltus_validate(null_mut(), &mut sample)),
+            ("validate sample", saltus_validate(subscriber, null_mut())),
+            ("wait_any", saltus_wait_any(null(), 1, SALTUS_POLL, &mut len)),
+            ("wait_any one", saltus_wait_any(with_null.as_ptr(), 2, SALTUS_POLL, &mut len)),
+            ("wait_any out", saltus_wait_any(&s.subscriber, 1, SALTUS_POLL, null_mut())),
+            ("event_fd", saltus_event_fd(null_mut(), &mut fd)),
+            ("event_fd out", saltus_event_fd(subscriber, null_mut())),
+            ("cancel", saltus_cancel(null())),
+            ("cancel_reset", saltus_cancel_reset(null())),
+        ]
+    };
+    for (call, code) in calls {
+        assert_eq!(code, SALTUS_INVALID, "{call}");
+    }
+    unsafe {
+        saltus_channel_close(null_mut());
+        saltus_publisher_close(null_mut());
+        saltus_subscriber_close(null_mut());
+    }
+    assert_eq!((c, p, r, room, message, fd), (null_mut(), null_mut(), null_mut(), null_mut(), null(), -1));
+    assert_eq!(s.domain.list(), ["imu"], "nothing was made on the way");
+    // And all of it is as usable as before.
+    ok(s.publish(b"x"));
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 1]).0, SALTUS_OK);
+}
+
+#[test]
+fn null_where_it_has_a_meaning() {
+    let s = Setup::new(512);
+    let mut sample = SaltusSample::default();
+    unsafe {
+        ok(saltus_publish(s.publisher, null(), 0, null_mut()));
+        ok(saltus_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut sample));
+    }
+    assert_eq!((sample.len, sample.seq), (0, 1));
+}
+
+#[test]
+fn too_small_says_the_size_and_keeps_the_place() {
+    let s = Setup::new(512);
+    ok(s.publish(b"twelve bytes"));
+    let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 11]);
+    assert_eq!((code, sample), (SALTUS_TOO_SMALL, SaltusSample { len: 12, ..Default::default() }));
+    assert_eq!(last(), "the message has 12 B, the buffer only 11 B: call again with a larger one");
+    let mut buf = [0; 12];
+    let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
+    assert_eq!((code, sample.len, sample.seq, sample.missed), (SALTUS_OK, 12, 1, 0));
+    assert_eq!(&buf, b"twelve bytes");
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf), (SALTUS_NOTHING, SaltusSample::default()));
+    assert_eq!(s.receive(SALTUS_AGAIN, SALTUS_POLL, &mut buf).1.seq, 1);
+}
+
+#[test]
+fn too_long() {
+    let s = Setup::new(64);
+    assert_eq!(s.publish(&[0; 65]), SALTUS_TOO_LONG);
+    assert!(last().contains("`imu` holds messages of up to 64 B; this one has 65 B"), "{}", last());
+    let (mut room, message) = (null_mut(), c"x".as_ptr().cast());
+    unsafe {
+        assert_eq!(saltus_publish(s.publisher, message, usize::MAX, null_mut()), SALTUS_TOO_LONG);
+        assert_eq!(saltus_loan(s.publisher, 65, &mut room), SALTUS_TOO_LONG);
+        assert!(room.is_null());
+        ok(saltus_loan(s.publisher, 64, &mut room));
+        assert!(!room.is_null() && (room as usize).is_multiple_of(64));
+        assert_eq!(saltus_loan_publish(s.publisher, 65, null_mut()), SALTUS_TOO_LONG);
+        assert_eq!(saltus_loan_publish(s.publisher, 64, null_mut()), SALTUS_INVALID, "the loan is over");
+    }
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_NOTHING);
+}
+
+#[test]
+fn a_loan_is_given_back_before_anything_else() {
+    let s = Setup::new(64);
+    let (mut room, mut buf) = (null_mut::<c_void>(), [0; 64]);
+    unsafe {
+        assert_eq!(saltus_loan_abandon(s.publisher), SALTUS_INVALID);
+        ok(saltus_loan(s.publisher, 8, &mut room));
+        room.cast::<u8>().write_bytes(b'a', 8);
+        assert_eq!(s.publish(b"other"), SALTUS_INVALID);
+        assert!(last().contains("saltus_loan_abandon"), "{}", last());
+        let mut second = null_mut();
+        assert_eq!((saltus_loan(s.publisher, 8, &mut second), second), (SALTUS_INVALID, null_mut()));
+        ok(saltus_loan_abandon(s.publisher));
+        assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
+        ok(saltus_loan(s.publisher, 8, &mut room));
+        room.cast::<u8>().write_bytes(b'b', 8);
+        let mut published = SaltusPublished { seq: 0, stamp: 0 };
+        ok(saltus_loan_publish(s.publisher, 5, &mut published));
+        assert!(published.seq == 1 && published.stamp > 0);
+        let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
+        assert_eq!((code, &buf[..sample.len]), (SALTUS_OK, &b"bbbbb"[..]));
+        assert_eq!((sample.stamp, sample.seq), (published.stamp, published.seq));
+        ok(saltus_loan(s.publisher, 8, &mut room)); // closing the publisher gives it back
+    }
+}
+
+#[test]
+fn a_view_counts_only_when_it_is_validated() {
+    let s = Setup::new(64);
+    let (mut message, mut len, mut sample) = (null(), 0, SaltusSample::default());
+    let mut buf = [0; 64];
+    unsafe {
+        let mut look = || {
+            let code = saltus_view(s.subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len);
+            let bytes =
+                (!message.is_null()).then(|| std::slice::from_raw_parts(message.cast::<u8>(), len).to_vec());
+            (code, bytes)
+        };
+        assert_eq!(look(), (SALTUS_NOTHING, None));
+        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        ok(s.publish(b"first"));
+        assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())));
+        assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())), "not validated, so still unseen");
+        ok(saltus_validate(s.subscriber, &mut sample));
+        assert_eq!((sample.len, sample.seq), (5, 1));
+        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        // Overwritten while it is looked at: 16 frames are kept.
+        ok(s.publish(b"second"));
+        assert_eq!(look(), (SALTUS_OK, Some(b"second".to_vec())));
+        for _ in 0..40 {
+            ok(s.publish(&[0; 64]));
+        }
+        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_OVERRUN);
+        assert_eq!(sample, SaltusSample::default());
+        // A receive gives the view up.
+        assert_eq!(look().0, SALTUS_OK);
+        let (code, got) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
+        assert_eq!((code, got.len, got.missed), (SALTUS_OK, 64, 41 - 16));
+        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        let (mut received, mut missed) = (0, 0);
+        ok(saltus_counts(s.subscriber, &mut received, &mut missed));
+        assert_eq!((received, missed), (2, 25));
+        assert_eq!(look().0, SALTUS_OK); // closing the subscriber gives it up
+    }
+}
+
+#[test]
+fn flush_and_seek_move_the_place() {
+    let s = Setup::new(64);
+    (0..3).for_each(|i| ok(s.publish(&[i])));
+    let (mut buf, mut received, mut missed) = ([9], 0, 0);
+    unsafe {
+        ok(saltus_flush(s.subscriber));
+        assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
+        ok(saltus_counts(s.subscriber, &mut received, &mut missed));
+        assert_eq!((received, missed), (0, 3));
+        ok(saltus_seek_oldest(s.subscriber));
+    }
+    let all: Vec<u8> = std::iter::from_fn(|| {
+        (s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0 == SALTUS_OK).then_some(buf[0])
+    })
+    .collect();
+    assert_eq!(all, [0, 1, 2]);
+    (3..6).for_each(|i| ok(s.publish(&[i])));
+    let (code, sample) = s.receive(SALTUS_NEWEST, SALTUS_POLL, &mut buf);
+    assert_eq!((code, buf[0], sample.missed), (SALTUS_OK, 5, 2));
+}
+
+#[test]
+fn names_domains_and_numbers_that_make_no_sense() {
+    let s = Setup::new(64);
+    let (url, mut c) = (s.url.as_ptr(), s.channel);
+    let long = CString::new("x".repeat(64)).unwrap();
+    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    unsafe {
+        assert_eq!(saltus_open(url, c"gone".as_ptr(), &mut c), SALTUS_NOT_FOUND);
+        assert!(c.is_null(), "closing what failed to open must do nothing");
+        assert!(last().contains("no channel `gone`"), "{}", last());
+        assert_eq!(saltus_create(url, NAME, null(), &mut c), SALTUS_EXISTS);
+        assert_eq!(saltus_unlink(url, c"gone".as_ptr()), SALTUS_NOT_FOUND);
+        assert_eq!(saltus_open(url, c"".as_ptr(), &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_open(url, long.as_ptr(), &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_open(c"tcp://".as_ptr(), NAME, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_open(c"shm://\xff".as_ptr(), NAME, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
+        assert!(last().contains("init function"), "{}", last());
+        ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
+        attributes.mode = 0o444;
+        assert_eq!(saltus_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
+        assert!(last().contains("0600"), "{}", last());
+        assert_eq!(saltus_wait_for(url, c"gone".as_ptr(), SALTUS_POLL, &mut c), SALTUS_NOTHING);
+        assert_eq!(saltus_wait_for(url, c"gone".as_ptr(), saltus_monotonic(), &mut c), SALTUS_NOTHING);
+        assert_eq!(saltus_now(99), 0);
+    }
+    assert_eq!(s.receive(3, SALTUS_POLL, &mut [0; 64]).0, SALTUS_INVALID);
+    assert_eq!(s.receive(-1, SALTUS_POLL, &mut [0; 64]).0, SALTUS_INVALID);
+    assert_eq!(s.domain.list(), ["imu"]);
+}
+
+#[test]
+fn waiting_for_any() {
+    let s = Setup::new(64);
+    let (mut index, mut other, mut options) = (7, null_mut(), unsafe { std::mem::zeroed::<SaltusOptions>() });
+    unsafe {
+        ok(saltus_options_init(&mut options, size_of_val(&options)));
+        options.start = SALTUS_START_NOW;
+        options.cancelable = 0;
+        ok(saltus_subscriber_open(s.channel, &options, &mut other));
+        let both = [other, s.subscriber];
+        let wait = |count, until, index: &mut usize| saltus_wait_any(both.as_ptr(), count, until, index);
+        assert_eq!(wait(2, SALTUS_POLL, &mut index), SALTUS_NOTHING);
+        let soon = saltus_monotonic() + 5_000_000;
+        assert_eq!(wait(2, soon, &mut index), SALTUS_NOTHING);
+        assert!(saltus_monotonic() >= soon);
+        assert_eq!(wait(0, SALTUS_POLL, &mut index), SALTUS_INVALID);
+        assert_eq!(wait(128, SALTUS_POLL, &mut index), SALTUS_INVALID);
+        let twice = [other, s.subscriber, other];
+        assert_eq!(saltus_wait_any(twice.as_ptr(), 3, SALTUS_POLL, &mut index), SALTUS_INVALID);
+        ok(s.publish(b"x"));
+        ok(wait(2, SALTUS_FOREVER, &mut index));
+        assert_eq!(index, 0, "the first, if several have");
+        ok(saltus_flush(other));
+        ok(wait(2, SALTUS_FOREVER, &mut index));
+        assert_eq!(index, 1);
+        // Only the one that can be called off is.
+        ok(saltus_flush(s.subscriber));
+        assert_eq!(saltus_cancel(other), SALTUS_INVALID);
+        assert_eq!(saltus_cancel_reset(other), SALTUS_INVALID);
+        ok(saltus_cancel(s.subscriber));
+        assert_eq!(wait(2, SALTUS_FOREVER, &mut index), SALTUS_CANCELED);
+        assert_eq!(wait(1, SALTUS_POLL, &mut index), SALTUS_NOTHING);
+        ok(saltus_cancel_reset(s.subscriber));
+        assert_eq!(wait(2, SALTUS_POLL, &mut index), SALTUS_NOTHING);
+        saltus_subscriber_close(other);
+    }
+}
+
+#[test]
+fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
+    let s = Setup::new(64);
+    let (mut c, mut buf) = (null_mut(), [0; 64]);
+    ok(s.publish(b"last words"));
+    unsafe { ok(saltus_replace(s.url.as_ptr(), NAME, null(), &mut c)) };
+    assert_eq!(s.publish(b"x"), SALTUS_RETIRED);
+    assert!(last().contains("`imu` was replaced"), "{}", last());
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf).0, SALTUS_OK);
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf), (SALTUS_RETIRED, SaltusSample::default()));
+    let mut index = 0;
+    unsafe {
+        assert_eq!(saltus_wait_any(&s.subscriber, 1, SALTUS_FOREVER, &mut index), SALTUS_RETIRED);
+        saltus_channel_close(c);
+        ok(saltus_unlink(s.url.as_ptr(), NAME));
+    }
+    assert!(s.domain.list().is_empty());
+}
+
+#[test]
+fn cancelling_leaves_errno_and_the_last_error_alone() {
+    let s = Setup::new(64);
+    assert_eq!(s.publish(&[0; 65]), SALTUS_TOO_LONG);
+    let before = last();
+    unsafe {
+        *libc::__errno_location() = 4242;
+        ok(saltus_cancel(s.subscriber));
+        assert_eq!(saltus_cancel(null()), SALTUS_INVALID);
+        assert_eq!(*libc::__errno_location(), 4242);
+    }
+    assert_eq!(last(), before);
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut [0; 64]).0, SALTUS_CANCELED);
+}
+
+#[test]
+fn attributes_and_version_are_told() {
+    let s = Setup::new(1500);
+    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    unsafe {
+        ok(saltus_channel_attributes(s.channel, &mut attributes, size_of_val(&attributes)));
+        assert_eq!(saltus_channel_attributes(s.channel, &mut attributes, 8), SALTUS_INVALID);
+        assert_eq!(attributes.group, libc::getegid());
+        let version = CStr::from_ptr(saltus_version()).to_str().unwrap();
+        assert_eq!(version, env!("CARGO_PKG_VERSION"));
+        for clock in [SALTUS_BOOTTIME, SALTUS_MONOTONIC, SALTUS_REALTIME] {
+            assert!(saltus_now(clock) > 0);
+        }
+        for code in -5..200 {
+            assert!(CStr::from_ptr(saltus_strerror(code)).to_bytes().len() > 3);
+        }
+    }
+    assert_eq!((attributes.frame_size, attributes.frames, attributes.mode), (1500, 16, 0o644));
+}
