@@ -178,7 +178,7 @@ impl fmt::Display for Error {
                 ),
             },
             Error::Denied { what } => {
-                write!(f, "{what}: permission denied; see `saltus info` for owner and mode")
+                write!(f, "{what}: permission denied; its owner can allow it with `saltus chmod`")
             }
             Error::NoSpace { what } => {
                 write!(f, "{what}: not enough shared memory; make room, or use fewer or smaller frames")

@@ -70,15 +70,28 @@ impl Name {
     }
 }
 
+/// Readable characters as they are; every other byte, and the backslash, as `\xHH`. Safe on a terminal, and reversible.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&String::from_utf8_lossy(self.as_bytes()))
+        let mut text = String::new();
+        for chunk in self.as_bytes().utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if c.is_control() || c == '\\' {
+                    let mut bytes = [0; 4];
+                    c.encode_utf8(&mut bytes).bytes().for_each(|b| text.push_str(&format!("\\x{b:02X}")));
+                } else {
+                    text.push(c);
+                }
+            }
+            chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02X}")));
+        }
+        f.pad(&text)
     }
 }
 
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(self.as_bytes()))
+        write!(f, "\"{self}\"")
     }
 }
 
@@ -98,6 +111,14 @@ mod tests {
             assert_eq!(Name::from_file_name(bad.as_bytes()), None, "{bad}");
         }
         assert!(Name::new("").is_err() && Name::new([b'x'; 64]).is_err());
+    }
+
+    #[test]
+    fn no_name_plays_with_a_terminal() {
+        for (name, shown) in [(&b"/scan"[..], "/scan"), (b"a\x1b[2J", "a\\x1B[2J"), (b"\xff\\", "\\xFF\\x5C")]
+        {
+            assert_eq!(Name::new(name).unwrap().to_string(), shown);
+        }
     }
 
     proptest! {

@@ -97,10 +97,6 @@ impl Channel {
         let lanes = (0..MAX_LANES).map(|_| OnceLock::new()).collect();
         let shared =
             Shared { domain: domain.clone(), name: name.clone(), geometry, dir, data, page, bell, lanes };
-        // Lanes in use are mapped now, so that the first receive need not.
-        for i in 0..shared.used() {
-            shared.lane(i);
-        }
         Ok(Channel { shared: Arc::new(shared) })
     }
 
