@@ -4,6 +4,7 @@
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 use crate::contenders::{REFERENCE, TIMED};
 use crate::outcome::Metric;
+use crate::rep::Rep;
 use crate::results::Results;
 use crate::stats::{Ratio, median};
 use crate::table::{count, ns};
@@ -133,8 +134,7 @@ fn tail(results: &Results) -> Aim {
     let case = Case::new(Scenario::Publish);
     let tails: Vec<f64> = (results.cell(&case, OURS).into_iter())
         .flat_map(|cell| &cell.reps)
-        .filter_map(|rep| rep.measured.outcome.times.get(&Metric::Call))
-        .map(|times| times.value_at_quantile(0.999) as f64)
+        .filter_map(|rep| rep.p99_9(Metric::Call))
         .collect();
     let text = "a reader polling flat out: p99.9 of the publish call below 1 us (median of the repetitions)";
     let (verdict, found) = match median(&tails) {
@@ -164,10 +164,7 @@ fn rates(results: &Results) -> Vec<Aim> {
     let received = |case: &Case| results.cell(case, OURS).and_then(|cell| median(&cell.rates()));
     let sent = |case: &Case| {
         let cell = results.cell(case, OURS)?;
-        let rates: Vec<f64> = (cell.reps.iter())
-            .map(|r| r.measured.outcome.sent as f64 / r.measured.window.as_secs_f64())
-            .collect();
-        median(&rates)
+        median(&cell.reps.iter().map(Rep::sent_rate).collect::<Vec<f64>>())
     };
     [
         ("received by one polling reader", received(&case), 4e6),

@@ -15,8 +15,8 @@ pub fn write(results: &Results, scenario: Scenario, start: SystemTime, sink: imp
     let mut lines = Vec::new();
     for cell in results.cells.iter().filter(|c| c.case.scenario == scenario) {
         for rep in &cell.reps {
-            for (metric, times) in &rep.measured.outcome.times {
-                lines.push((rep, format!("{}/{}/{}", cell.contender, cell.case, tag(*metric)), times));
+            for metric in rep.metrics() {
+                lines.push((rep, format!("{}/{}/{}", cell.contender, cell.case, tag(metric)), metric));
             }
         }
     }
@@ -34,10 +34,11 @@ pub fn write(results: &Results, scenario: Scenario, start: SystemTime, sink: imp
         .with_base_time(start)
         .with_max_value_divisor(1e6)
         .begin_log_with(&mut sink, &mut serializer)?;
-    for (rep, tag, times) in &lines {
+    for (rep, tag, metric) in &lines {
+        let times = rep.times(*metric).ok_or("a distribution that cannot be unpacked")?;
         let tag = Tag::new(tag).ok_or_else(|| format!("{tag} is not a legal tag"))?;
         let since = rep.began.duration_since(start).unwrap_or_default();
-        log.write_histogram(times, since, rep.measured.window, Some(tag))
+        log.write_histogram(&times, since, rep.window, Some(tag))
             .map_err(|e| format!("cannot write the interval log: {e:?}"))?;
     }
     drop(log);

@@ -17,6 +17,7 @@ mod message;
 mod outcome;
 mod place;
 mod plan;
+mod rep;
 mod results;
 mod run;
 mod scenarios;
@@ -33,7 +34,8 @@ use clap::Parser;
 use contender::{Ask, Contender};
 use error::Fallible;
 use machine::Machine;
-use results::{Rep, Results};
+use rep::Rep;
+use results::Results;
 use run::{Measured, World};
 use std::fs::{self, File};
 use std::process::ExitCode;
@@ -94,7 +96,9 @@ impl Bench {
             let sizes = if args.short { &plan::SIZES[..1] } else { &plan::SIZES[..] };
             for (name, case) in scenarios::floors::all(sizes) {
                 if case.to_string().contains(&args.case) && self.possible(&case, rep) {
-                    self.measure(case, name, rep, |world| scenarios::floors::run(world, name, &case));
+                    let began = SystemTime::now();
+                    let measured = scenarios::floors::run(&self.world, name, &case);
+                    self.keep(case, name, rep, began, measured);
                 }
             }
             return;
@@ -139,22 +143,20 @@ impl Bench {
             Scenario::Floors | Scenario::Syscalls => return,
         };
         let began = SystemTime::now();
-        match run(&self.world, &**contender, &case) {
-            Ok(measured) => self.results.add(case, name, Rep { number: rep, began, measured }),
-            Err(error) => self.failed(case, name, error),
-        }
+        let measured = run(&self.world, &**contender, &case);
+        self.keep(case, name, rep, began, measured);
     }
 
-    fn measure(
+    fn keep(
         &mut self,
         case: Case,
         name: &'static str,
-        rep: usize,
-        run: impl FnOnce(&World) -> Fallible<Measured>,
+        number: usize,
+        began: SystemTime,
+        measured: Fallible<Measured>,
     ) {
-        let began = SystemTime::now();
-        match run(&self.world) {
-            Ok(measured) => self.results.add(case, name, Rep { number: rep, began, measured }),
+        match measured.and_then(|measured| Rep::new(number, began, measured)) {
+            Ok(rep) => self.results.add(case, name, rep),
             Err(error) => self.failed(case, name, error),
         }
     }

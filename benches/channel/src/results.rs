@@ -2,23 +2,11 @@
 
 use crate::case::{Case, Scenario};
 use crate::contenders::REFERENCE;
-use crate::outcome::{Metric, Outcome};
-use crate::run::Measured;
+use crate::outcome::Metric;
+use crate::rep::Rep;
 use crate::scenarios::syscalls::Counted;
 use crate::stats::Ratio;
 use hdrhistogram::Histogram;
-use std::time::{Duration, SystemTime};
-
-/// One contender in one case in one repetition.
-#[derive(Debug)]
-pub struct Rep {
-    /// Which repetition, from 0.
-    pub number: usize,
-    /// When it began.
-    pub began: SystemTime,
-    /// What came out.
-    pub measured: Measured,
-}
 
 /// One contender in one case: all its repetitions.
 #[derive(Debug)]
@@ -98,15 +86,10 @@ impl Results {
 impl Cell {
     /// All repetitions of one metric as one histogram; merged, never averaged.
     pub fn merged(&self, metric: Metric) -> Option<Histogram<u64>> {
-        let mut all = Outcome::default();
-        for rep in &self.reps {
-            if let Some(times) = rep.measured.outcome.times.get(&metric)
-                && all.times(metric).add(times).is_err()
-            {
-                return None;
-            }
-        }
-        all.times.remove(&metric).filter(|times| !times.is_empty())
+        self.reps.iter().filter_map(|rep| rep.times(metric)).reduce(|mut all, times| {
+            // Both are growing histograms of three digits, which always fit together.
+            all.add(times).map_or_else(|e| unreachable!("{e}"), |()| all)
+        })
     }
 
     /// What repetitions are compared by, in nanoseconds: the median, or at full rate the time for each message
@@ -114,42 +97,31 @@ impl Cell {
     pub fn values(&self, metric: Metric) -> Vec<(usize, f64)> {
         let value = |rep: &Rep| match metric {
             Metric::PerMessage if self.case.scenario == Scenario::Throughput => {
-                let rate = rep.rate(self.case.readers);
+                let rate = rep.received_rate(self.case.readers);
                 (rate > 0.0).then(|| 1e9 / rate)
             }
-            _ => {
-                let times = rep.measured.outcome.times.get(&metric).filter(|t| !t.is_empty())?;
-                Some(times.value_at_quantile(0.5) as f64 / metric.per_ns())
-            }
+            _ => rep.p50(metric),
         };
         self.reps.iter().filter_map(|rep| Some((rep.number, value(rep)?))).collect()
     }
 
     /// Messages a second that each receiver got, by repetition.
     pub fn rates(&self) -> Vec<f64> {
-        self.reps.iter().map(|rep| rep.rate(self.case.readers)).collect()
+        self.reps.iter().map(|rep| rep.received_rate(self.case.readers)).collect()
     }
 
     /// Processor time for each message, nanoseconds, over all repetitions.
     pub fn cpu_per_message(&self) -> Option<f64> {
-        let messages: u64 = self.reps.iter().map(|r| r.measured.messages).sum();
-        let cpu: u64 = self.reps.iter().map(|r| r.measured.outcome.cpu).sum();
+        let messages: u64 = self.reps.iter().map(|r| r.messages).sum();
+        let cpu: u64 = self.reps.iter().map(|r| r.counts.cpu).sum();
         (messages > 0).then(|| cpu as f64 / messages as f64)
     }
 
     /// Part of the messages that receivers missed.
     pub fn missed(&self) -> f64 {
-        let missed: u64 = self.reps.iter().map(|r| r.measured.outcome.missed).sum();
-        let taken: u64 = self.reps.iter().map(|r| r.measured.outcome.taken).sum();
+        let missed: u64 = self.reps.iter().map(|r| r.counts.missed).sum();
+        let taken: u64 = self.reps.iter().map(|r| r.counts.taken).sum();
         if missed == 0 { 0.0 } else { missed as f64 / (missed + taken) as f64 }
-    }
-}
-
-impl Rep {
-    /// Messages a second that each receiver got.
-    fn rate(&self, readers: usize) -> f64 {
-        let window = self.measured.window.max(Duration::from_nanos(1)).as_secs_f64();
-        self.measured.outcome.received as f64 / readers.max(1) as f64 / window
     }
 }
 
@@ -157,6 +129,8 @@ impl Rep {
 pub mod tests {
     use super::*;
     use crate::outcome::record;
+    use crate::run::Measured;
+    use std::time::{Duration, SystemTime};
 
     /// A cell with one repetition for each value of nanoseconds.
     pub fn add(results: &mut Results, case: Case, contender: &'static str, metric: Metric, values: &[f64]) {
@@ -164,7 +138,8 @@ pub mod tests {
             let mut measured = Measured { window: Duration::from_secs(1), ..Measured::default() };
             record(measured.outcome.times(metric), (value * metric.per_ns()) as u64);
             measured.outcome.received = (1e9 / value) as u64 * case.readers as u64;
-            results.add(case, contender, Rep { number, began: SystemTime::UNIX_EPOCH, measured });
+            let rep = Rep::new(number, SystemTime::UNIX_EPOCH, measured).expect("packed");
+            results.add(case, contender, rep);
         }
     }
 
