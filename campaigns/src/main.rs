@@ -8,6 +8,7 @@ mod place;
 mod report;
 mod rng;
 mod shared;
+mod sleeper;
 mod stepkill;
 
 use child::Failure;

@@ -1,0 +1,49 @@
+//! Directories of a campaign, all below one that is removed at the end, whatever happens.
+
+use saltus_channel::Domain;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// The directory of this whole run. The guardian removes it.
+pub fn root(guardian: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/shm/saltus-campaigns-{guardian}"))
+}
+
+/// A directory to keep domains in; removed when dropped.
+pub struct Place {
+    path: PathBuf,
+}
+
+impl Place {
+    pub fn new(root: &Path, name: &str) -> io::Result<Place> {
+        let path = root.join(name);
+        fs::create_dir(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        Ok(Place { path })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The domain `name` in here.
+    pub fn domain(&self, name: &str) -> saltus_channel::Result<Domain> {
+        Domain::open(&format!("shm://{}", self.path.join(name).display()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path); // what is left, the guardian removes with its root
+    }
+}
+
+/// The names in a directory, sorted; none if it does not exist.
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

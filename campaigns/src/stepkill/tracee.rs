@@ -1,0 +1,204 @@
+//! A process that is led by the hand, one instruction at a time.
+//!
+//! The child runs freely up to a trap instruction, [`begin`]; from there on its parent steps it. [`end`] is an
+//! illegal instruction, which the parent sees as another signal. Both are single instructions, so that nothing
+//! but the operation lies between them.
+//!
+//! Tracer and tracee run on the same processor: a step then costs two switches and no interrupt to another one.
+
+use crate::child::{self, Child, Failure};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Where the operation begins. Only in a traced child.
+#[inline(always)]
+pub fn begin() {
+    // SAFETY: stops this process for its tracer, which goes on behind it.
+    unsafe { core::arch::asm!("int3") };
+}
+
+/// Where the operation ends. The tracer never goes on behind it.
+#[inline(always)]
+pub fn end() {
+    // SAFETY: stops this process for its tracer, which kills it.
+    unsafe { core::arch::asm!("ud2") };
+}
+
+/// What happened when the tracee was let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It stands before the next instruction.
+    Before(u64),
+    /// It has reached the end of the operation.
+    End,
+}
+
+/// What the processor is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Address of the instruction.
+    pub at: u64,
+    /// Whether it is a system call.
+    pub call: bool,
+}
+
+/// A traced child.
+pub struct Tracee {
+    child: Child,
+}
+
+/// What the tracer does when the operation has put the tracee to sleep in the kernel; `None` if it never sleeps.
+pub type Asleep<'a> = Option<&'a mut dyn FnMut()>;
+
+const INT3: u64 = 0xCC;
+const SYSCALL: u64 = 0x050F;
+/// `rep movsb` and `rep stosb`. One step of such an instruction is one byte.
+const STRING: [u64; 2] = [0xA4F3, 0xAAF3];
+/// Longer than any step takes; also longer than any sleep in an operation.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Tracee {
+    /// Forks a child that runs `work` up to its [`begin`].
+    pub fn start(work: impl FnOnce() -> Result<(), Failure>) -> Result<Tracee, Failure> {
+        let child = child::spawn(|| {
+            // SAFETY: asks to be traced by the parent.
+            unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) };
+            work()?;
+            Err("an operation went on behind its end".into())
+        })?;
+        let mut tracee = Tracee { child };
+        match tracee.wait(None)? {
+            libc::SIGTRAP => Ok(tracee),
+            signal => Err(format!("signal {signal} before the operation").into()),
+        }
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.pid
+    }
+
+    /// Kills it where it stands.
+    pub fn kill(mut self) {
+        self.child.kill();
+    }
+
+    /// Executes one instruction. `asleep` is called when that instruction has put it to sleep in the kernel.
+    pub fn step(&mut self, asleep: Asleep) -> Result<Stop, Failure> {
+        self.go(libc::PTRACE_SINGLESTEP, asleep)
+    }
+
+    /// Executes up to `n` rounds of the repeated string instruction before which it stands, but never the last one:
+    /// it does what as many single steps would, in two. Returns how many; 0 if it is no such instruction.
+    pub fn leap(&mut self, n: u64) -> Result<u64, Failure> {
+        let before = self.registers()?;
+        let n = n.min(before.rcx.saturating_sub(1));
+        if n == 0 || !STRING.contains(&(self.peek(before.rip)? & 0xFFFF)) {
+            return Ok(0);
+        }
+        self.set_registers(&libc::user_regs_struct { rcx: n, ..before })?;
+        self.run_to(before.rip + 2, None)?;
+        let after = self.registers()?;
+        self.set_registers(&libc::user_regs_struct { rcx: before.rcx - n, rip: before.rip, ..after })?;
+        Ok(n)
+    }
+
+    /// Lets it run up to the instruction at `address`, or to the end of the operation.
+    pub fn run_to(&mut self, address: u64, asleep: Asleep) -> Result<Stop, Failure> {
+        let word = self.peek(address)?;
+        self.poke(address, word & !0xFF | INT3)?;
+        let stop = self.go(libc::PTRACE_CONT, asleep)?;
+        self.poke(address, word)?;
+        if stop == Stop::Before(address + 1) {
+            let registers = self.registers()?;
+            self.set_registers(&libc::user_regs_struct { rip: address, ..registers })?;
+            return Ok(Stop::Before(address));
+        }
+        Ok(stop)
+    }
+
+    /// Where it stands.
+    pub fn position(&self) -> Result<Position, Failure> {
+        let at = self.registers()?.rip;
+        Ok(Position { at, call: self.peek(at)? & 0xFFFF == SYSCALL })
+    }
+
+    fn go(&mut self, how: libc::c_uint, asleep: Asleep) -> Result<Stop, Failure> {
+        // SAFETY: lets the stopped child go on.
+        check(unsafe { libc::ptrace(how, self.pid(), 0, 0) })?;
+        match self.wait(asleep)? {
+            libc::SIGTRAP => Ok(Stop::Before(self.registers()?.rip)),
+            libc::SIGILL => Ok(Stop::End),
+            signal => Err(format!("the operation itself stopped with signal {signal}").into()),
+        }
+    }
+
+    /// Waits for the next stop and returns its signal.
+    fn wait(&mut self, mut asleep: Asleep) -> Result<i32, Failure> {
+        let start = Instant::now();
+        // Without sleeps the wait is a plain one, which the worker's timer interrupts now and then.
+        let (flags, mut looks) = (if asleep.is_some() { libc::WNOHANG } else { 0 }, 0u32);
+        loop {
+            let mut status = 0;
+            // SAFETY: the status outlives the call.
+            let pid = unsafe { libc::waitpid(self.pid(), &mut status, flags) };
+            if pid < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+                return Err(io::Error::last_os_error().into());
+            }
+            if pid > 0 {
+                if libc::WIFSTOPPED(status) {
+                    return Ok(libc::WSTOPSIG(status));
+                }
+                self.child.has_ended(status);
+                return Err(format!("the operation ended by itself, with status {status:#x}").into());
+            }
+            if start.elapsed() > PATIENCE {
+                return Err("the operation hangs".into());
+            }
+            looks += 1;
+            match &mut asleep {
+                Some(tell) if looks > 20 && self.child.state() == Some('S') => {
+                    tell();
+                    looks = 0;
+                }
+                Some(_) if looks > 20 => std::thread::sleep(Duration::from_micros(50)),
+                _ => std::thread::yield_now(),
+            }
+        }
+    }
+
+    fn registers(&self) -> Result<libc::user_regs_struct, Failure> {
+        // SAFETY: all zeros is a valid set of registers, filled by the call.
+        unsafe {
+            let mut registers = std::mem::zeroed();
+            check(libc::ptrace(libc::PTRACE_GETREGS, self.pid(), 0, &mut registers))?;
+            Ok(registers)
+        }
+    }
+
+    fn set_registers(&self, registers: &libc::user_regs_struct) -> Result<(), Failure> {
+        // SAFETY: the registers outlive the call; the child is ours and stands still.
+        check(unsafe { libc::ptrace(libc::PTRACE_SETREGS, self.pid(), 0, registers) })
+    }
+
+    fn peek(&self, address: u64) -> Result<u64, Failure> {
+        // SAFETY: errno is this thread's own; the call reads the child's memory.
+        let (word, error) = unsafe {
+            *libc::__errno_location() = 0;
+            let word = libc::ptrace(libc::PTRACE_PEEKTEXT, self.pid(), address, 0);
+            (word, *libc::__errno_location())
+        };
+        if word == -1 && error != 0 {
+            return Err(io::Error::from_raw_os_error(error).into());
+        }
+        Ok(word as u64)
+    }
+
+    fn poke(&self, address: u64, word: u64) -> Result<(), Failure> {
+        // SAFETY: changes the child's own copy of its code, to set and to lift a breakpoint.
+        check(unsafe { libc::ptrace(libc::PTRACE_POKETEXT, self.pid(), address, word) })
+    }
+}
+
+fn check(result: libc::c_long) -> Result<(), Failure> {
+    if result < 0 { Err(io::Error::last_os_error().into()) } else { Ok(()) }
+}
