@@ -49,9 +49,8 @@
  *   Structures with a field `size` may get more fields in later versions; programs that were compiled before go on
  *   working. Always fill them with their init function.
  *
- * Made from the sources in Rust by cbindgen: change it there, and see cbindgen.toml.
+ * Made from the sources in Rust by cbindgen (see cbindgen.toml): change it there.
  */
-
 
 #ifndef SALTUS_H
 #define SALTUS_H
@@ -61,7 +60,6 @@
 
 /// For `until`: waits for so many nanoseconds from now, at most 2^63 - 2.
 #define SALTUS_AFTER(ns) ((uint64_t)(ns) | (UINT64_C(1) << 63))
-
 
 /// Done.
 #define SALTUS_OK 0
@@ -165,8 +163,7 @@ typedef struct saltus_publisher saltus_publisher;
 typedef struct saltus_subscriber saltus_subscriber;
 
 /// What a channel is created with. Fill it with saltus_attributes_init(), then change what shall be different.
-typedef struct saltus_attributes
-{
+typedef struct saltus_attributes {
     /// Bytes that this structure has for the program; set by saltus_attributes_init(), not to be changed.
     size_t size;
     /// How many of each publisher's newest messages are kept: 1 to 2^24. Default 16.
@@ -192,8 +189,7 @@ typedef struct saltus_attributes
 } saltus_attributes;
 
 /// What became of a published message.
-typedef struct saltus_published
-{
+typedef struct saltus_published {
     /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
     uint64_t seq;
     /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
@@ -201,8 +197,7 @@ typedef struct saltus_published
 } saltus_published;
 
 /// How a subscriber joins. Fill it with saltus_options_init(), then change what shall be different.
-typedef struct saltus_options
-{
+typedef struct saltus_options {
     /// Bytes that this structure has for the program; set by saltus_options_init(), not to be changed.
     size_t size;
     /// How long a wait looks again and again before it sleeps, in ns; for isolated processors. Default 0.
@@ -221,8 +216,7 @@ typedef struct saltus_options
 } saltus_options;
 
 /// What is known of a received message.
-typedef struct saltus_sample
-{
+typedef struct saltus_sample {
     /// Length in bytes. With SALTUS_TOO_SMALL: the size that the buffer must have.
     size_t len;
     /// Number of the message in its lane, from 1.
@@ -292,18 +286,14 @@ int saltus_open(const char *domain, const char *name, struct saltus_channel **ch
 /// looks every 10 ms meanwhile.
 /// Returns SALTUS_NOTHING, and `*channel` is NULL, if the channel does not exist until then.
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_wait_for(const char *domain,
-                    const char *name,
-                    uint64_t until,
-                    struct saltus_channel **channel);
+int saltus_wait_for(const char *domain, const char *name, uint64_t until, struct saltus_channel **channel);
 
 /// Removes channel `name` from `domain`. Those who have it open get SALTUS_RETIRED, subscribers once they have
 /// received all that was published.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_SYSTEM.
-int saltus_unlink(const char *domain,
-                  const char *name);
+int saltus_unlink(const char *domain, const char *name);
 
 /// Closes a channel. Publishers and subscribers made from it stay as they are. NULL does nothing.
 ///
@@ -315,9 +305,7 @@ void saltus_channel_close(struct saltus_channel *channel);
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_channel_attributes(const struct saltus_channel *channel,
-                              struct saltus_attributes *attributes,
-                              size_t size);
+int saltus_channel_attributes(const struct saltus_channel *channel, struct saltus_attributes *attributes, size_t size);
 
 /// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
 /// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_publisher_close(); it is
@@ -326,8 +314,7 @@ int saltus_channel_attributes(const struct saltus_channel *channel,
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
-int saltus_publisher_open(const struct saltus_channel *channel,
-                          struct saltus_publisher **publisher);
+int saltus_publisher_open(const struct saltus_channel *channel, struct saltus_publisher **publisher);
 
 /// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
 ///
@@ -340,29 +327,22 @@ void saltus_publisher_close(struct saltus_publisher *publisher);
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
 /// In a forked child the first call leases a lane of its own, and costs and fails like saltus_publisher_open().
-int saltus_publish(struct saltus_publisher *publisher,
-                   const void *message,
-                   size_t len,
-                   struct saltus_published *published);
+int saltus_publish(struct saltus_publisher *publisher, const void *message, size_t len, struct saltus_published *published);
 
 /// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
 /// The room holds old bytes. Give it back with saltus_loan_publish() or saltus_loan_abandon(); until then the
 /// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed already). `*room` is NULL then.
-int saltus_loan(struct saltus_publisher *publisher,
-                size_t len,
-                void **room);
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
+int saltus_loan(struct saltus_publisher *publisher, size_t len, void **room);
 
 /// Publishes the first `len` bytes of what was borrowed. The loan is over, whatever this returns. `published` may
 /// be NULL. The room may also have been filled with streaming (non-temporal) stores.
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_LONG (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
-int saltus_loan_publish(struct saltus_publisher *publisher,
-                        size_t len,
-                        struct saltus_published *published);
+int saltus_loan_publish(struct saltus_publisher *publisher, size_t len, struct saltus_published *published);
 
 /// Gives back unused what was borrowed. Nothing is published.
 ///
@@ -385,10 +365,9 @@ int saltus_subscriber_open(const struct saltus_channel *channel,
                            const struct saltus_options *options,
                            struct saltus_subscriber **subscriber);
 
-/// Closes a subscriber, and its event descriptor with it. NULL does nothing. No other thread, and no signal
-/// handler, may call saltus_cancel() for it any more.
+/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_cancel() for it any more.
 ///
-/// Blocks: for its helper thread to end, if it has an event descriptor. Allocates: no. Kernel: yes.
+/// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
 void saltus_subscriber_close(struct saltus_subscriber *subscriber);
 
 /// Skips to now. What was unseen counts as missed.
@@ -408,9 +387,7 @@ int saltus_seek_oldest(struct saltus_subscriber *subscriber);
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
-int saltus_counts(struct saltus_subscriber *subscriber,
-                  uint64_t *received,
-                  uint64_t *missed);
+int saltus_counts(struct saltus_subscriber *subscriber, uint64_t *received, uint64_t *missed);
 
 /// Receives a message into `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
@@ -441,11 +418,7 @@ int saltus_receive(struct saltus_subscriber *subscriber,
 /// Blocks, allocates, kernel: as saltus_receive(). For control loops.
 /// Returns SALTUS_NOTHING if nothing is unseen, or the time is up; then, and if it fails, `*message` is NULL.
 /// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
-int saltus_view(struct saltus_subscriber *subscriber,
-                int which,
-                uint64_t until,
-                const void **message,
-                size_t *len);
+int saltus_view(struct saltus_subscriber *subscriber, int which, uint64_t until, const void **message, size_t *len);
 
 /// Ends a view, and says whether the message was whole all the while. If it was, it counts as received.
 ///
@@ -464,10 +437,7 @@ int saltus_validate(struct saltus_subscriber *subscriber, struct saltus_sample *
 /// For control loops.
 /// Returns SALTUS_NOTHING if the time is up.
 /// Fails: SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID (NULL, none or too many, or one given twice).
-int saltus_wait_any(struct saltus_subscriber *const *subscribers,
-                    size_t count,
-                    uint64_t until,
-                    size_t *index);
+int saltus_wait_any(struct saltus_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
 
 /// A descriptor for poll, epoll or an event loop: readable while there is something unseen. When it is readable,
 /// receive until there is SALTUS_NOTHING, which makes it wait for the next message. Do not read it.
@@ -477,12 +447,10 @@ int saltus_wait_any(struct saltus_subscriber *const *subscribers,
 ///
 /// Blocks: never. Allocates: the first time. Kernel: the first time.
 /// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
-int saltus_event_fd(struct saltus_subscriber *subscriber,
-                    int *fd);
+int saltus_event_fd(struct saltus_subscriber *subscriber, int *fd);
 
 /// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_cancel_reset(). Receives that do not wait are not affected. So a signal that comes just before a wait is
-/// not lost.
+/// saltus_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.

@@ -80,7 +80,7 @@ pub unsafe extern "C" fn saltus_publish(
 /// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed already). `*room` is NULL then.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_loan(
     publisher: *mut SaltusPublisher,

@@ -40,10 +40,9 @@ pub unsafe extern "C" fn saltus_subscriber_open(
     call(|| unsafe { hand_out(subscriber, join) })
 }
 
-/// Closes a subscriber, and its event descriptor with it. NULL does nothing. No other thread, and no signal
-/// handler, may call saltus_cancel() for it any more.
+/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_cancel() for it any more.
 ///
-/// Blocks: for its helper thread to end, if it has an event descriptor. Allocates: no. Kernel: yes.
+/// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscriber) {
     // SAFETY: the header demands an open handle, or NULL.

@@ -102,8 +102,7 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
 }
 
 /// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_cancel_reset(). Receives that do not wait are not affected. So a signal that comes just before a wait is
-/// not lost.
+/// saltus_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.
