@@ -21,6 +21,7 @@ pub fn steps() -> Vec<Step> {
         ),
         Step::new("the lowest crates depend on libc alone", lowest_crates),
         Step::new("no file above 500 lines", long_files),
+        Step::new("the README shows the programs that are tested", readme_programs),
     ]
 }
 
@@ -28,6 +29,7 @@ pub fn steps() -> Vec<Step> {
 pub fn tests() -> Vec<Step> {
     vec![
         Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked"]),
+        Step::new("the README's program", readme_program),
         loom(),
         models(&["short"]),
         campaign(&["all", "--short"]),
@@ -117,6 +119,28 @@ fn lowest_crates() -> Outcome {
             {
                 return Err(format!("crates/{name} depends on more than libc: {line}"));
             }
+        }
+    }
+    Ok(())
+}
+
+/// Runs the README's program in a domain of its own, and removes that.
+fn readme_program() -> Outcome {
+    let dir = format!("/dev/shm/saltus-readme-{}", std::process::id());
+    let line = ["cargo", "run", "--quiet", "--locked", "-p", "saltus-channel", "--example", "hello"];
+    let url = format!("shm://{dir}");
+    let outcome = Step::command("", &[("SALTUS_DOMAIN", &url)], &line).run();
+    fs::remove_dir(&dir).map_err(|e| format!("{dir}: {e}"))?;
+    outcome
+}
+
+/// The README's programs are those that the tests compile and run.
+fn readme_programs() -> Outcome {
+    let readme = read(&root().join("README.md"))?;
+    for (language, file) in [("rust", "crates/channel/examples/hello.rs"), ("c", "examples/c/hello.c")] {
+        let block = format!("```{language}\n{}```", read(&root().join(file))?);
+        if !readme.contains(&block) {
+            return Err(format!("README.md does not show {file} as it is"));
         }
     }
     Ok(())

@@ -33,6 +33,13 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Runs it.
+    pub fn run(self) -> Outcome {
+        (self.action)()
+    }
+}
+
 /// The root of the workspace.
 pub fn root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -46,16 +53,17 @@ pub fn all(steps: Vec<Step>) -> Outcome {
     for step in steps {
         eprintln!("\n=== {}", step.name);
         let start = Instant::now();
-        let outcome = (step.action)();
+        let name = step.name.clone();
+        let outcome = step.run();
         let seconds = start.elapsed().as_secs_f64();
         match outcome {
             Ok(()) => {
                 passed += 1;
-                lines.push(format!("ok      {seconds:7.1} s  {}", step.name));
+                lines.push(format!("ok      {seconds:7.1} s  {name}"));
             }
             Err(why) => {
                 failed += 1;
-                lines.push(format!("FAILED  {seconds:7.1} s  {}: {why}", step.name));
+                lines.push(format!("FAILED  {seconds:7.1} s  {name}: {why}"));
             }
         }
     }

@@ -86,7 +86,7 @@ impl Canceller {
 }
 
 impl Shared {
-    /// Arms the bell, if we may. Returns the generation to sleep on; then the caller must look again [a4].
+    /// Arms the bell, if we may. Returns the generation to sleep on; then the caller must look again `[a4]`.
     pub(crate) fn arm(&self) -> Option<u64> {
         let bell = self.bell.as_ref()?;
         Some(bell::arm(&self.page.mem, &bell.mem))
@@ -97,7 +97,7 @@ impl Shared {
         Word { at: self.page.mem.address(bell::BELL, 4).cast(), value: at as u32, shared: true }
     }
 
-    /// After a sleep on generation `at`: wakes others, if the publisher left that to us. [c1]
+    /// After a sleep on generation `at`: wakes others, if the publisher left that to us. `[c1]`
     pub(crate) fn pass_on(&self, at: u64) {
         if let Some(bell) = &self.bell
             && bell::more_asleep(&self.page.mem, &bell.mem, at)

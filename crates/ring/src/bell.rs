@@ -73,7 +73,7 @@ fn ring_armed<D: Memory, B: Memory>(
 }
 
 /// Before sleeping: arms the bell, and returns the value to sleep on. Afterwards the caller must look once more
-/// at the lanes in use and at all heads [a4], and may sleep only if there is nothing.
+/// at the lanes in use and at all heads `[a4]`, and may sleep only if there is nothing.
 #[inline(always)]
 pub fn arm<D: Memory, B: Memory>(data: &D, bell: &B) -> u64 {
     let at = data.load(BELL, Acquire); // [a1] pairs with the release in `ring`
@@ -85,7 +85,7 @@ pub fn arm<D: Memory, B: Memory>(data: &D, bell: &B) -> u64 {
     at
 }
 
-/// After a sleep on `slept_on`, whatever ended it: whether more may be asleep, so that this one must wake `k` more. [c1]
+/// After a sleep on `slept_on`, whatever ended it: whether more may be asleep, so that this one must wake `k` more. `[c1]`
 ///
 /// Only if the bell has rung meanwhile: otherwise nobody owes a wake, and sleepers that pass wakes on for nothing
 /// would keep each other awake for ever.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! byte     what                                           written by         read by
-//! 0        head     last published message, 0: none       owner, each [w5]   all readers   <- publication
-//! 128      intent   bytes up to here may be dirty         owner, now and then [w2]  all readers
+//! 0        head     last published message, 0: none       owner, each `[w5]`   all readers   <- publication
+//! 128      intent   bytes up to here may be dirty         owner, now and then `[w2]`  all readers
 //! 256      bytes, abandoned, wakes                        owner              tools
 //! 384      owner    lease, pid, since, uid, name[32]      owner, at lease    tools (never trusted)
 //! 512      slots[S], one cache line each:

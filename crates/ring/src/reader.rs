@@ -2,7 +2,7 @@
 //!
 //! A message is looked at in three steps: [`inspect`] finds it, the caller copies it or looks at it in place, and
 //! [`validate`] tells afterwards whether it was whole all the while. If the reader saw any byte of a later
-//! message, then by the pair of fences [wf] [rf] it also sees that message's `seq = 0` [w1] or its `intent` [w2],
+//! message, then by the pair of fences `[wf]` `[rf]` it also sees that message's `seq = 0` `[w1]` or its `intent` `[w2]`,
 //! and the validation fails. (Proof: `ARCHITECTURE.md`; checked by SPIN and by loom.)
 
 use crate::layout::*;
@@ -25,7 +25,7 @@ pub struct Meta {
     pos: u64,
 }
 
-/// The last message published, 0 if there is none. [r1]
+/// The last message published, 0 if there is none. `[r1]`
 #[inline(always)]
 pub fn head<M: Memory>(mem: &M) -> u64 {
     mem.load(HEAD, Acquire) // [r1] pairs with [w5]
@@ -56,7 +56,7 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     Some(Meta { seq, stamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
 }
 
-/// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. [r5] is the reading itself.
+/// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. `[r5]` is the reading itself.
 #[inline(always)]
 pub fn validate<M: Memory>(mem: &M, layout: &LaneLayout, meta: &Meta) -> bool {
     mem.fence(Acquire); // [rf] pairs with [wf]

@@ -123,7 +123,7 @@ impl<M: Memory> LaneWriter<M> {
         Some(Room { pos, off, len, at: self.layout.data() + off as usize })
     }
 
-    /// Fills `room` from `at` bytes on. [w3]
+    /// Fills `room` from `at` bytes on. `[w3]`
     ///
     /// `at` must be a multiple of eight unless `bytes` is empty. Panics if it does not fit into the room.
     #[inline(always)]
