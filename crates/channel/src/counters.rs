@@ -137,9 +137,10 @@ impl Drop for Counters {
 pub(crate) fn sweep(channel: &File) -> usize {
     let Ok(dir) = file::open_dir_at(channel, b"subs") else { return 0 };
     let dead = |name: &&Vec<u8>| {
-        let file = file::open_at(&dir, name, Mode::Read);
-        // A file of no length is just being made: its lock comes in an instant.
-        file.is_ok_and(|f| f.metadata().is_ok_and(|m| m.len() > 0) && !lock::is_locked(&f, 0).unwrap_or(true))
+        let Ok(file) = file::open_at(&dir, name, Mode::Read) else { return false };
+        // A file of no length is just being made: its lock comes in an instant, unless its maker has died.
+        let made = file.metadata().is_ok_and(|m| m.len() > 0) || file::is_old(&file);
+        made && !lock::is_locked(&file, 0).unwrap_or(true)
     };
     let names = file::names(&dir).unwrap_or_default();
     names.iter().filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()

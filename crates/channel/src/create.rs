@@ -11,7 +11,7 @@ use saltus_os::map::{Access, Map};
 use saltus_ring::{Memory, Shm, bell};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The byte of the lease file that a maker locks; far beyond all lanes.
@@ -88,12 +88,8 @@ fn is_orphan(dir: &File, name: &[u8]) -> bool {
     let Ok(aside) = file::open_dir_at(dir, name) else { return false };
     match file::open_at(&aside, b"lease", Mode::Read) {
         Ok(lease) => !lock::is_locked(&lease, MAKER).unwrap_or(true),
-        // No lease yet: its maker has just begun, or died then. Who begins needs no second for it.
-        Err(_) => aside.metadata().is_ok_and(|m| {
-            let age =
-                saltus_os::clock::now(saltus_os::clock::Clock::Realtime) as i64 / 1_000_000_000 - m.ctime();
-            age > 2
-        }),
+        // No lease yet: its maker has just begun, or died then.
+        Err(_) => file::is_old(&aside),
     }
 }
 

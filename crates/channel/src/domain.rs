@@ -1,7 +1,7 @@
 //! A domain: a directory of channels.
 
 use crate::{Attributes, Channel, Error, Name, Result, Until, create};
-use saltus_os::file;
+use saltus_os::file::{self, Rename};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -150,8 +150,9 @@ impl Domain {
     /// Safe at any time; nothing that lives is touched. Creating a channel does the first by itself, opening a
     /// subscriber the second.
     pub fn sweep(&self) -> Result<usize> {
-        let Ok(dir) = self.dir() else { return Ok(0) };
-        let mut swept = create::sweep(&dir);
+        let mut swept = self.path.parent().map_or(0, sweep_public_dirs);
+        let Ok(dir) = self.dir() else { return Ok(swept) };
+        swept += create::sweep(&dir);
         for name in self.list()? {
             if let Ok(dir) = self.channel_dir(&name) {
                 swept += crate::counters::sweep(&dir);
@@ -194,6 +195,19 @@ impl Domain {
     }
 }
 
+/// What the directory of a domain is called while it is made.
+const ASIDE: &str = ".saltus-new-";
+
+/// Removes directories of domains whose makers died before they had their names. Returns how many.
+fn sweep_public_dirs(parent: &Path) -> usize {
+    let Ok(parent) = file::open_dir(parent.as_os_str()) else { return 0 };
+    let names = file::names(&parent).unwrap_or_default();
+    let is_old = |name: &[u8]| file::open_dir_at(&parent, name).is_ok_and(|dir| file::is_old(&dir));
+    // They are empty, and nothing else can be removed this way.
+    let gone = |name: &[u8]| is_old(name) && file::remove_at(&parent, name, true).is_ok();
+    names.iter().filter(|name| name.starts_with(ASIDE.as_bytes()) && gone(name)).count()
+}
+
 /// Makes a directory for everybody, like `/tmp`, unless it is there. It appears with its permissions.
 fn make_public_dir(path: &Path) -> io::Result<()> {
     let parent = match path.parent() {
@@ -206,11 +220,12 @@ fn make_public_dir(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         other => return other.map(drop),
     }
-    let aside = format!(".new-{:016x}", saltus_os::process::random());
+    sweep_public_dirs(path.parent().unwrap_or(path));
+    let aside = format!("{ASIDE}{:016x}", saltus_os::process::random());
     file::make_dir_at(&parent, aside.as_bytes())?;
     let made = file::open_dir_at(&parent, aside.as_bytes())
         .and_then(|dir| file::set_mode(&dir, 0o1777))
-        .and_then(|()| file::rename_at(&parent, aside.as_bytes(), name, file::Rename::NoReplace));
+        .and_then(|()| file::rename_at(&parent, aside.as_bytes(), name, Rename::NoReplace));
     if let Err(e) = made {
         let _ = file::remove_at(&parent, aside.as_bytes(), true);
         if e.kind() != io::ErrorKind::AlreadyExists {

@@ -144,6 +144,14 @@ pub fn links(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.nlink())
 }
 
+/// Whether nothing was done to an open file or directory for more than two seconds.
+///
+/// What is being made in several steps is younger than that between them, unless its maker has died.
+pub fn is_old(file: &File) -> bool {
+    let now = (crate::clock::now(crate::clock::Clock::Realtime) / 1_000_000_000) as i64;
+    file.metadata().is_ok_and(|m| now - m.ctime() > 2)
+}
+
 /// Names in a directory, unsorted, without `.` and `..`. Allocates.
 pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
     let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
