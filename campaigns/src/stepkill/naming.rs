@@ -52,6 +52,11 @@ pub fn limbo(ground: &Path) -> PathBuf {
     ground.with_extension("limbo")
 }
 
+/// Where halves of domains are kept that are too young to be swept.
+fn beside(ground: &Path) -> PathBuf {
+    ground.with_extension("beside")
+}
+
 impl Naming {
     fn domain_path(self, ground: &Path) -> PathBuf {
         if self == Naming::CreateDomain { ground.join("new") } else { ground.to_path_buf() }
@@ -70,11 +75,10 @@ impl Naming {
             fs::create_dir_all(limbo(ground))?;
             fs::rename(path, limbo(ground).join(left))?;
         }
-        for left in
-            place::names(ground).into_iter().filter(|n| self == Naming::CreateDomain && n.starts_with('.'))
-        {
-            fs::create_dir_all(limbo(ground))?;
-            fs::rename(ground.join(&left), limbo(ground).join(left))?;
+        let half_domains = place::names(ground).into_iter().filter(|name| name.starts_with('.'));
+        for left in half_domains.filter(|_| self == Naming::CreateDomain) {
+            fs::create_dir_all(beside(ground))?;
+            fs::rename(ground.join(&left), beside(ground).join(left))?;
         }
         Ok(())
     }
@@ -195,30 +199,26 @@ impl Operation for Naming {
     }
 
     fn finish(&self, ground: &Path) -> Result<(), Failure> {
-        let limbo = limbo(ground);
-        let kept = place::names(&limbo);
-        if kept.is_empty() {
+        let kept = [limbo(ground), beside(ground)].map(|dir| place::names(&dir).len());
+        if kept == [0, 0] {
             return Ok(());
         }
         std::thread::sleep(OLD);
-        Domain::open(&format!("shm://{}", limbo.display()))?.sweep()?;
-        if *self == Naming::CreateDomain {
-            // What is left of a domain lies beside the others: any of them sweeps it.
-            let domain = Domain::open(&format!("shm://{}", self.domain_path(&limbo).display()))?;
-            domain.create(NAME, &attributes())?;
-            domain.sweep()?;
-            fs::remove_dir_all(domain.path())?;
+        Domain::open(&format!("shm://{}", limbo(ground).display()))?.sweep()?;
+        // What is left of a domain lies beside others: any of them sweeps it.
+        let other = Domain::open(&format!("shm://{}/other", beside(ground).display()))?;
+        if kept[1] > 0 {
+            other.create(NAME, &attributes())?;
+            other.sweep()?;
+            fs::remove_dir_all(other.path())?;
         }
-        let left = place::names(&limbo);
-        fs::remove_dir_all(&limbo)?;
-        match left.is_empty() {
+        let left = [limbo(ground), beside(ground)].map(|dir| place::names(&dir));
+        for dir in [limbo(ground), beside(ground)] {
+            let _ = fs::remove_dir_all(dir); // one of them may not be there
+        }
+        match left.iter().all(Vec::is_empty) {
             true => Ok(()),
-            false => Err(format!(
-                "of {} that were too young, {} are never swept: {left:?}",
-                kept.len(),
-                left.len()
-            )
-            .into()),
+            false => Err(format!("of {kept:?} that were too young, these are never swept: {left:?}").into()),
         }
     }
 }
