@@ -80,8 +80,8 @@ pub fn bench(args: &[&str]) -> Step {
 
 /// The C header, written anew.
 pub fn header() -> Step {
-    let line = ["cargo", "test", "--locked", "-p", "saltus-c", "header"];
-    Step::command("header", &[("SALTUS_WRITE_HEADER", "1")], &line)
+    let line = ["cargo", "test", "--locked", "-p", "saltus-c", "--test", "header"];
+    Step::command("header", &[("SALTUS_UPDATE_HEADER", "1")], &line)
 }
 
 /// The README's command, as it stands there; then kills and freezes; then the proof that it can fall.

@@ -71,21 +71,29 @@ impl Name {
 }
 
 /// Readable characters as they are; every other byte, and the backslash, as `\xHH`. Safe on a terminal, and reversible.
+/// Allocates nothing, since errors of the data path are told with it.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
+        let (mut text, mut len) = ([0; 4 * Name::MOST], 0);
+        let mut put = |bytes: &[u8]| {
+            text[len..len + bytes.len()].copy_from_slice(bytes);
+            len += bytes.len();
+        };
+        let hex = |nibble: u8| b"0123456789ABCDEF"[nibble as usize];
+        let escaped = |b: &u8| [b'\\', b'x', hex(b >> 4), hex(b & 15)];
         for chunk in self.as_bytes().utf8_chunks() {
             for c in chunk.valid().chars() {
+                let mut bytes = [0; 4];
+                let bytes = c.encode_utf8(&mut bytes).as_bytes();
                 if c.is_control() || c == '\\' {
-                    let mut bytes = [0; 4];
-                    c.encode_utf8(&mut bytes).bytes().for_each(|b| text.push_str(&format!("\\x{b:02X}")));
+                    bytes.iter().for_each(|b| put(&escaped(b)));
                 } else {
-                    text.push(c);
+                    put(bytes);
                 }
             }
-            chunk.invalid().iter().for_each(|b| text.push_str(&format!("\\x{b:02X}")));
+            chunk.invalid().iter().for_each(|b| put(&escaped(b)));
         }
-        f.pad(&text)
+        f.pad(std::str::from_utf8(&text[..len]).unwrap_or_default())
     }
 }
 

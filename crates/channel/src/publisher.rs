@@ -174,14 +174,14 @@ pub struct Loan<'a> {
 }
 
 impl Loan<'_> {
-    /// Publishes the first `len` bytes, at most as many as were borrowed. Real-time safe.
+    /// Publishes the first `len` bytes, at most as many as were borrowed, else [`Error::TooSmall`]. Real-time safe.
     pub fn publish(self, len: usize) -> Result<Published> {
         self.finish(len, None)
     }
 
     fn finish(mut self, len: usize, stamp: Option<u64>) -> Result<Published> {
         if len > self.len() {
-            return Err(self.publisher.too_long(len));
+            return Err(Error::TooSmall { needed: len, have: self.len() });
         }
         // A child of a fork has not leased this lane: what it built here is not its to publish.
         if !self.publisher.lease.is_ours() {
