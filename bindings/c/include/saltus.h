@@ -341,7 +341,7 @@ int saltus_loan(struct saltus_publisher *publisher, size_t len, void **room);
 /// be NULL. The room may also have been filled with streaming (non-temporal) stores.
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_LONG (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
+/// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
 int saltus_loan_publish(struct saltus_publisher *publisher, size_t len, struct saltus_published *published);
 
 /// Gives back unused what was borrowed. Nothing is published.

@@ -106,7 +106,7 @@ pub unsafe extern "C" fn saltus_loan(
 /// be NULL. The room may also have been filled with streaming (non-temporal) stores.
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_LONG (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
+/// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_loan_publish(
     publisher: *mut SaltusPublisher,

@@ -178,7 +178,7 @@ fn too_long() {
         assert!(room.is_null());
         ok(saltus_loan(s.publisher, 64, &mut room));
         assert!(!room.is_null() && (room as usize).is_multiple_of(64));
-        assert_eq!(saltus_loan_publish(s.publisher, 65, null_mut()), SALTUS_TOO_LONG);
+        assert_eq!(saltus_loan_publish(s.publisher, 65, null_mut()), SALTUS_TOO_SMALL);
         assert_eq!(saltus_loan_publish(s.publisher, 64, null_mut()), SALTUS_INVALID, "the loan is over");
     }
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_NOTHING);
