@@ -1,7 +1,9 @@
 //! Campaigns: what no unit test can do to a channel. They kill, freeze, starve and lie, with real processes, and
 //! look afterwards whether the promises of the channel hold. See README.md beside this for what each does.
 
+mod chaos;
 mod child;
+mod fork;
 mod guard;
 mod message;
 mod place;
@@ -73,13 +75,29 @@ impl Context<'_> {
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// All of them, in the order in which `all` runs them.
-const CAMPAIGNS: &[Campaign] = &[Campaign {
-    name: "stepkill",
-    about: "kill a process after every instruction of every operation",
-    run: stepkill::run,
-    short_limit: MINUTE.saturating_mul(4),
-    full_limit: MINUTE.saturating_mul(360),
-}];
+const CAMPAIGNS: &[Campaign] = &[
+    Campaign {
+        name: "stepkill",
+        about: "kill a process after every instruction of every operation",
+        run: stepkill::run,
+        short_limit: MINUTE.saturating_mul(4),
+        full_limit: MINUTE.saturating_mul(360),
+    },
+    Campaign {
+        name: "chaos",
+        about: "kill and freeze writers and readers at random, under load",
+        run: chaos::run,
+        short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(60),
+    },
+    Campaign {
+        name: "fork",
+        about: "open before fork, use in children; leases end with their owners",
+        run: fork::run,
+        short_limit: MINUTE.saturating_mul(2),
+        full_limit: MINUTE.saturating_mul(2),
+    },
+];
 
 fn main() -> ExitCode {
     let options = Options::parse();

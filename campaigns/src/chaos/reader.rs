@@ -1,0 +1,200 @@
+//! A reader of the chaos: receives in one of many ways, and checks all that it can know.
+
+use super::board::Board;
+use super::writer::key;
+use crate::child::Failure;
+use crate::message;
+use saltus_channel::{Channel, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any};
+use std::collections::HashMap;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering::Relaxed; // tells of an end that the readers look for now and then
+use std::time::Duration;
+
+/// How it receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    NextWaiting,
+    NewestWaiting,
+    NextPolling,
+    NewestPolling,
+    Vec,
+    View,
+    Again,
+    Any,
+    Event,
+    Quiet,
+}
+
+impl Way {
+    /// Ways that the readers of the chaos receive in.
+    pub const ALL: [Way; 10] = [
+        Way::NextWaiting,
+        Way::NewestWaiting,
+        Way::NextPolling,
+        Way::NewestPolling,
+        Way::Vec,
+        Way::View,
+        Way::Again,
+        Way::Any,
+        Way::Event,
+        Way::Quiet,
+    ];
+
+    fn which(self) -> Which {
+        match self {
+            Way::NewestWaiting | Way::NewestPolling | Way::View => Which::Newest,
+            Way::Again => Which::Again,
+            _ => Which::Next,
+        }
+    }
+}
+
+/// When a wait looks whether the end has come.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// What a reader has seen so far.
+struct Seen {
+    /// Last number, by lane.
+    last: HashMap<u32, u64>,
+    /// Of newest: the stamp.
+    stamp: u64,
+    received: u64,
+    missed: u64,
+}
+
+/// Receives until the end is told and nothing is left. `from_start`: it joins before anything is published, so its
+/// sums must be exact.
+pub fn run(i: usize, board: &Board, channel: &Channel, way: Way, from_start: bool) -> Result<(), Failure> {
+    let mut options = SubscriberOptions::new().start(Start::Oldest);
+    if way == Way::Quiet {
+        options = options.quiet(Duration::from_millis(2));
+    }
+    let before = published(channel)?;
+    let mut subscriber = channel.subscriber_with(options)?;
+    let after = published(channel)?;
+    let mut seen = Seen { last: HashMap::new(), stamp: 0, received: 0, missed: 0 };
+    let mut bytes = vec![0; channel.attributes().get_frame_size() as usize];
+    board.set_ready(i, true);
+    loop {
+        let ending = board.ending().load(Relaxed) == 1;
+        match receive(&mut subscriber, way, &mut bytes) {
+            Ok(Some(sample)) => {
+                seen.check(way, &sample, &bytes[..sample.len])?;
+                board.count(i);
+                board.count_missed(i, sample.missed);
+            }
+            Ok(None) if ending => break,
+            Ok(None) => {}
+            Err(Error::Overrun { .. }) => board.count_overrun(i),
+            Err(e) => return Err(e.into()),
+        }
+        if ending && way == Way::Again && !subscriber.has_unseen() {
+            break; // again never says that there is nothing
+        }
+    }
+    seen.settle(&subscriber, [before, after], published(channel)?, channel, from_start)
+        .map_err(|e| format!("reader {way:?}: {e}").into())
+}
+
+/// Messages published in all lanes.
+fn published(channel: &Channel) -> Result<u64, Failure> {
+    Ok(channel.info()?.lanes.iter().map(|lane| lane.published).sum())
+}
+
+fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut Vec<u8>) -> Result<Option<Sample>, Error> {
+    match way {
+        Way::NextWaiting | Way::NewestWaiting | Way::Quiet => {
+            subscriber.receive(way.which(), Until::For(MOMENT), bytes)
+        }
+        Way::NextPolling | Way::NewestPolling | Way::Again => {
+            let got = subscriber.receive(way.which(), Until::Poll, bytes)?;
+            if got.is_none() {
+                std::thread::yield_now();
+            }
+            Ok(got)
+        }
+        Way::Vec => {
+            let mut grown = Vec::new();
+            let got = subscriber.receive_vec(way.which(), MOMENT, &mut grown)?;
+            bytes[..grown.len()].copy_from_slice(&grown);
+            Ok(got)
+        }
+        Way::View => {
+            let looked =
+                subscriber.look(way.which(), MOMENT, |view| view.copy_to(0, &mut bytes[..view.len()]))?;
+            Ok(looked.map(|(_, sample)| sample))
+        }
+        Way::Any => match wait_any(&mut [&mut *subscriber], MOMENT)? {
+            Some(_) => subscriber.receive(way.which(), Until::Poll, bytes),
+            None => Ok(None),
+        },
+        Way::Event => {
+            if let Some(sample) = subscriber.receive(way.which(), Until::Poll, bytes)? {
+                return Ok(Some(sample));
+            }
+            let fd = subscriber.event_fd()?.as_raw_fd();
+            let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            // SAFETY: one valid record, as told.
+            unsafe { libc::poll(&mut poll, 1, MOMENT.as_millis() as i32) };
+            subscriber.receive(way.which(), Until::Poll, bytes)
+        }
+    }
+}
+
+impl Seen {
+    /// Whether `sample` is what it must be, given all before.
+    fn check(&mut self, way: Way, sample: &Sample, bytes: &[u8]) -> Result<(), Failure> {
+        let wrong = |what: &str| format!("reader {way:?}: {what}: {sample:?}, before: stamp {}", self.stamp);
+        let key = key(sample.writer);
+        if sample.len != message::len_of(key, sample.seq, MOST) {
+            return Err(wrong("wrong length").into());
+        }
+        message::check(key, sample.seq, bytes).map_err(|e| wrong(&e))?;
+        let last = self.last.entry(sample.writer.lane).or_insert(0);
+        let again = way == Way::Again && sample.seq == *last;
+        if sample.seq <= *last && !again {
+            return Err(wrong(&format!("message {} of that lane came before", *last)).into());
+        }
+        *last = sample.seq;
+        if way.which() != Which::Next {
+            if sample.stamp < self.stamp {
+                return Err(wrong("newest went back").into());
+            }
+            self.stamp = sample.stamp;
+        }
+        self.received += u64::from(!again);
+        self.missed += sample.missed;
+        Ok(())
+    }
+
+    /// Received and missed are what was published since it joined: all of it, at the end.
+    fn settle(
+        &self,
+        subscriber: &Subscriber,
+        [before, after]: [u64; 2],
+        end: u64,
+        channel: &Channel,
+        from_start: bool,
+    ) -> Result<(), String> {
+        let sum = subscriber.received() + subscriber.missed();
+        if self.received != subscriber.received() || self.missed > subscriber.missed() {
+            return Err(format!("told {} and {}, counts {sum}", self.received, self.missed));
+        }
+        if from_start && sum != end {
+            let (received, missed) = (subscriber.received(), subscriber.missed());
+            return Err(format!("received {received} + missed {missed}, but {end} were published"));
+        }
+        // Who joins later begins with what is kept, in each lane.
+        let lanes = channel.info().map_err(|e| e.to_string())?.lanes.len() as u64;
+        let kept = lanes * channel.attributes().get_frames();
+        if sum + after < end || sum + before > end + kept {
+            return Err(format!(
+                "received + missed {sum}, joined between {before} and {after}, {end} at the end"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The longest message of the chaos.
+pub const MOST: usize = 2000;

@@ -1,0 +1,61 @@
+//! A writer of the chaos: publishes all sizes until it is killed.
+
+use super::board::Board;
+use crate::child::Failure;
+use crate::message;
+use crate::rng::Rng;
+use saltus_channel::{Channel, Publisher, Writer};
+use std::sync::atomic::Ordering::Relaxed; // the writer's own word
+use std::time::Duration;
+
+/// What identifies the contents of a writer's messages: any reader can tell it from the sample.
+pub fn key(writer: Writer) -> u64 {
+    (writer.lane as u64) << 48 ^ writer.lease
+}
+
+/// Publishes for ever.
+pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), Failure> {
+    let mut publisher = channel.publisher()?;
+    let writer = publisher.writer();
+    let mut rng = Rng::new(seed ^ writer.lease);
+    let most = publisher.max_len();
+    // Nobody else writes this lane, and nobody in our name: where its last owner ended, we begin.
+    let mut last = channel.info()?.lanes[writer.lane as usize].published;
+    let told = board.published(writer.lane).load(Relaxed);
+    if last != told && last != told + 1 {
+        return Err(format!("lane {}: {told} messages were published, it says {last}", writer.lane).into());
+    }
+    board.set_ready(i, true);
+    loop {
+        let seq = last + 1;
+        let len = message::len_of(key(writer), seq, most);
+        let message = message::make(key(writer), seq, len);
+        let published = publish(&mut publisher, &message, &mut rng)?;
+        if published != seq {
+            return Err(format!("lane {}: message {seq} was published as {published}", writer.lane).into());
+        }
+        board.published(writer.lane).store(seq, Relaxed);
+        board.count(i);
+        last = seq;
+        match rng.below(16) {
+            0 => std::thread::sleep(Duration::from_micros(rng.below(300))),
+            1..4 => std::thread::yield_now(),
+            _ => {}
+        }
+    }
+}
+
+/// By copy, by loan, or by loan after one that is given back.
+fn publish(publisher: &mut Publisher, message: &[u8], rng: &mut Rng) -> Result<u64, Failure> {
+    let how = rng.below(8);
+    if how > 1 {
+        return Ok(publisher.publish(message)?.seq);
+    }
+    let most = publisher.max_len();
+    if how == 1 {
+        drop(publisher.loan(most)?);
+    }
+    let mut loan = publisher.loan(message.len() + rng.below((most - message.len()) as u64 + 1) as usize)?;
+    loan[..message.len()].copy_from_slice(message);
+    Ok(loan.publish(message.len())?.seq)
+}

@@ -1,0 +1,375 @@
+//! **Fork before use**: handles that were opened before `fork` and are used by the children, by the parent, or by
+//! both; and leases that must end with their owner, whatever its children do.
+
+use crate::child::{Child, End, Failure, spawn, until};
+use crate::place::{self, Place};
+use crate::shared::Words;
+use crate::{Context, message};
+use saltus_channel::{
+    Attributes, Channel, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its like in the other process
+use std::time::Duration;
+
+const CHILDREN: usize = 4;
+const EACH: u64 = 50;
+const LEN: usize = 100;
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub fn run(context: &Context) -> Result<(), Failure> {
+    type Check = fn(&Channel) -> Result<String, Failure>;
+    let checks: [(&str, Check); 8] = [
+        ("a publisher opened before fork, used by all children", publisher_in_children),
+        ("a publisher that has published before fork", publisher_in_both),
+        ("a loan taken before fork", loan_across_fork),
+        ("subscribers opened before fork have places of their own", subscriber_in_children),
+        ("an event descriptor opened before fork, and one opened in a child", event_in_children),
+        ("a child that outlives its parent does not hold the parent's lane", child_outlives),
+        ("exec in a child, and close_range in the parent, keep the lease", close_range_keeps),
+        ("exec ends the lease", exec_ends),
+    ];
+    let place = Place::new(context.root, "fork")?;
+    for (i, (name, check)) in checks.into_iter().enumerate() {
+        context.report.check(name, || {
+            let attributes = Attributes::new().frames(CHILDREN as u64 * EACH).frame_size(LEN as u64);
+            let channel = place.domain("domain")?.create(format!("c{i}"), &attributes)?;
+            let found = check(&channel)?;
+            channel.domain().unlink(channel.name().as_bytes())?;
+            Ok(found)
+        });
+    }
+    Ok(())
+}
+
+/// Publishes messages `from..to` of a publisher whose contents follow from `key`.
+fn publish(publisher: &mut Publisher, key: u64, count: u64) -> Result<(), Failure> {
+    for i in 1..=count {
+        let mut bytes = message::make(key, i, LEN);
+        bytes[..8].copy_from_slice(&key.to_le_bytes());
+        publisher.publish(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Which key message `sample` was published with, and as whose how-manieth: by lane and lease it must be one process's.
+fn collect(subscriber: &mut Subscriber) -> Result<BTreeMap<(u32, u64), Vec<u64>>, Failure> {
+    let mut by_writer: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
+    let mut bytes = [0; LEN];
+    while let Some(sample) = subscriber.next(&mut bytes)? {
+        let key = u64::from_le_bytes(bytes[..8].try_into()?);
+        let seen = by_writer.entry((sample.writer.lane, sample.writer.lease)).or_default();
+        let mut whole = message::make(key, seen.len() as u64 + 1, LEN);
+        whole[..8].copy_from_slice(&key.to_le_bytes());
+        if whole != bytes {
+            return Err(format!("not the next message of its publisher: {sample:?}").into());
+        }
+        seen.push(key);
+    }
+    Ok(by_writer)
+}
+
+/// Each writer found has published exactly `EACH` messages, all of one process; there are `writers` of them.
+fn expect(found: &BTreeMap<(u32, u64), Vec<u64>>, writers: usize) -> Result<(), Failure> {
+    let keys: BTreeSet<u64> = found.values().flatten().copied().collect();
+    let lanes: BTreeSet<u32> = found.keys().map(|(lane, _)| *lane).collect();
+    let pure = found.values().all(|keys| keys.len() as u64 == EACH && keys.iter().all(|k| *k == keys[0]));
+    match pure && keys.len() == writers && found.len() == writers && lanes.len() == writers {
+        true => Ok(()),
+        false => Err(format!("{writers} processes published, found: {:?}", found.keys()).into()),
+    }
+}
+
+/// Forks `CHILDREN` that all do `work` with a number, at the same time, and waits for them. They all live until all
+/// have done it, so that none gets the lane of one that has ended.
+fn all_at_once(work: impl Fn(u64) -> Result<(), Failure>) -> Result<(), Failure> {
+    let done = Words::new(1)?;
+    let mut children: Vec<Child> = Vec::new();
+    for i in 0..CHILDREN as u64 {
+        let (work, done) = (&work, &done);
+        children.push(spawn(move || {
+            let result = work(i);
+            done[0].fetch_add(1, Release);
+            until(PATIENCE, || done[0].load(Acquire) == CHILDREN as u64);
+            result
+        })?);
+    }
+    for child in &mut children {
+        child.finish(PATIENCE)?;
+    }
+    Ok(())
+}
+
+fn publisher_in_children(channel: &Channel) -> Result<String, Failure> {
+    let mut subscriber = channel.subscriber()?;
+    let publisher = std::cell::RefCell::new(channel.publisher()?);
+    all_at_once(|i| publish(&mut publisher.borrow_mut(), 10 + i, EACH))?;
+    publish(&mut publisher.borrow_mut(), 9, EACH)?;
+    expect(&collect(&mut subscriber)?, CHILDREN + 1)?;
+    Ok(format!("{CHILDREN} children and the parent have published in {} lanes", CHILDREN + 1))
+}
+
+fn publisher_in_both(channel: &Channel) -> Result<String, Failure> {
+    let mut subscriber = channel.subscriber()?;
+    let mut publisher = channel.publisher()?;
+    let before = publisher.writer();
+    let mut child = spawn(|| {
+        let inherited = publisher.writer();
+        publish(&mut publisher, 2, EACH)?;
+        match publisher.writer() != inherited {
+            true => Ok(()),
+            false => Err("the child publishes in its parent's name".into()),
+        }
+    })?;
+    child.finish(PATIENCE)?;
+    publish(&mut publisher, 1, EACH)?;
+    expect(&collect(&mut subscriber)?, 2)?;
+    if publisher.writer() != before {
+        return Err("the parent lost its lane to its child".into());
+    }
+    Ok("parent and child publish in lanes of their own".into())
+}
+
+fn loan_across_fork(channel: &Channel) -> Result<String, Failure> {
+    let mut subscriber = channel.subscriber()?;
+    let mut publisher = channel.publisher()?;
+    let mut loan = publisher.loan(LEN)?;
+    loan.fill(1);
+    let taken = std::cell::Cell::new(Some(loan));
+    let mut child = spawn(|| {
+        let loan = taken.take().ok_or("no loan")?;
+        match loan.publish(LEN) {
+            Err(_) => Ok(()),
+            Ok(published) => Err(format!("a child has published its parent's loan: {published:?}").into()),
+        }
+    })?;
+    child.finish(PATIENCE)?;
+    let mut bytes = [0; LEN];
+    if subscriber.next(&mut bytes)?.is_some() {
+        return Err("a child has published its parent's loan".into());
+    }
+    taken.take().ok_or("no loan")?.publish(LEN)?;
+    match subscriber.next(&mut bytes)? {
+        Some(Sample { seq: 1, .. }) if bytes == [1; LEN] => {
+            Ok("refused in the child, published by the parent".into())
+        }
+        other => Err(format!("the parent's loan arrived as {other:?}").into()),
+    }
+}
+
+fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
+    let mut publisher = channel.publisher()?;
+    let subscriber =
+        std::cell::RefCell::new(channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?);
+    publish(&mut publisher, 1, EACH)?;
+    // The parent takes 10, so that its children begin with the 11th.
+    for _ in 0..10 {
+        subscriber.borrow_mut().next(&mut [0; LEN])?;
+    }
+    let counted = Words::new(1)?;
+    let drain = |from: u64| -> Result<(), Failure> {
+        let mut subscriber = subscriber.borrow_mut();
+        let mut seq = from;
+        while let Some(sample) = subscriber.next(&mut [0; LEN])? {
+            seq += 1;
+            if sample.seq != seq || sample.missed != 0 {
+                return Err(format!("message {seq} was due, {sample:?} came").into());
+            }
+        }
+        match seq == EACH && subscriber.received() == EACH {
+            true => Ok(()),
+            false => Err(format!("received {} of {EACH}, up to {seq}", subscriber.received()).into()),
+        }
+    };
+    all_at_once(|_| {
+        drain(10)?;
+        // Own counters, under the own number, while all live.
+        let me = std::process::id();
+        let mine =
+            |info: &saltus_channel::SubscriberInfo| info.pid == me && info.alive && info.received == EACH;
+        let found = channel.info()?.subscribers.iter().filter(|s| mine(s)).count();
+        counted[0].fetch_add(found as u64, Release);
+        Ok(())
+    })?;
+    let files = counted[0].load(Acquire);
+    if files != CHILDREN as u64 {
+        return Err(format!("{CHILDREN} children have {files} files of counters").into());
+    }
+    drain(10)?;
+    channel.domain().sweep()?;
+    let subs = place::names(&crate::sleeper::directory(channel).join("subs"));
+    if subs.len() != 1 || !channel.info()?.subscribers[0].alive {
+        return Err(
+            format!("files of counters after a sweep, the parent's alone must be left: {subs:?}").into()
+        );
+    }
+    Ok(format!(
+        "{CHILDREN} children and the parent received all from their own place, with counters of their own"
+    ))
+}
+
+/// Waits until `subscriber`'s descriptor is readable, and receives.
+fn receive_by_event(subscriber: &mut Subscriber) -> Result<Sample, Failure> {
+    for _ in 0..200 {
+        if let Some(sample) = subscriber.next(&mut [0; LEN])? {
+            return Ok(sample);
+        }
+        let fd = subscriber.event_fd()?.as_raw_fd();
+        let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one valid record, as told.
+        if unsafe { libc::poll(&mut poll, 1, PATIENCE.as_millis() as i32) } != 1 {
+            return Err("the descriptor never became readable".into());
+        }
+    }
+    Err("readable again and again, with nothing to read".into())
+}
+
+fn event_in_children(channel: &Channel) -> Result<String, Failure> {
+    let mut publisher = channel.publisher()?;
+    let mut inherited = channel.subscriber()?;
+    let mut fresh = channel.subscriber()?;
+    inherited.event_fd()?;
+    let step = Words::new(1)?;
+    let mut child = spawn(|| {
+        step[0].store(1, Release);
+        for subscriber in [&mut inherited, &mut fresh] {
+            for seq in 1..=3 {
+                let sample = receive_by_event(subscriber)?;
+                if sample.seq != seq || sample.missed > 0 {
+                    return Err(format!("message {seq} was due, {sample:?} came").into());
+                }
+            }
+        }
+        Ok(())
+    })?;
+    until(PATIENCE, || step[0].load(Acquire) == 1);
+    for key in 1..=3 {
+        std::thread::sleep(Duration::from_millis(5)); // so that the child has to wait for each
+        publish(&mut publisher, key, 1)?;
+    }
+    child.finish(PATIENCE)?;
+    for seq in 1..=3 {
+        let sample = receive_by_event(&mut inherited)?;
+        if sample.seq != seq {
+            return Err(format!("the parent: message {seq} was due, {sample:?} came").into());
+        }
+    }
+    Ok("the child and the parent were told of every message, each by a descriptor of its own".into())
+}
+
+fn child_outlives(channel: &Channel) -> Result<String, Failure> {
+    let (step, end) = (Words::new(1)?, Words::new(1)?);
+    let mut parent = spawn(|| {
+        let mut publisher = channel.publisher()?;
+        publish(&mut publisher, 1, 3)?;
+        // SAFETY: this process has one thread; the child only waits, and the guardian ends it if nobody else does.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            step[0].store(std::process::id().into(), Release);
+            until(PATIENCE, || end[0].load(Acquire) == 1);
+            // SAFETY: leaves the child.
+            unsafe { libc::_exit(0) };
+        }
+        until(PATIENCE, || step[0].load(Acquire) != 0);
+        std::mem::forget(publisher); // dies with the lease in its hands
+        Ok(())
+    })?;
+    let ended = parent.wait();
+    let heir = step[0].load(Acquire) as i32;
+    let alive = crate::child::state(heir).is_some_and(|state| state != 'Z');
+    let lane = channel.publisher().map(|publisher| publisher.writer().lane);
+    end[0].store(1, Release);
+    until(PATIENCE, || crate::child::state(heir).is_none_or(|state| state == 'Z'));
+    if ended != End::Code(0) || !alive {
+        return Err(format!("the parent ended with {ended:?}, its child lives: {alive}").into());
+    }
+    match lane? {
+        0 => Ok("its lane was taken over while the child lived".into()),
+        lane => {
+            Err(format!("the dead parent's lane is still held: the next publisher got lane {lane}").into())
+        }
+    }
+}
+
+fn close_range_keeps(channel: &Channel) -> Result<String, Failure> {
+    let (step, end) = (Words::new(1)?, Words::new(1)?);
+    let mut owner = spawn(|| {
+        let mut publisher = channel.publisher()?;
+        publish(&mut publisher, 1, 1)?;
+        // SAFETY: closes all descriptors of this process but the standard ones, as a daemon does; whoever owned
+        // them in Rust never uses them again here, since this process only publishes and exits.
+        unsafe { libc::close_range(3, u32::MAX, 0) };
+        // SAFETY: this process has one thread; the child execs or exits at once.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            // SAFETY: the path and the argument are C strings, the list ends with null.
+            unsafe {
+                libc::execl(
+                    c"/bin/sleep".as_ptr(),
+                    c"sleep".as_ptr(),
+                    c"0.3".as_ptr(),
+                    std::ptr::null::<libc::c_char>(),
+                );
+                libc::_exit(0);
+            }
+        }
+        step[0].store(1, Release);
+        until(PATIENCE, || end[0].load(Acquire) == 1);
+        let mut bytes = message::make(1, 1, LEN);
+        bytes[..8].copy_from_slice(&1u64.to_le_bytes());
+        publisher.publish(&bytes)?;
+        // SAFETY: waits for the child made above.
+        unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+        std::mem::forget(publisher);
+        Ok(())
+    })?;
+    until(PATIENCE, || step[0].load(Acquire) == 1);
+    let lane = channel.publisher()?.writer().lane;
+    end[0].store(1, Release);
+    owner.finish(PATIENCE)?;
+    if lane == 0 {
+        return Err("another publisher got the lane of one that had closed its descriptors".into());
+    }
+    let again = channel.publisher()?.writer().lane;
+    match again {
+        0 => Ok("held until its owner died, and no longer".into()),
+        lane => {
+            Err(format!("after its owner's death the lane is held: the next publisher got lane {lane}")
+                .into())
+        }
+    }
+}
+
+fn exec_ends(channel: &Channel) -> Result<String, Failure> {
+    let mut owner = spawn(|| {
+        let publisher = channel.publisher()?;
+        std::mem::forget(publisher);
+        // SAFETY: the path and the arguments are C strings, the list ends with null.
+        unsafe {
+            libc::execl(
+                c"/bin/sleep".as_ptr(),
+                c"sleep".as_ptr(),
+                c"30".as_ptr(),
+                std::ptr::null::<libc::c_char>(),
+            )
+        };
+        Err("could not start /bin/sleep".into())
+    })?;
+    let is_sleep =
+        || std::fs::read_to_string(format!("/proc/{}/comm", owner.pid)).is_ok_and(|c| c.trim() == "sleep");
+    if !until(PATIENCE, is_sleep) {
+        return Err("exec did not happen".into());
+    }
+    let lane = channel.publisher()?.writer().lane;
+    owner.kill();
+    let mut bytes = [0; LEN];
+    channel.publisher()?.publish(&message::make(1, 1, LEN))?;
+    channel.subscriber()?.receive(Which::Newest, Until::Poll, &mut bytes)?.ok_or("nothing received")?;
+    match lane {
+        0 => Ok("the lane was free while the other program ran".into()),
+        lane => {
+            Err(format!("a program that knows nothing of it holds the lane: the next got lane {lane}").into())
+        }
+    }
+}
