@@ -63,8 +63,8 @@ impl Scan {
 
 /// How long to wait between two scans with these stamps: never backwards, never for ever.
 pub fn pace(before: f64, now: f64, speed: f64) -> Duration {
-    // `max` and `min` answer the number when the other one is none.
-    let gap = (now - before).max(0.0).min(GAP) / speed;
+    // What is no number, or too long to be told, becomes no wait at all.
+    let gap = (now - before).clamp(0.0, GAP) / speed;
     Duration::try_from_secs_f64(gap).unwrap_or(Duration::ZERO)
 }
 

@@ -15,7 +15,9 @@
 use std::time::Duration;
 
 use saltus_channel::Error::Overrun;
-use saltus_channel::{Domain, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock, rt};
+use saltus_channel::{
+    Domain, LaneInfo, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock, rt,
+};
 
 use crate::channels::{self, CHANNELS, HEALTH, Place};
 use crate::error::{Error, Result};
@@ -26,10 +28,13 @@ use crate::wire::{Message, Torn};
 
 /// How often a process says that it lives, at least.
 pub const BEAT: Duration = Duration::from_millis(5);
-/// The real-time priority of the programs without which the robot falls.
-pub const URGENT: i32 = 50;
-/// A state that a predecessor left is continued if it is not older than this.
-const INHERIT: Duration = Duration::from_secs(2);
+/// Priority of the reflex: the programs without which the robot falls.
+pub const REFLEX: i32 = 50;
+/// Priority of the witness: the logger, that shall not lose a message because others are busy.
+pub const WITNESS: i32 = 10;
+/// Without a supervisor, a state that a predecessor left is continued if it is not older than this: what lies there
+/// from yesterday belongs to another robot.
+const INHERIT: Duration = Duration::from_secs(30);
 
 /// The life of a program.
 pub struct Life {
@@ -47,19 +52,19 @@ impl Life {
     pub fn begin(name: &str) -> Result<Life> {
         // Whoever started us may run before everything else. We need not. This is never refused.
         let _ = rt::set_other();
-        Life::begin_as_it_is(name)
+        Life::begin_here(name)
     }
 
-    /// Begins a program of the reflex, without which the robot falls: it runs before everything else on the machine.
+    /// Begins a program that runs before others on a busy machine, with this priority under `SCHED_FIFO`.
     ///
     /// If the system refuses that (it needs a right, see `ulimit -r`), it runs like others, and later when they are
     /// many. The demo's report says which of the two it was.
-    pub fn begin_urgent(name: &str) -> Result<Life> {
-        let _ = rt::set_fifo(URGENT);
-        Life::begin_as_it_is(name)
+    pub fn begin_urgent(name: &str, priority: i32) -> Result<Life> {
+        let _ = rt::set_fifo(priority);
+        Life::begin_here(name)
     }
 
-    fn begin_as_it_is(name: &str) -> Result<Life> {
+    fn begin_here(name: &str) -> Result<Life> {
         sys::set_name(name);
         sys::catch_stop_signals();
         sys::die_with_supervisor();
@@ -123,20 +128,21 @@ impl Life {
         Ok(Reader { subscriber, slot, buf: vec![0; place.size] })
     }
 
-    /// The newest message of a channel even if nobody publishes any more, if it is fresh enough to be continued.
+    /// The newest message of a channel, even if nobody publishes any more, and its stamp.
     ///
     /// This is how a process that replaces a dead one inherits its state: what was published stays readable.
     pub fn inherited<T>(
         &self,
         channel: &str,
         parse: impl FnOnce(&[u8]) -> Result<T, Torn>,
-    ) -> Result<Option<T>> {
+    ) -> Result<Option<(T, u64)>> {
         let place = place(channel)?;
         let mut buf = vec![0; place.size];
         let mut subscriber = place.open(&self.domain)?.subscriber()?;
         let Some(sample) = subscriber.again(&mut buf)? else { return Ok(None) };
-        let fresh = sample.stamp + INHERIT.as_nanos() as u64 > clock::boottime();
-        Ok(if fresh { parse(&buf[..sample.len]).ok() } else { None })
+        let fresh = sys::supervised() || sample.stamp + INHERIT.as_nanos() as u64 > clock::boottime();
+        let message = parse(&buf[..sample.len]).ok().filter(|_| fresh);
+        Ok(message.map(|message| (message, sample.stamp)))
     }
 
     /// Notes a measured time.
@@ -221,10 +227,11 @@ impl Reader {
         }
     }
 
-    /// Notes how far the newest message `seq` was behind what had been `published` when it was asked for.
-    pub fn compare(&self, published: u64, seq: u64, life: &mut Life) {
+    /// Notes how far a received message was behind what had been published, lane by lane, when it was asked for.
+    pub fn compare(&self, published: &[LaneInfo], sample: &Sample, life: &mut Life) {
+        let newest = published.get(sample.writer.lane as usize).map_or(0, |lane| lane.published);
         let tally = &mut life.report.tallies[self.slot];
-        tally.behind = tally.behind.max(published.saturating_sub(seq));
+        tally.behind = tally.behind.max(newest.saturating_sub(sample.seq));
     }
 
     /// The subscriber itself.

@@ -41,6 +41,11 @@ pub fn set_name(name: &str) {
     unsafe { libc::prctl(libc::PR_SET_NAME, bytes.as_ptr()) };
 }
 
+/// Whether a supervisor started this process.
+pub fn supervised() -> bool {
+    std::env::var_os(SUPERVISOR).is_some()
+}
+
 /// Lets this process be killed when its supervisor dies, however that dies. Without a supervisor: nothing.
 pub fn die_with_supervisor() {
     let Some(supervisor) = std::env::var(SUPERVISOR).ok().and_then(|pid| pid.parse::<u32>().ok()) else {
@@ -64,6 +69,13 @@ pub fn exact_timers() {
 pub fn signal(pid: u32, signal: libc::c_int) {
     // SAFETY: changes no memory. A child that is dead already takes no harm.
     unsafe { libc::kill(pid as libc::pid_t, signal) };
+}
+
+/// Whether a process runs or waits for a processor or a disk, rather than being stopped or asleep.
+pub fn wants_processor(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // pid (name, which may hold anything) state …
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['R', 'D']))
 }
 
 /// Locks an open directory for this process, without waiting. The kernel gives it back when the process dies.

@@ -7,6 +7,10 @@ use crate::sim::noise::Random;
 /// The time between two deeds: between these, evenly, 5.5 a second on average.
 const BETWEEN: (f64, f64) = (0.10, 0.26);
 
+/// A plan that is later than this, s, goes on from now: a supervisor that was stopped itself (Ctrl-Z) does not take
+/// it out on the others.
+const LATE: f64 = 1.0;
+
 /// What is done to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
@@ -33,8 +37,12 @@ impl Chaos {
 
     /// What is to be done now, and to which of so many. `None`: nothing yet. Ask again until there is nothing.
     pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Deed, usize)> {
-        if elapsed.as_secs_f64() < self.next || candidates == 0 {
+        let now = elapsed.as_secs_f64();
+        if now < self.next || candidates == 0 {
             return None;
+        }
+        if now > self.next + LATE {
+            self.next = now;
         }
         self.next += BETWEEN.0 + self.random.below(BETWEEN.1 - BETWEEN.0);
         let deed = if self.random.below(1.0) < 0.5 { Deed::Kill } else { Deed::Freeze };

@@ -1,7 +1,8 @@
 //! The processes: starting, watching, replacing and stopping them.
 //!
 //! A process that ended is replaced at once. A process that has said nothing for [`SILENCE`] is taken for frozen,
-//! killed and replaced. That is all a supervisor of Saltus processes has to do: channels need no cleaning.
+//! killed and replaced; but one that waits for a processor is only late, and a new one would be later. That is
+//! all a supervisor of Saltus processes has to do: channels need no cleaning.
 
 use std::collections::HashMap;
 use std::io::PipeWriter;
@@ -17,6 +18,8 @@ use crate::sys;
 const SILENCE: Duration = Duration::from_millis(50);
 /// How long it may take to begin. Doubled each time that was not enough.
 const BEGINNING: Duration = Duration::from_millis(200);
+/// How long it may wait for a processor, or be busy without a word.
+const BUSY: Duration = Duration::from_secs(3);
 /// At most this much silence is counted between two looks: a supervisor that was away itself blames nobody.
 const LOOK: Duration = Duration::from_millis(5);
 /// A program that ends by itself this often, one start after the other, is given up.
@@ -91,7 +94,12 @@ impl Crew {
     /// Starts a process for each role. What they say on standard error goes into the pipe.
     pub fn start(roles: &[Vec<String>], domain: String, stderr: PipeWriter) -> Result<Crew> {
         let members = roles.iter().map(|args| Member {
-            role: args.iter().take(if args[0] == "lidar" { 1 } else { 2 }).cloned().collect::<Vec<_>>().join(" "),
+            role: args
+                .iter()
+                .take(if args[0] == "lidar" { 1 } else { 2 })
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(" "),
             args: args.clone(),
             child: None,
             heard: false,
@@ -153,6 +161,10 @@ impl Crew {
             if m.dying || m.silent <= if m.heard { SILENCE } else { m.beginning } {
                 continue;
             }
+            let waits = m.pid().is_some_and(sys::wants_processor);
+            if waits && m.silent < BUSY {
+                continue;
+            }
             if !m.heard {
                 m.beginning *= 2;
             }
@@ -198,15 +210,13 @@ impl Crew {
     }
 
     /// Whether some have ended. Those that ended badly are written into `residue`.
-    pub fn have_ended(
-        &mut self,
-        which: impl Fn(&Member) -> bool,
-        residue: &mut Vec<String>,
-    ) -> Result<bool> {
+    pub fn have_ended(&mut self, which: impl Fn(&Member) -> bool, residue: &mut Vec<String>) -> Result<bool> {
         let mut all = true;
         for m in self.members.iter_mut().filter(|m| which(m)) {
             match m.ended()? {
-                Some((_, status)) if !status.success() => residue.push(format!("{} ended with {status}", m.role)),
+                Some((_, status)) if !status.success() => {
+                    residue.push(format!("{} ended with {status}", m.role))
+                }
                 Some(_) => {}
                 None => all &= m.child.is_none(),
             }

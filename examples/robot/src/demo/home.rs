@@ -109,7 +109,11 @@ impl Home {
         for (k, dir) in self.made.iter().enumerate() {
             let Err(e) = fs::remove_dir(dir) else { continue };
             if k == 0 && e.kind() != io::ErrorKind::NotFound {
-                residue.push(format!("{} held more than the demo's channels: {}", dir.display(), listing(dir)));
+                residue.push(format!(
+                    "{} held more than the demo's channels: {}",
+                    dir.display(),
+                    listing(dir)
+                ));
                 let _ = fs::remove_dir_all(dir);
             }
         }

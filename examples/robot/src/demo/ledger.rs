@@ -22,7 +22,7 @@ pub const TICK_LIMIT: u64 = 1_000_000;
 pub struct Times {
     /// All of them, ns.
     pub all: Histogram<u64>,
-    /// Those since [`Ledger::take_recent`].
+    /// Those since they were last taken.
     recent: Vec<u64>,
     limit: u64,
     /// How many were over the limit.
@@ -184,13 +184,21 @@ impl Ledger {
         }
     }
 
-    /// The times of every reader of this channel, and of the reflex if there is no channel, since this was asked.
-    pub fn take_recent(&mut self, channel: Option<usize>) -> Vec<u64> {
-        let Some(channel) = channel else {
-            self.tick.recent.clear();
-            return std::mem::take(&mut self.reflex.recent);
-        };
-        let accounts = self.accounts.iter_mut().filter(|((_, of), _)| *of == channel);
-        accounts.flat_map(|(_, account)| std::mem::take(&mut account.times.recent)).collect()
+    /// The times from sensor to motor since this was asked last.
+    pub fn take_recent_reflex(&mut self) -> Vec<u64> {
+        self.tick.recent.clear();
+        std::mem::take(&mut self.reflex.recent)
+    }
+
+    /// The times of all readers of this channel but `except`, since this was asked last.
+    pub fn take_recent(&mut self, channel: usize, except: usize) -> Vec<u64> {
+        let mut all = Vec::new();
+        for ((role, of), account) in &mut self.accounts {
+            if *of == channel {
+                let recent = std::mem::take(&mut account.times.recent);
+                all.extend(recent.into_iter().filter(|_| *role != except));
+            }
+        }
+        all
     }
 }

@@ -72,7 +72,11 @@ impl Scans {
 }
 
 /// The newest message of a channel, whoever published it.
-pub fn newest<T>(domain: &Domain, channel: &str, parse: impl FnOnce(&[u8]) -> Option<T>) -> Result<Option<T>> {
+pub fn newest<T>(
+    domain: &Domain,
+    channel: &str,
+    parse: impl FnOnce(&[u8]) -> Option<T>,
+) -> Result<Option<T>> {
     let channel = domain.open_channel(channel)?;
     let mut buf = vec![0; channel.attributes().get_frame_size() as usize];
     let sample = channel.subscriber()?.again(&mut buf)?;

@@ -88,6 +88,9 @@ fn check(options: &DemoOptions) -> Result<()> {
         return usage(format!("speed {} is not a number above 0", options.speed));
     }
     let Some(file) = &options.lidar else { return Ok(()) };
+    if file.to_str().is_none() {
+        return usage(format!("{}: the name of the log is not UTF-8: rename it", file.display()));
+    }
     let open = || Log::open(file);
     match open().map(|mut log| log.next_scan().is_some()) {
         Ok(true) => Ok(()),

@@ -3,7 +3,7 @@
 use crate::wire::messages::Truth;
 
 /// Size of the picture in characters. Each holds 2 by 4 dots.
-pub const WIDTH: usize = 30;
+pub const WIDTH: usize = 28;
 /// Rows of the picture.
 pub const HEIGHT: usize = 13;
 /// The tilt is shown this many times larger: a healthy one could not be seen.
@@ -67,7 +67,9 @@ pub fn draw(truth: &Truth) -> Vec<String> {
     canvas.circle(up(34.0, 0.0), 4.0);
     canvas.line(up(24.0, 2.0), up(16.0, 9.0));
 
-    let row = |cells: &[u8; WIDTH]| cells.iter().map(|c| char::from_u32(0x2800 + *c as u32).unwrap_or(' ')).collect();
+    let row = |cells: &[u8; WIDTH]| {
+        cells.iter().map(|c| char::from_u32(0x2800 + *c as u32).unwrap_or(' ')).collect()
+    };
     canvas.cells.iter().map(row).collect()
 }
 

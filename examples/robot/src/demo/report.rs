@@ -200,7 +200,7 @@ fn hop_json(hop: &Hop) -> Value {
     json!({
         "channel": hop.channel, "reader": hop.role, "latency": hop.times.json(),
         "received": t.received, "missed": t.missed, "while_away": hop.away, "processes": hop.processes,
-        "torn": t.torn, "sum_wrong": t.wrong,
+        "torn": t.torn, "sum_wrong": t.wrong, "newest_behind": t.behind,
     })
 }
 

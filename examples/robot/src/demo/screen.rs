@@ -16,7 +16,7 @@ pub struct Row {
     pub name: &'static str,
     /// Messages in the last second.
     pub rate: f64,
-    /// p50 and longest latency of the last second, over all readers, ns.
+    /// p50 and longest latency of the last second, over all readers that wait or work at 1 kHz, ns.
     pub latency: Option<(u64, u64)>,
     /// Missed since the beginning, by all readers.
     pub missed: u64,
@@ -37,8 +37,8 @@ pub struct View {
     pub rows: Vec<Row>,
     /// p50 and longest time from sensor to motor in the last second, ns.
     pub reflex: Option<(u64, u64)>,
-    /// The processes, each with its sign.
-    pub crew: String,
+    /// The processes, each with its sign, in lines.
+    pub crew: Vec<String>,
     /// Processes killed and frozen.
     pub deeds: (usize, usize),
 }
@@ -93,8 +93,13 @@ impl View {
             let left = picture.get(k).cloned().unwrap_or_else(|| " ".repeat(picture::WIDTH));
             lines.push(format!("{} {}", paint(health, left), table.get(k).map_or("", String::as_str)));
         }
-        lines.push(format!("sensor to motor {}   kills {}  freezes {}", span(self.reflex), self.deeds.0, self.deeds.1));
-        lines.push(self.crew.clone());
+        lines.push(format!(
+            "sensor to motor {}   kills {}  freezes {}",
+            span(self.reflex),
+            self.deeds.0,
+            self.deeds.1
+        ));
+        lines.extend_from_slice(&self.crew);
         lines
     }
 }
@@ -187,11 +192,22 @@ mod tests {
 
     #[test]
     fn a_frame_fits_a_small_terminal_and_has_no_colour_without_it() {
-        let rows = vec![Row { name: "wheel/right/state", rate: 1000.0, latency: Some((99_900, 99_999_999)), missed: 9_999_999 }; 13];
+        let rows = vec![
+            Row {
+                name: "wheel/right/state",
+                rate: 1000.0,
+                latency: Some((99_900, 99_999_999)),
+                missed: 9_999_999
+            };
+            13
+        ];
         let view = View { rows, ..View::default() };
         let frame = view.frame(false);
         assert!(frame.len() <= 23, "{} lines", frame.len());
-        assert!(frame[2..].iter().all(|line| line.chars().count() <= 80 && !line.contains('\x1b')), "{frame:#?}");
+        assert!(
+            frame[2..].iter().all(|line| line.chars().count() <= 80 && !line.contains('\x1b')),
+            "{frame:#?}"
+        );
         assert!(view.frame(true).iter().any(|line| line.contains("\x1b[32m")));
         assert!(view.line().contains("tilt"));
     }

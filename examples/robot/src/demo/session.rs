@@ -16,7 +16,7 @@ use super::screen::{Row, Screen, View};
 use super::{DemoOptions, draws, length};
 use crate::channels::{CHANNELS, HEALTH};
 use crate::error::{Error, Result};
-use crate::life::URGENT;
+use crate::life::REFLEX;
 use crate::sys;
 use crate::wire::Message;
 use crate::wire::messages::{Obstacle, Truth};
@@ -28,7 +28,7 @@ const FRAME: Duration = Duration::from_millis(50);
 /// How often the table is made anew, and a line is written where nothing is drawn.
 const SECOND: Duration = Duration::from_secs(1);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Lines that are kept of what the programs say.
 const SAID: usize = 20;
 
@@ -51,7 +51,7 @@ struct Session<'a> {
 }
 
 /// The supervisor's own real-time priority: below the reflex, above the rest.
-const PRIORITY: i32 = URGENT - 10;
+const PRIORITY: i32 = REFLEX - 10;
 
 /// Runs a demo in a domain that has all channels.
 pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
@@ -61,7 +61,7 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     let screen = draws(options).then(Screen::open);
     // Threads from before stay as they are; processes from now on begin with this, and so begin at once.
     let scheduling = match rt::set_fifo(PRIORITY) {
-        Ok(()) => format!("scheduling: SCHED_FIFO {URGENT} for the reflex, {PRIORITY} for the supervisor"),
+        Ok(()) => format!("scheduling: SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("scheduling: like any other program ({e})"),
     };
     let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
@@ -100,9 +100,11 @@ fn roles(options: &DemoOptions) -> Vec<Vec<String>> {
     if let Some(file) = &options.lidar {
         lidar.extend([file.display().to_string(), options.speed.to_string()]);
     }
-    let others = ["logger", "estimator", "balance", "wheel left", "wheel right", "arm shoulder", "arm elbow", "watch"];
+    let others =
+        ["logger", "estimator", "balance", "wheel left", "wheel right", "arm shoulder", "arm elbow", "watch"];
     let others = others.iter().filter(|role| !(options.no_control && **role == "balance"));
-    let mut roles: Vec<Vec<String>> = others.map(|role| role.split(' ').map(String::from).collect()).collect();
+    let mut roles: Vec<Vec<String>> =
+        others.map(|role| role.split(' ').map(String::from).collect()).collect();
     roles.push(lidar);
     roles.push(vec!["physics".to_owned()]); // last: the robot begins to fall when the world begins
     roles
@@ -201,8 +203,9 @@ impl Session<'_> {
             && now >= self.drawn + FRAME
         {
             self.drawn = now;
-            let signs = self.crew.members.iter().map(|m| format!("{}{}", m.sign(), m.role));
-            self.view.crew = signs.collect::<Vec<_>>().join(" ");
+            let signs: Vec<String> =
+                self.crew.members.iter().map(|m| format!("{} {}", m.sign(), m.role)).collect();
+            self.view.crew = signs.chunks(5).map(|some| some.join("  ")).collect();
             screen.show(self.view.frame(screen.colour));
         }
         Ok(())
@@ -210,7 +213,8 @@ impl Session<'_> {
 
     /// Makes the table of the last second.
     fn count(&mut self, seconds: f64) -> Result<()> {
-        self.view.reflex = middle_and_longest(self.ledger.take_recent(None));
+        let logger = self.logger();
+        self.view.reflex = middle_and_longest(self.ledger.take_recent_reflex());
         self.view.obstacle = newest(self.domain, "obstacle", |bytes| Obstacle::parse(bytes).ok())?;
         self.view.rows.clear();
         for (k, channel) in self.channels.iter().enumerate() {
@@ -218,7 +222,8 @@ impl Session<'_> {
             let published: u64 = lanes.iter().map(|lane| lane.published).sum();
             let rate = (published - self.published[k]) as f64 / seconds;
             self.published[k] = published;
-            let latency = middle_and_longest(self.ledger.take_recent(Some(k)));
+            // The logger looks when it likes to: that says nothing of the channel.
+            let latency = middle_and_longest(self.ledger.take_recent(k, logger));
             let accounts = self.ledger.accounts.iter().filter(|((_, of), _)| *of == k);
             let missed = accounts.map(|(_, account)| account.total().missed).sum();
             self.view.rows.push(Row { name: CHANNELS[k].name, rate, latency, missed });
@@ -253,7 +258,6 @@ impl Session<'_> {
         residue.extend(self.crew.end().iter().map(|role| format!("{role} did not end when it was asked to")));
         self.hear()?;
         self.see()?;
-        let logger = self.crew.members.iter().position(|m| m.role == "logger").unwrap_or(0);
         let hops = self.ledger.accounts.iter().map(|((role, channel), account)| {
             Hop::of(CHANNELS[*channel].name, self.crew.members[*role].role.clone(), account)
         });
@@ -274,11 +278,16 @@ impl Session<'_> {
             health: self.ledger.own,
             scans: scans.transpose()?,
             said: Vec::new(),
-            audit: audit(self.domain, &self.ledger, logger)?,
+            audit: audit(self.domain, &self.ledger, self.logger())?,
             residue,
             given_up: self.crew.given_up.take(),
             incidents: std::mem::take(&mut self.crew.incidents),
         })
+    }
+
+    /// The number of the logger in the crew.
+    fn logger(&self) -> usize {
+        self.crew.members.iter().position(|m| m.role == "logger").unwrap_or(usize::MAX)
     }
 
     /// Takes the reports that are left.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::crew::What;
 use super::ledger::{REFLEX_LIMIT, TICK_LIMIT};
 use super::report::{Ending, Percentiles, Report};
+use crate::channels::LIDAR;
 
 /// A time, with as many digits as one can use.
 pub fn time(ns: u64) -> String {
@@ -33,15 +34,22 @@ impl Report {
         self.write_incidents(out)?;
         if let Some(s) = &self.scans {
             writeln!(out, "\nlidar: {} of {} scans published, {} logged", s.published, s.in_file, s.logged)?;
-            let same = if s.same { "the same bytes in the same order as in the file" } else { "NOT as in the file" };
+            let same =
+                if s.same { "the same bytes in the same order as in the file" } else { "NOT as in the file" };
             writeln!(out, "  {same}; the file: {}", s.counts)?;
+            if let Some(watch) = self.hops.iter().find(|hop| hop.channel == LIDAR && hop.role == "watch") {
+                writeln!(out, "  the newest reader was at most {} behind when it asked", watch.tally.behind)?;
+            }
         }
         for line in &self.said {
             writeln!(out, "said: {line}")?;
         }
         let failures = self.failures();
         if failures.is_empty() {
-            write!(out, "\nverdict: the robot stood; received + missed = published for every reader; nothing torn")
+            write!(
+                out,
+                "\nverdict: the robot stood; received + missed = published for every reader; nothing torn"
+            )
         } else {
             write!(out, "\nverdict: FAILED: {}", failures.join("\n         FAILED: "))
         }
@@ -78,7 +86,11 @@ impl Report {
         writeln!(out, "\n{:<34}{}", "latency, publish to receive", cells(&head.map(String::from)))?;
         let mut row = |name: &str, p: &Percentiles| {
             let n = p.count.to_string();
-            writeln!(out, "{name:<34}{}", cells(&[n, time(p.ns[0]), time(p.ns[1]), time(p.ns[2]), time(p.ns[3])]))
+            writeln!(
+                out,
+                "{name:<34}{}",
+                cells(&[n, time(p.ns[0]), time(p.ns[1]), time(p.ns[2]), time(p.ns[3])])
+            )
         };
         for hop in &self.hops {
             row(&format!("{} → {}", hop.channel, hop.role), &hop.times)?;
@@ -114,7 +126,10 @@ impl Report {
         if let Some(seed) = self.chaos {
             let (kills, freezes) = (self.count(&What::Killed), self.count(&What::Frozen));
             let rate = (kills + freezes) as f64 / self.elapsed.as_secs_f64();
-            writeln!(out, "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} a second (--seed {seed})")?;
+            writeln!(
+                out,
+                "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} a second (--seed {seed})"
+            )?;
         } else if !self.incidents.is_empty() {
             writeln!(out, "\nprocesses lost: {}", self.incidents.len())?;
         }
@@ -122,7 +137,12 @@ impl Report {
         away.sort();
         if let (Some(longest), middle) = (away.last(), away.len() / 2) {
             let time = |d: std::time::Duration| time(d.as_nanos() as u64);
-            writeln!(out, "  successors beat after {}, at the latest after {}", time(away[middle]), time(*longest))?;
+            writeln!(
+                out,
+                "  successors beat after {}, at the latest after {}",
+                time(away[middle]),
+                time(*longest)
+            )?;
         }
         let mut roles: Vec<&str> = self.incidents.iter().map(|i| i.role.as_str()).collect();
         roles.sort();
@@ -173,7 +193,8 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        let shown: Vec<String> = [7, 1_500, 99_949, 250_000, 1_250_000, 250_000_000].into_iter().map(time).collect();
+        let shown: Vec<String> =
+            [7, 1_500, 99_949, 250_000, 1_250_000, 250_000_000].into_iter().map(time).collect();
         assert_eq!(shown, ["7ns", "1.5µs", "99.9µs", "250µs", "1.2ms", "250ms"]);
     }
 

@@ -23,7 +23,7 @@ pub fn run(joint: &str) -> Result<()> {
     // How far it swings (rad), how fast (1/s), and what its weight does to the body (N m for each rad).
     let (swing, pace, weight) = if joint == "shoulder" { (0.6, 1.1, 3.0) } else { (0.9, 2.3, 1.0) };
 
-    let mut count = life.inherited(&channel, ArmState::parse)?.map_or(0, |arm| arm.count);
+    let mut count = life.inherited(&channel, ArmState::parse)?.map_or(0, |(arm, _)| arm.count);
     let mut due = clock::monotonic();
     while life.sleep_until(due)? {
         count += 1;

@@ -11,14 +11,14 @@
 use saltus_channel::Which;
 
 use crate::error::Result;
-use crate::life::Life;
+use crate::life::{Life, REFLEX};
 use crate::sim::body::ROBOT;
 use crate::sim::control::Gains;
 use crate::wire::messages::{Command, Estimate};
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin_urgent("balance")?;
+    let mut life = Life::begin_urgent("balance", REFLEX)?;
     let mut estimates = life.reader("estimate")?;
     let mut left = life.writer("wheel/left/cmd")?;
     let mut right = life.writer("wheel/right/cmd")?;

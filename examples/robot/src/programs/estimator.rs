@@ -10,7 +10,7 @@
 use saltus_channel::{Until, Which};
 
 use crate::error::Result;
-use crate::life::{Life, Reader};
+use crate::life::{Life, REFLEX, Reader};
 use crate::sim::filter::{Belief, Turned};
 use crate::sim::sensors::Inertial;
 use crate::wire::Message;
@@ -21,13 +21,13 @@ const ANOTHER_WORLD: u64 = 1000;
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin_urgent("estimator")?;
+    let mut life = Life::begin_urgent("estimator", REFLEX)?;
     let mut estimates = life.writer("estimate")?;
     let mut imus = life.reader_from_oldest("imu")?;
     let mut left = Encoder::new(&mut life, "wheel/left/state")?;
     let mut right = Encoder::new(&mut life, "wheel/right/state")?;
 
-    let mut belief = life.inherited("estimate", Estimate::parse)?.map(|e| e.belief());
+    let mut belief = life.inherited("estimate", Estimate::parse)?.map(|(e, _)| e.belief());
 
     while life.goes_on()? {
         let mut until = life.next_beat(); // wait for the first sample only

@@ -38,14 +38,18 @@ struct Driver {
     scans: Publisher,
     index: u64,
     chain: u64,
+    /// When the newest scan was published, monotonic clock, ns.
+    published: u64,
     bytes: Vec<u8>,
 }
 
 impl Driver {
     fn begin(life: &Life) -> Result<Driver> {
         let place = |bytes: &[u8]| ScanFrame::parse(bytes).map(|scan| (scan.index, scan.chain));
-        let (index, chain) = life.inherited(LIDAR, place)?.unwrap_or((0, START));
-        Ok(Driver { scans: life.writer(LIDAR)?, index, chain, bytes: Vec::new() })
+        let now = (clock::boottime(), clock::monotonic());
+        let ((index, chain), stamp) = life.inherited(LIDAR, place)?.unwrap_or(((0, START), now.0));
+        let published = now.1.saturating_sub(now.0.saturating_sub(stamp));
+        Ok(Driver { scans: life.writer(LIDAR)?, index, chain, published, bytes: Vec::new() })
     }
 
     fn publish(&mut self, line: &[u8]) -> Result<()> {
@@ -53,6 +57,7 @@ impl Driver {
         self.chain = chain(self.chain, line);
         ScanFrame { index: self.index, chain: self.chain, line }.write(&mut self.bytes);
         self.scans.publish(&self.bytes)?;
+        self.published = clock::monotonic();
         Ok(())
     }
 }
@@ -64,7 +69,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
     let mut log = Log::open(Path::new(file)).map_err(Error::system(format!("open the log {file}")))?;
 
     let mut before = None;
-    let mut due = clock::monotonic();
+    let mut due = driver.published; // a successor waits for what its predecessor had left to wait
     let mut place = 0;
     while let Some((scan, line)) = log.next_scan() {
         place += 1;
@@ -92,8 +97,7 @@ pub fn simulate() -> Result<()> {
     let mut truths = life.reader("truth")?;
     let (mut truth, mut line) = (Truth::default(), String::new());
 
-    let mut due = clock::monotonic();
-    while life.sleep_until(due)? {
+    while life.sleep_until(driver.published + PERIOD)? {
         if let Some((newest, _)) = truths.receive::<Truth>(Which::Newest, Until::Poll, &mut life)? {
             truth = newest;
         }
@@ -106,7 +110,6 @@ pub fn simulate() -> Result<()> {
             .and_then(|()| write!(line, " {pose} {pose} {stamp} robot {stamp}"));
         written.map_err(|_| Error::Usage("a scan cannot be written".into()))?;
         driver.publish(line.as_bytes())?;
-        due = (due + PERIOD).max(clock::monotonic());
     }
     Ok(())
 }

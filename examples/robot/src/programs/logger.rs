@@ -15,7 +15,7 @@ use saltus_channel::{Publisher, Start, SubscriberOptions, Until, Which, clock};
 
 use crate::channels::{CHANNELS, HEALTH, LIDAR};
 use crate::error::Result;
-use crate::life::{Life, Reader};
+use crate::life::{Life, Reader, WITNESS};
 use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
 use crate::wire::scan::{START, ScanFrame, chain};
 use crate::wire::{Message, Torn};
@@ -25,7 +25,7 @@ const PERIOD: Duration = Duration::from_millis(5);
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin("logger")?;
+    let mut life = Life::begin_urgent("logger", WITNESS)?;
     let quiet = || SubscriberOptions::new().quiet(PERIOD);
     let mut readers = Vec::new();
     for place in CHANNELS.iter().filter(|place| ![LIDAR, HEALTH, "log/lidar"].contains(&place.name)) {
@@ -72,7 +72,7 @@ struct Progress {
 impl Progress {
     fn begin(life: &Life) -> Result<Progress> {
         let nothing = Logged { scan: 0, chain: START, breaks: 0 };
-        let logged = life.inherited("log/lidar", Logged::parse)?.unwrap_or(nothing);
+        let logged = life.inherited("log/lidar", Logged::parse)?.map_or(nothing, |(logged, _)| logged);
         Ok(Progress { logged, out: life.writer("log/lidar")? })
     }
 

@@ -12,7 +12,7 @@
 use saltus_channel::{Until, Which, clock};
 
 use crate::error::Result;
-use crate::life::{Life, Reader};
+use crate::life::{Life, REFLEX, Reader};
 use crate::sim::body::{FALLEN, ROBOT, STEP, Torques};
 use crate::sim::motor::HOLD;
 use crate::sim::sensors::inertial;
@@ -33,7 +33,7 @@ const CATCH_UP: u64 = 200;
 
 /// Runs the program.
 pub fn run() -> Result<()> {
-    let mut life = Life::begin_urgent("physics")?;
+    let mut life = Life::begin_urgent("physics", REFLEX)?;
     sys::exact_timers();
     let mut truths = life.writer("truth")?;
     let mut imus = life.writer("imu")?;
@@ -43,8 +43,9 @@ pub fn run() -> Result<()> {
     let mut elbow = Actuator::new(&mut life, "arm/elbow")?;
 
     let mut world = match life.inherited("truth", Truth::parse)? {
-        Some(world) => world,
-        None => Truth { epoch: clock::monotonic(), tilt: FIRST_TILT, ..Truth::default() },
+        // Started by hand where a robot lies on the ground: somebody wants to set it up again.
+        Some((world, _)) if world.fell == 0 || sys::supervised() => world,
+        _ => Truth { epoch: clock::monotonic(), tilt: FIRST_TILT, ..Truth::default() },
     };
 
     while life.sleep_until(world.epoch + (world.step + 1) * PERIOD)? {

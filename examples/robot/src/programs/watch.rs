@@ -12,7 +12,7 @@ use saltus_channel::{Which, clock};
 use crate::carmen::Scan;
 use crate::channels::LIDAR;
 use crate::error::Result;
-use crate::life::{Life, Reader};
+use crate::life::Life;
 use crate::wire::messages::Obstacle;
 use crate::wire::scan::ScanFrame;
 
@@ -28,13 +28,14 @@ pub fn run() -> Result<()> {
     let mut obstacles = life.writer("obstacle")?;
 
     while life.goes_on()? {
-        let published = published(&scans)?;
+        // The proof that newest is newest: what had been published before it was asked for.
+        let published = scans.subscriber().channel().info()?.lanes;
         let until = life.next_beat();
         let newest = scans.receive_with(Which::Newest, until, &mut life, |bytes| {
             ScanFrame::parse(bytes).map(|frame| (frame.index, Scan::parse(frame.line)))
         })?;
         let Some(((index, scan), sample)) = newest else { continue };
-        scans.compare(published, sample.seq, &mut life);
+        scans.compare(&published, &sample, &mut life);
         if let Some((range, bearing)) = scan.and_then(|scan| nearest(&scan.ranges)) {
             obstacles.publish(&Obstacle { scan: index, range, bearing }.bytes())?;
         }
@@ -43,12 +44,6 @@ pub fn run() -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// How many scans had been published before the newest one was asked for: the proof that newest is newest.
-fn published(scans: &Reader) -> Result<u64> {
-    let info = scans.subscriber().channel().info()?;
-    Ok(info.lanes.iter().map(|lane| lane.published).max().unwrap_or(0))
 }
 
 /// The nearest thing ahead: how far, and in which direction.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use saltus_channel::{Until, Which, clock};
 
 use crate::error::Result;
-use crate::life::Life;
+use crate::life::{Life, REFLEX};
 use crate::sim::body::ROBOT;
 use crate::sim::motor::torque_after;
 use crate::sim::sensors::encoder;
@@ -25,13 +25,14 @@ const PERIOD: Duration = Duration::from_millis(2);
 
 /// Runs the program.
 pub fn run(side: &str) -> Result<()> {
-    let mut life = Life::begin_urgent(&format!("wheel-{side}"))?;
+    let mut life = Life::begin_urgent(&format!("wheel-{side}"), REFLEX)?;
     let (cmd, state) = (format!("wheel/{side}/cmd"), format!("wheel/{side}/state"));
     let mut commands = life.reader(&cmd)?;
     let mut shaft = life.reader("truth")?;
     let mut states = life.writer(&state)?;
 
-    let mut wheel = life.inherited(&state, WheelState::parse)?.unwrap_or_default();
+    let mut wheel =
+        life.inherited(&state, WheelState::parse)?.map_or_else(WheelState::default, |(wheel, _)| wheel);
     let (mut command, mut commanded) = (Command::default(), 0);
     let mut driven = clock::boottime();
 

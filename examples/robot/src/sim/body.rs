@@ -115,7 +115,8 @@ impl Body {
             axle: (self.about_axle() * push - ml * cos * bend) / det,
             tilt: (self.rolling * bend - ml * cos * push) / det,
             // Tyres scrub when the robot turns on the spot: that brakes the turn.
-            heading: ((t.right - t.left) * self.track / (2.0 * self.radius) - 1.0 * s.heading_rate) / self.spin,
+            heading: ((t.right - t.left) * self.track / (2.0 * self.radius) - 1.0 * s.heading_rate)
+                / self.spin,
         }
     }
 
@@ -189,7 +190,12 @@ mod tests {
         while !s.fallen() {
             s = body.step(&s, &Torques::default());
         }
-        assert!((energy(&body, &s) - before).abs() < 1e-6 * before, "{} became {}", before, energy(&body, &s));
+        assert!(
+            (energy(&body, &s) - before).abs() < 1e-6 * before,
+            "{} became {}",
+            before,
+            energy(&body, &s)
+        );
     }
 
     #[test]

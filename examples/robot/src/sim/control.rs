@@ -18,7 +18,7 @@
 use super::body::{Body, GRAVITY, State};
 
 /// Where the poles of the closed loop shall lie, 1/s: all of them negative, that is decaying.
-const POLES: [f64; 4] = [-6.0, -4.0, -1.1, -0.9];
+const POLES: [f64; 4] = [-8.0, -4.0, -2.0, -1.5];
 /// Torque for each rad and rad/s of heading, N m.
 const HEADING: (f64, f64) = (2.0, 1.2);
 /// What a motor can do, N m. Asking for more is of no use.
@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn torques_stay_within_what_a_motor_can_do() {
-        let wild = State { x: 100.0, v: -100.0, tilt: 3.0, tilt_rate: 50.0, heading: 9.0, heading_rate: -9.0 };
+        let wild =
+            State { x: 100.0, v: -100.0, tilt: 3.0, tilt_rate: 50.0, heading: 9.0, heading_rate: -9.0 };
         let (left, right) = Gains::of(&ROBOT).torques(&wild);
         assert!(left.abs() <= TORQUE && right.abs() <= TORQUE);
     }

@@ -13,7 +13,7 @@ use super::body::{ROBOT, STEP, State};
 use super::sensors::Inertial;
 
 /// How fast the accelerometer pulls the tilt, 1/s, and the bias, 1/s².
-const PULL: (f64, f64) = (0.5, 0.06);
+const PULL: (f64, f64) = (0.5, 0.10);
 /// How fast the tracking filter follows the encoders, 1/s.
 const FOLLOW: f64 = 60.0;
 /// Encoder readings older than this are not used, steps.
