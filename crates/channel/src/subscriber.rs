@@ -366,7 +366,7 @@ impl Subscriber {
             }
         }
         // A sleep that ends at the deadline looks once more.
-        wait::sleep(&mut [self], deadline)
+        wait::sleep::<2>(&mut [self], deadline)
     }
 
     /// Arms the bell, unless this subscriber only watches. Returns the generation to sleep on.
@@ -381,11 +381,15 @@ impl Subscriber {
         period.clamp(100_000, wait::SLICE - 1)
     }
 
-    /// After a sleep: passes the wake on if need be, and counts.
-    pub(crate) fn slept(&mut self) {
+    /// After arming: passes the wake on if need be.
+    pub(crate) fn disarm(&mut self) {
         if let Some(at) = self.armed.take() {
-            self.shared.pass_on(at);
+            self.shared.disarm(at);
         }
+    }
+
+    /// Counts a sleep.
+    pub(crate) fn slept(&mut self) {
         if let Some(counters) = self.own_counters() {
             counters.slept();
         }

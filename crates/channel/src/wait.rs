@@ -97,10 +97,10 @@ impl Shared {
         Word { at: self.page.mem.address(bell::BELL, 4).cast(), value: at as u32, shared: true }
     }
 
-    /// After a sleep on generation `at`: wakes others, if the publisher left that to us. `[c1]`
-    pub(crate) fn pass_on(&self, at: u64) {
+    /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
+    pub(crate) fn disarm(&self, at: u64) {
         if let Some(bell) = &self.bell
-            && bell::more_asleep(&self.page.mem, &bell.mem, at)
+            && bell::disarm(&self.page.mem, &bell.mem, at)
         {
             self.wake(crate::publisher::WAKE_AT_ONCE);
         }
@@ -127,16 +127,28 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
             return Ok(Some(found));
         }
         let Some(deadline) = deadline else { return Ok(None) };
-        if !sleep(subscribers, deadline)? {
+        if !sleep::<{ futex::MOST_WORDS }>(subscribers, deadline)? {
             return Ok(subscribers.iter().position(|s| s.has_unseen()));
         }
     }
 }
 
 /// Sleeps until there may be something unseen in one of `subscribers`: `true`. `false`: the time is up.
-pub(crate) fn sleep(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
+///
+/// There must be at most `N` subscribers and cancellers together; a sleep on one need not clear a long table.
+pub(crate) fn sleep<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
+    let result = sleep_armed::<N>(subscribers, deadline);
+    // Pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among those
+    // it woke although another word was reported, or the time was up just then.
+    for subscriber in subscribers.iter_mut() {
+        subscriber.disarm();
+    }
+    result
+}
+
+fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
     const NOTHING: Word = Word { at: std::ptr::null(), value: 0, shared: false };
-    let (mut words, mut count) = ([NOTHING; futex::MOST_WORDS], 0);
+    let (mut words, mut count) = ([NOTHING; N], 0);
     let mut slice = SLICE;
     let mut put = |word| {
         words[count] = word;
@@ -175,16 +187,13 @@ pub(crate) fn sleep(subscribers: &mut [&mut Subscriber], deadline: u64) -> Resul
         // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their cancellers.
         unsafe { futex::wait_many(&words[..count], end) }
     };
-    // First pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among
-    // those it woke although another word was reported, or the time was up just then.
     for subscriber in subscribers.iter_mut() {
         subscriber.slept();
-    }
-    if woken == futex::Woken::TimedOut && slice == SLICE {
-        for subscriber in subscribers.iter() {
-            if let Some(how) = subscriber.shared.vanished() {
-                return Err(subscriber.shared.retired_error(how));
-            }
+        if woken == futex::Woken::TimedOut
+            && slice == SLICE
+            && let Some(how) = subscriber.shared.vanished()
+        {
+            return Err(subscriber.shared.retired_error(how));
         }
     }
     Ok(true)

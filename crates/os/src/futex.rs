@@ -54,49 +54,20 @@ pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
 /// As for [`wait`], for each of the words.
 pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
     static REFUSED: AtomicBool = AtomicBool::new(false);
-    #[repr(C)]
-    #[derive(Clone, Copy)]
-    struct Waiter {
-        value: u64,
-        at: u64,
-        flags: u32,
-        reserved: u32,
-    }
     assert!(!words.is_empty() && words.len() <= MOST_WORDS, "from 1 to {MOST_WORDS} words");
     if words.len() == 1 {
         // SAFETY: the caller's promise.
         return unsafe { wait(words[0], deadline) };
     }
-    const FUTEX_32: u32 = 2;
     // Relaxed: only remembers what the kernel will say again.
     if !REFUSED.load(Ordering::Relaxed) {
-        let mut waiters = [Waiter { value: 0, at: 0, flags: 0, reserved: 0 }; MOST_WORDS];
-        for (waiter, word) in waiters.iter_mut().zip(words) {
-            let private = if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG as u32 };
-            *waiter = Waiter {
-                value: word.value.into(),
-                at: word.at as u64,
-                flags: FUTEX_32 | private,
-                reserved: 0,
-            };
-        }
-        let time = timespec(deadline);
-        // SAFETY: the waiters and the time live across the call; the caller vouches for the words.
-        let result = unsafe {
-            libc::syscall(
-                libc::SYS_futex_waitv,
-                waiters.as_ptr(),
-                words.len(),
-                0,
-                &time,
-                libc::CLOCK_MONOTONIC,
-            )
+        // SAFETY: the caller's promise. A short table is cheaper to fill.
+        let answer = unsafe {
+            if words.len() <= 4 { waitv::<4>(words, deadline) } else { waitv::<MOST_WORDS>(words, deadline) }
         };
-        match errno() {
-            _ if result >= 0 => return Woken::Look,
-            libc::ETIMEDOUT => return Woken::TimedOut,
-            libc::ENOSYS | libc::EPERM => REFUSED.store(true, Ordering::Relaxed),
-            _ => return Woken::Look,
+        match answer {
+            Some(woken) => return woken,
+            None => REFUSED.store(true, Ordering::Relaxed),
         }
     }
     const SHORT: u64 = 2_000_000;
@@ -105,6 +76,39 @@ pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
     match unsafe { wait(words[0], soon.min(deadline)) } {
         Woken::TimedOut if soon < deadline => Woken::Look,
         other => other,
+    }
+}
+
+/// The system call. `None`: there is none, or it is forbidden.
+///
+/// # Safety
+///
+/// As for [`wait_many`].
+unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> {
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    struct Waiter {
+        value: u64,
+        at: u64,
+        flags: u32,
+        reserved: u32,
+    }
+    const FUTEX_32: u32 = 2;
+    let mut waiters = [Waiter { value: 0, at: 0, flags: 0, reserved: 0 }; N];
+    for (waiter, word) in waiters.iter_mut().zip(words) {
+        let private = if word.shared { 0 } else { libc::FUTEX_PRIVATE_FLAG as u32 };
+        *waiter =
+            Waiter { value: word.value.into(), at: word.at as u64, flags: FUTEX_32 | private, reserved: 0 };
+    }
+    let (time, clock) = (timespec(deadline), libc::CLOCK_MONOTONIC);
+    // SAFETY: the waiters and the time live across the call; the caller vouches for the words.
+    let result =
+        unsafe { libc::syscall(libc::SYS_futex_waitv, waiters.as_ptr(), words.len(), 0, &time, clock) };
+    match errno() {
+        _ if result >= 0 => Some(Woken::Look),
+        libc::ETIMEDOUT => Some(Woken::TimedOut),
+        libc::ENOSYS | libc::EPERM => None,
+        _ => Some(Woken::Look),
     }
 }
 

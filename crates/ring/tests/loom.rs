@@ -248,7 +248,7 @@ impl Futex {
 /// Sleepers wake without a slice, although a publisher wakes only one: loom would report the deadlock.
 fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
     model(preemptions, move || {
-        let (page, bells) = (Arc::new(Words::new(16)), Arc::new(Words::new(8)));
+        let (page, bells) = (Arc::new(Words::new(16)), Arc::new(Words::new(bell::ASLEEP + 8)));
         let head = Arc::new(AtomicU64::new(0));
         let futex = Arc::new(Futex { asleep: Mutex::new((0, 0)), signal: Condvar::new() });
         let threads: Vec<_> = (0..sleepers)
@@ -257,12 +257,15 @@ fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
                 thread::spawn(move || {
                     loop {
                         let at = bell::arm(&page, &bells);
-                        if head.load(Acquire) == publishes {
-                            return;
+                        let done = head.load(Acquire) == publishes;
+                        if !done {
+                            futex.wait(&page, at as u32);
                         }
-                        futex.wait(&page, at as u32);
-                        if bell::more_asleep(&page, &bells, at) {
+                        if bell::disarm(&page, &bells, at) {
                             futex.wake(1);
+                        }
+                        if done {
+                            return;
                         }
                     }
                 })
