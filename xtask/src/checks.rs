@@ -45,14 +45,6 @@ pub fn loom() -> Step {
     Step::command("loom", &flags, &line)
 }
 
-/// The ring's tests under Miri, on the portable copy.
-pub fn miri() -> Vec<Step> {
-    let line = ["rustup", "+nightly", "component", "add", "miri", "rust-src"];
-    let flags = [("CARGO_TARGET_DIR", "target/miri"), ("MIRIFLAGS", "-Zmiri-many-seeds=0..4")];
-    let test = ["cargo", "+nightly", "miri", "test", "-p", "saltus-ring", "--lib", "--test", "oracle"];
-    vec![Step::command("install Miri", &[], &line), Step::command("Miri", &flags, &test)]
-}
-
 /// The Promela models.
 pub fn models(args: &[&str]) -> Step {
     let line: Vec<&str> = ["bash", "models/run.sh"].into_iter().chain(args.iter().copied()).collect();

@@ -13,7 +13,6 @@ usage: cargo xtask VERB [ARGS]
   test                 install what the tests need, and run all of them: what CI runs
   check                format, clippy and docs without warnings, and the rules of the house
   loom                 the real lane under loom
-  miri                 the ring's tests under Miri (installs a nightly toolchain's component; not in CI)
   model [short|full]   the Promela models and their mutations
   campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
@@ -27,7 +26,6 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["check"] => run::all(checks::steps()),
         ["loom"] => run::all(vec![checks::loom()]),
-        ["miri"] => run::all(checks::miri()),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),

@@ -57,12 +57,20 @@ impl EventSource {
         Ok(EventSource { both, thread: Some(thread), generation: saltus_os::fork::generation() })
     }
 
+    /// Whether this process started the thread, rather than having inherited this value by `fork`.
+    pub fn is_ours(&self) -> bool {
+        self.generation == saltus_os::fork::generation()
+    }
+
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.both.fd.as_fd()
     }
 
     /// The subscriber has found nothing: the descriptor is lowered, and raised again by what is newer.
     pub fn rearm(&self, merge: &Merge) {
+        if !self.is_ours() {
+            return; // the descriptor of a forked child is its parent's: what it reads there, the parent would miss
+        }
         let both = &self.both;
         both.seen.store(position(&both.shared, merge), Relaxed); // published by the state
         // Acquire: pairs with the thread's release. Only a raised descriptor needs lowering.
@@ -75,7 +83,7 @@ impl EventSource {
 
 impl Drop for EventSource {
     fn drop(&mut self) {
-        if self.generation != saltus_os::fork::generation() {
+        if !self.is_ours() {
             std::mem::forget(self.thread.take()); // a forked child has no such thread to end
             return;
         }

@@ -250,9 +250,10 @@ impl Subscriber {
     /// A descriptor for `poll`, `epoll` or an event loop: readable while there is something unseen.
     ///
     /// When it is readable, receive until there is nothing more; the receive that finds nothing makes it wait for the
-    /// next message. The first call starts a thread in this process that waits on the subscriber's behalf.
+    /// next message. The first call starts a thread in this process that waits on the subscriber's behalf. A forked child
+    /// has no such thread: there, ask anew.
     pub fn event_fd(&mut self) -> Result<BorrowedFd<'_>> {
-        if self.event.is_none() {
+        if !self.event.as_ref().is_some_and(EventSource::is_ours) {
             self.event = Some(EventSource::start(self.shared.clone(), &self.merge)?);
         }
         match &self.event {
