@@ -5,8 +5,10 @@ mod chaos;
 mod child;
 mod fork;
 mod guard;
+mod hostile;
 mod message;
 mod place;
+mod raw;
 mod report;
 mod rng;
 mod shared;
@@ -88,6 +90,13 @@ const CAMPAIGNS: &[Campaign] = &[
         about: "kill and freeze writers and readers at random, under load",
         run: chaos::run,
         short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(60),
+    },
+    Campaign {
+        name: "hostile",
+        about: "crafted files, and writers that lie in every field",
+        run: hostile::run,
+        short_limit: MINUTE.saturating_mul(4),
         full_limit: MINUTE.saturating_mul(60),
     },
     Campaign {

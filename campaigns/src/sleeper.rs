@@ -113,19 +113,22 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
     let deadline = saltus_os::clock::monotonic() + PATIENCE.as_nanos() as u64;
     loop {
         let at = bell::arm(&both.page(), &both.bell());
-        if subscriber.has_unseen() {
-            return Ok(());
+        let seen = subscriber.has_unseen();
+        let mut woken = Woken::Look;
+        if !seen {
+            about_to_sleep();
+            let word = Word { at: both.futex(), value: at as u32, shared: true };
+            // SAFETY: the word lies in the page mapped above.
+            woken = unsafe { futex::wait(word, deadline) };
         }
-        about_to_sleep();
-        let word = Word { at: both.futex(), value: at as u32, shared: true };
-        // SAFETY: the word lies in the page mapped above.
-        let woken = unsafe { futex::wait(word, deadline) };
-        if bell::more_asleep(&both.page(), &both.bell(), at) {
+        if bell::disarm(&both.page(), &both.bell(), at) {
             // SAFETY: as above.
             unsafe { futex::wake(both.futex(), CHAIN, true) };
         }
-        if woken == Woken::TimedOut {
-            return Err("overslept: nobody woke it".into());
+        match woken {
+            _ if seen => return Ok(()),
+            Woken::TimedOut => return Err("overslept: nobody woke it".into()),
+            Woken::Look => {}
         }
     }
 }

@@ -1,0 +1,121 @@
+//! Lies in the words of the bell: what a reader may write (`arm`), and what only publishers can (`woken`, `bell`).
+//!
+//! Publishers mend what cannot be, so that one wild store costs neither a system call at every publish nor a
+//! sleeper's wake for ever.
+
+use crate::child::{Failure, spawn};
+use crate::place::Place;
+use crate::raw::{BELL, Raw, WOKEN};
+use crate::rng::Rng;
+use crate::sleeper::{Kind, Sleeper};
+use saltus_channel::{Attributes, Domain};
+
+const NAME: &str = "c";
+/// Publishes with nobody asleep, none of which must call the kernel.
+const QUIET: usize = 100;
+
+fn lies(at: u64) -> [u64; 11] {
+    [0, 1, at.wrapping_sub(1), at, at + 1, at + 2, at + 1000, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX]
+}
+
+/// Each lie about each word, alone and with others.
+pub fn mended(place: &Place) -> Result<String, Failure> {
+    let domain = place.domain("bells")?;
+    let (mut cases, mut failures) = (0, Vec::new());
+    for word in ["arm", "woken", "bell", "arm and woken", "all"] {
+        for i in 0..lies(0).len() {
+            cases += 1;
+            if let Err(why) = one(&domain, word, i) {
+                failures.push(format!("{word}, lie {i} ({:#x}): {why}", lies(5)[i]));
+            }
+            let _ = domain.unlink(NAME);
+        }
+    }
+    match failures.is_empty() {
+        true => Ok(format!(
+            "{cases} lies: sleepers woken, words mended, no needless calls after the first publish"
+        )),
+        false => Err(format!("{} of {cases} lies: {}", failures.len(), failures.join("\n       ")).into()),
+    }
+}
+
+fn one(domain: &Domain, word: &str, i: usize) -> Result<(), Failure> {
+    let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
+    let data = Raw::open(&domain.path().join(NAME).join("data"))?;
+    let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
+    let mut publisher = channel.publisher()?;
+    // An ordinary life before.
+    for _ in 0..5 {
+        let sleeper = Sleeper::start(&channel, Kind::Wake)?;
+        publisher.publish(b"before")?;
+        sleeper.woken()?;
+    }
+    let lie = lies(data.get(BELL))[i];
+    if word != "woken" && word != "bell" {
+        bell.set(0, lie);
+    }
+    if word == "woken" || word == "arm and woken" || word == "all" {
+        data.set(WOKEN, lie);
+    }
+    if word == "bell" || word == "all" {
+        data.set(BELL, lie);
+    }
+    // Whoever falls asleep on the lie has its slice.
+    let sleeper = Sleeper::start(&channel, Kind::Slice)?;
+    publisher.publish(b"mend")?;
+    sleeper.woken()?;
+    publisher.publish(b"mend")?;
+    let wakes = |what: &str| -> Result<u64, Failure> {
+        Ok(channel.info().map_err(|e| format!("{what}: {e}"))?.lanes[0].wakes)
+    };
+    let before = wakes("info")?;
+    for _ in 0..QUIET {
+        publisher.publish(b"nobody sleeps")?;
+    }
+    let needless = wakes("info")? - before;
+    if needless > 1 {
+        return Err(format!("{needless} of {QUIET} publishes called the kernel although nobody slept").into());
+    }
+    // From now on there is no need for slices.
+    for n in 0..3 {
+        let sleeper = Sleeper::start(&channel, Kind::Wake)?;
+        publisher.publish(b"after")?;
+        sleeper.woken().map_err(|e| format!("sleeper {n} after the lie was mended: {e}"))?;
+    }
+    Ok(())
+}
+
+/// A reader writes `arm` as fast as it can. Sleepers are woken within their slice, and publishers go on.
+pub fn arming_liar(place: &Place, seed: u64, rounds: usize) -> Result<String, Failure> {
+    let domain = place.domain("arm")?;
+    let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
+    let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
+    let mut liar = spawn(|| {
+        let mut rng = Rng::new(seed);
+        loop {
+            let near = bell.get(0);
+            bell.set(
+                0,
+                rng.pick(&[0, near.wrapping_add(1), near.wrapping_sub(1), u64::MAX, rng.clone().next()]),
+            );
+            rng.next();
+        }
+    })?;
+    let mut publisher = channel.publisher()?;
+    for _ in 0..rounds {
+        let sleepers = crate::sleeper::start(3, &channel, Kind::Slice)?;
+        publisher.publish(b"wake up")?;
+        for sleeper in sleepers {
+            sleeper.woken()?;
+        }
+    }
+    liar.kill();
+    let sleeper = Sleeper::start(&channel, Kind::Slice)?;
+    publisher.publish(b"mend")?;
+    sleeper.woken()?;
+    publisher.publish(b"mend")?;
+    let sleeper = Sleeper::start(&channel, Kind::Wake)?;
+    publisher.publish(b"after")?;
+    sleeper.woken()?;
+    Ok(format!("{rounds} rounds with 3 sleepers while a reader scribbled; afterwards all is well"))
+}

@@ -1,0 +1,104 @@
+//! Runs cases in a process that may crash or hang, and finds out which one it was.
+
+use crate::child::{End, Failure, spawn};
+use crate::rng::{Rng, mix};
+use crate::shared::Words;
+use std::sync::atomic::Ordering::Relaxed; // counters; their writer is dead when their values matter
+use std::time::{Duration, Instant};
+
+const CASE: usize = 0;
+const CALLS: usize = 1;
+/// First of the counters that the cases keep.
+const COUNTS: usize = 2;
+
+/// A call that takes longer hangs: no call here waits for more than a few slices.
+const HANGS: Duration = Duration::from_secs(15);
+/// After so many failures the rest is spared.
+const ENOUGH: usize = 5;
+
+/// Counters that outlive a crash.
+pub struct Prey<'a> {
+    words: &'a Words,
+}
+
+impl Prey<'_> {
+    /// Says that a call has come back.
+    pub fn called(&self) {
+        self.words[CALLS].fetch_add(1, Relaxed);
+    }
+    /// Counts what came of a call.
+    pub fn count(&self, what: Outcome) {
+        self.words[COUNTS + what as usize].fetch_add(1, Relaxed);
+    }
+}
+
+/// What can come of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome {
+    Opened,
+    Refused,
+    Delivered,
+    Published,
+    Failed,
+}
+
+/// Runs cases 0, 1, … of `work` in a process of its own, until `time` is up or `most` are done. Each has random
+/// numbers that follow from the seed and its own number.
+pub fn hunt(
+    seed: u64,
+    time: Duration,
+    most: u64,
+    work: impl Fn(u64, &mut Rng, &Prey) -> Result<(), Failure>,
+) -> Result<String, Failure> {
+    let words = Words::new(COUNTS + 5)?;
+    let end = Instant::now() + time;
+    let mut failures = Vec::new();
+    while words[CASE].load(Relaxed) < most && Instant::now() < end && failures.len() < ENOUGH {
+        let mut child = spawn(|| {
+            let prey = Prey { words: &words };
+            while words[CASE].load(Relaxed) < most && Instant::now() < end {
+                let case = words[CASE].load(Relaxed);
+                let mut rng = Rng::new(seed ^ mix(case));
+                if let Err(why) = work(case, &mut rng, &prey) {
+                    return Err(format!("case {case}: {why}").into());
+                }
+                words[CASE].fetch_add(1, Relaxed);
+            }
+            Ok(())
+        })?;
+        let mut last = (0, Instant::now());
+        let how = loop {
+            if let Some(ended) = child.wait_for(Duration::from_millis(20)) {
+                break ended.good().err();
+            }
+            let calls = words[CALLS].load(Relaxed);
+            if calls != last.0 {
+                last = (calls, Instant::now());
+            }
+            if last.1.elapsed() > HANGS {
+                child.kill();
+                break Some(format!("hung for {} s", HANGS.as_secs()));
+            }
+        };
+        if let Some(how) = how {
+            failures.push(format!("case {}: {how}", words[CASE].load(Relaxed)));
+            words[CASE].fetch_add(1, Relaxed);
+        }
+        let _: End = child.kill();
+    }
+    let count = |what: Outcome| words[COUNTS + what as usize].load(Relaxed);
+    let text = format!(
+        "seed {seed}: {} cases, {} calls; opened {}, refused {}; {} messages delivered, {} published, {} calls failed in words",
+        words[CASE].load(Relaxed),
+        words[CALLS].load(Relaxed),
+        count(Outcome::Opened),
+        count(Outcome::Refused),
+        count(Outcome::Delivered),
+        count(Outcome::Published),
+        count(Outcome::Failed),
+    );
+    match failures.is_empty() {
+        true => Ok(text),
+        false => Err(format!("{text}\n       {}", failures.join("\n       ")).into()),
+    }
+}

@@ -1,0 +1,81 @@
+//! **Hostile files**: crafted and random channel files, and a writer that lies in every field.
+//!
+//! Expected is an error in words, or a delivery that makes sense: never a crash, a hang, or a read outside, which
+//! would be a crash too. (Whoever may write the data file may truncate it, and so kill those who have it mapped:
+//! a limit of shared files on tmpfs, told in the documents, and not tried here.)
+
+mod bells;
+mod hunt;
+mod lies;
+mod odd_files;
+mod victim;
+
+use crate::Context;
+use crate::child::{Failure, spawn};
+use crate::place::Place;
+use crate::rng::Rng;
+use hunt::hunt;
+use saltus_channel::Attributes;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+pub fn run(context: &Context) -> Result<(), Failure> {
+    let place = Place::new(context.root, "hostile")?;
+    let (report, seed) = (context.report, context.seed());
+    let share = |percent: u64| context.time(12, 400) * percent as u32 / 100;
+    let (all, long) = (u64::MAX, Duration::from_secs(600));
+    report.check("crafted geometry, files of every length", || {
+        let domain = place.domain("geometry")?;
+        hunt(seed, share(25), all, |_, rng, prey| lies::geometry(&domain, rng, prey))
+    });
+    report.check("lies in the words of the channel and of a lane", || {
+        let domain = place.domain("words")?;
+        hunt(seed, share(45), all, |_, rng, prey| lies::words(&domain, rng, prey))
+    });
+    report.check("a writer that lies in every field while others use the channel", || {
+        let domain = place.domain("liar")?;
+        lies::lay_out(&domain, &mut Rng::new(seed))?;
+        let mut liar = spawn(|| lies::lie_for_ever(&domain, &mut Rng::new(seed)))?;
+        let found = hunt(seed, share(20), all, |_, rng, prey| victim::use_channel(&domain, "c", rng, prey));
+        liar.kill();
+        found
+    });
+    report.check("other things in the place of files", || {
+        let domain = place.domain("odd")?;
+        hunt(seed, long, odd_files::CASES, |i, rng, prey| odd_files::case(&domain, i, rng, prey))
+    });
+    report.check("files of counters with anything in them", || {
+        let domain = place.domain("counters")?;
+        hunt(seed, share(10), all, |_, rng, prey| odd_files::counters(&domain, rng, prey))
+    });
+    report.check("lies about the bell are mended", || bells::mended(&place));
+    report.check("a reader scribbles on the bell", || {
+        bells::arming_liar(&place, seed, if context.options.full { 200 } else { 10 })
+    });
+    report.check("a file with holes", || holes(&place));
+    Ok(())
+}
+
+/// A reader does not fill the holes that somebody has left in a file: they would be memory that it takes.
+fn holes(place: &Place) -> Result<String, Failure> {
+    let domain = place.domain("holes")?;
+    let channel = domain.create("c", &Attributes::new().frames(64).frame_size(1 << 16))?;
+    channel.publisher()?.publish(b"so that the lane is in use")?;
+    drop(channel);
+    let path = domain.path().join("c/data");
+    let file = std::fs::File::options().write(true).open(&path)?;
+    let len = file.metadata()?.len();
+    file.set_len(8192)?; // gives the lane back
+    file.set_len(len)?; // and grows it again, without memory
+    let before = file.metadata()?.blocks();
+    let opened = domain.open_channel("c").map(|channel| {
+        let _ = channel.subscriber().map(|mut s| s.newest(&mut [0; 64]).is_ok());
+    });
+    let after = file.metadata()?.blocks();
+    match after > before {
+        true => {
+            Err(format!("opening it for reading has taken {} KiB of memory", (after - before) / 2).into())
+        }
+        false => Ok(format!("opened: {}, no memory taken", opened.is_ok())),
+    }
+}

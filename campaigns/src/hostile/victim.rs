@@ -1,0 +1,125 @@
+//! An honest process that uses a channel in every way, whatever lies in its files.
+
+use super::hunt::{Outcome, Prey};
+use crate::child::Failure;
+use crate::rng::Rng;
+use saltus_channel::{
+    Channel, Domain, Error, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any,
+};
+use std::time::Duration;
+
+/// The longest buffer that a victim receives into.
+const BUFFER: usize = 4096;
+
+/// Opens channel `name` and does a bit of everything with it. An error in words is right; so is any message that
+/// is not longer than it may be.
+pub fn use_channel(domain: &Domain, name: &str, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+    prey.called();
+    let channel = match domain.open_channel(name) {
+        Ok(channel) => channel,
+        Err(e) => return refused(e, prey),
+    };
+    prey.count(Outcome::Opened);
+    exercise(&channel, rng, prey)
+}
+
+/// An error must say something.
+fn refused(e: Error, prey: &Prey) -> Result<(), Failure> {
+    prey.count(Outcome::Refused);
+    match e.to_string().len() > 20 && e.code() > 0 {
+        true => Ok(()),
+        false => Err(format!("an error without words: {e:?}").into()),
+    }
+}
+
+/// Does a bit of everything with `channel`.
+pub fn exercise(channel: &Channel, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+    let _ = channel.info();
+    let _ = (channel.memory(), channel.is_retired(), channel.attributes().memory());
+    prey.called();
+    let mut subscriber = channel.subscriber_with(
+        SubscriberOptions::new()
+            .start(rng.pick(&[Start::Newest, Start::Now, Start::Oldest]))
+            .counters(rng.below(4) == 0)
+            .spin(Duration::from_micros(rng.below(2) * 20)),
+    )?;
+    for _ in 0..8 + rng.below(16) {
+        read(&mut subscriber, rng, prey)?;
+        prey.called();
+    }
+    if rng.below(2) == 0 {
+        match channel.publisher() {
+            Ok(mut publisher) => {
+                for _ in 0..1 + rng.below(8) {
+                    write(&mut publisher, rng, prey);
+                    read(&mut subscriber, rng, prey)?;
+                    prey.called();
+                }
+            }
+            Err(e) => refused(e, prey)?,
+        }
+    }
+    prey.called();
+    Ok(())
+}
+
+/// One call of a subscriber.
+fn read(subscriber: &mut Subscriber, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+    let most = subscriber.channel().attributes().get_frame_size();
+    let mut bytes = vec![0; rng.pick(&[0, 1, 64, BUFFER, BUFFER, BUFFER])];
+    let which = rng.pick(&[Which::Newest, Which::Next, Which::Again]);
+    let until = rng.pick(&[Until::Poll, Until::Poll, Until::Poll, Until::For(Duration::from_micros(500))]);
+    let result = match rng.below(16) {
+        0 => subscriber.receive_vec(which, until, &mut bytes),
+        1..3 => view(subscriber, which, until, &mut bytes),
+        3 => subscriber.look(which, until, |view| view.len()).map(|found| found.map(|(_, sample)| sample)),
+        4 => wait_any(&mut [&mut *subscriber], until).map(|_| None),
+        5 if rng.below(8) == 0 => subscriber.event_fd().map(|_| None),
+        6 => Ok(drop(subscriber.flush())).map(|()| None),
+        7 => Ok(drop(subscriber.seek_oldest())).map(|()| None),
+        _ => subscriber.receive(which, until, &mut bytes),
+    };
+    let _ = (subscriber.has_unseen(), subscriber.received(), subscriber.missed());
+    match result {
+        Ok(Some(sample)) if sample.len as u64 > most => {
+            Err(format!("{sample:?} where {most} B are the most").into())
+        }
+        Ok(Some(_)) => Ok(prey.count(Outcome::Delivered)),
+        Ok(None) => Ok(()),
+        Err(Error::TooSmall { needed, .. }) if needed as u64 > most => {
+            Err(format!("a message of {needed} B is announced where {most} B are the most").into())
+        }
+        Err(_) => Ok(prey.count(Outcome::Failed)),
+    }
+}
+
+/// Looks at a message in place, from end to end.
+fn view(
+    subscriber: &mut Subscriber,
+    which: Which,
+    until: Until,
+    bytes: &mut [u8],
+) -> Result<Option<Sample>, Error> {
+    let Some(view) = subscriber.view(which, until)? else { return Ok(None) };
+    let len = view.len().min(bytes.len());
+    view.copy_to(view.len() - len, &mut bytes[..len]);
+    if !view.is_empty() {
+        std::hint::black_box(view.byte(view.len() - 1));
+    }
+    view.validate().map(Some)
+}
+
+/// One call of a publisher.
+fn write(publisher: &mut Publisher, rng: &mut Rng, prey: &Prey) {
+    let most = publisher.max_len().min(BUFFER);
+    let bytes = vec![0xAB; rng.below(most as u64 + 1) as usize];
+    let result = match rng.below(4) {
+        0 => publisher.loan(most).and_then(|mut loan| {
+            loan.fill(0xCD);
+            loan.publish(bytes.len())
+        }),
+        1 => publisher.loan(bytes.len()).map(drop).and_then(|()| publisher.publish(&bytes)),
+        _ => publisher.publish(&bytes),
+    };
+    prey.count(if result.is_ok() { Outcome::Published } else { Outcome::Failed });
+}
