@@ -1,4 +1,11 @@
-//! A balancing robot made of processes: the demo of Saltus, and its tutorial.
+//! A balancing robot made of processes: the demo of Saltus, its main test, and its tutorial.
+//!
+//! - [`programs`]: the robot, one process each. Begin with [`programs::balance`].
+//! - [`life`]: what all of them have in common; [`channels`]: the channels between them; [`wire`]: what travels there.
+//! - [`sim`] and [`carmen`]: the parts without processes.
+//! - [`demo`]: the supervisor, the chaos, the picture and the report.
+//!
+//! `README.md` beside this crate shows how it all hangs together and how to start each program by hand.
 
 pub mod carmen;
 pub mod channels;
