@@ -55,6 +55,7 @@ pub fn hunt(
     let mut failures = Vec::new();
     while words[CASE].load(Relaxed) < most && Instant::now() < end && failures.len() < ENOUGH {
         let mut child = spawn(|| {
+            spare_the_machine();
             let prey = Prey { words: &words };
             while words[CASE].load(Relaxed) < most && Instant::now() < end {
                 let case = words[CASE].load(Relaxed);
@@ -100,5 +101,15 @@ pub fn hunt(
     match failures.is_empty() {
         true => Ok(text),
         false => Err(format!("{text}\n       {}", failures.join("\n       ")).into()),
+    }
+}
+
+/// A crafted file may ask for all memory there is: no file of this process grows beyond 64 MiB.
+fn spare_the_machine() {
+    let limit = libc::rlimit { rlim_cur: 64 << 20, rlim_max: 64 << 20 };
+    // SAFETY: sets a limit of this process; what goes beyond is an error, not a signal.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
     }
 }

@@ -23,7 +23,7 @@ pub fn lie(rng: &mut Rng, layout: &LaneLayout, truth: u64) -> u64 {
         cap,
         max,
         truth,
-        truth + 1,
+        truth.wrapping_add(1),
         layout.stride(),
         layout.frames(),
         1 << 48,
@@ -101,6 +101,16 @@ pub fn geometry(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
             4 << 20,
         ]);
         File::options().write(true).open(&path)?.set_len(len)?;
+    }
+    if let Ok(channel) = domain.open_channel(NAME) {
+        let attributes = channel.attributes();
+        let shape =
+            LaneLayout::new(attributes.get_frames(), attributes.get_frame_size()).ok_or("no such shape")?;
+        let least = LANE_0 as u64 + attributes.get_lanes() as u64 * shape.stride();
+        let len = fs::metadata(&path)?.len();
+        if len < least {
+            return Err(format!("opened, with {len} B where its lanes take {least} B").into());
+        }
     }
     victim::use_channel(domain, NAME, rng, prey)
 }
