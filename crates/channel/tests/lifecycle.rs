@@ -278,7 +278,7 @@ fn old_messages_outlive_their_publisher() {
 fn descriptors_grow_with_the_channels_only() {
     let domain = TestDomain::new();
     let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let child = fork(move || {
+    let child = fork(|| {
         let before = open();
         let (m, n) = (20, 30);
         let mut handles = Vec::new();

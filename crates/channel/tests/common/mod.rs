@@ -42,6 +42,12 @@ pub fn fork(f: impl FnOnce() -> i32) -> Child {
     if pid == 0 {
         // SAFETY: asks the kernel to kill this child when its parent dies.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        // What the test harness captures in a child would be lost with it.
+        std::panic::set_hook(Box::new(|info| {
+            let text = format!("in a child: {info}\n");
+            // SAFETY: the text lives across the call.
+            unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+        }));
         let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(101);
         // SAFETY: ends the child at once.
         unsafe { libc::_exit(code) };
