@@ -48,7 +48,7 @@ pub struct Incident {
     /// What.
     pub what: What,
     /// To which role.
-    pub role: String,
+    pub role: &'static str,
     /// Its process id.
     pub pid: u32,
     /// How long it took until its successor beat for the first time.
@@ -58,7 +58,7 @@ pub struct Incident {
 /// A role, and the process that has it.
 pub struct Member {
     /// As it is shown: `wheel left`.
-    pub role: String,
+    pub role: &'static str,
     args: Vec<String>,
     child: Option<Child>,
     /// Whether this process has beaten.
@@ -92,14 +92,9 @@ pub struct Crew {
 
 impl Crew {
     /// Starts a process for each role. What they say on standard error goes into the pipe.
-    pub fn start(roles: &[Vec<String>], domain: String, stderr: PipeWriter) -> Result<Crew> {
-        let members = roles.iter().map(|args| Member {
-            role: args
-                .iter()
-                .take(if args[0] == "lidar" { 1 } else { 2 })
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(" "),
+    pub fn start(roles: &[(&'static str, Vec<String>)], domain: String, stderr: PipeWriter) -> Result<Crew> {
+        let members = roles.iter().map(|(role, args)| Member {
+            role,
             args: args.clone(),
             child: None,
             heard: false,
@@ -225,13 +220,13 @@ impl Crew {
     }
 
     /// Kills what is left and waits for it. Returns whom it had to kill.
-    pub fn end(&mut self) -> Vec<String> {
+    pub fn end(&mut self) -> Vec<&'static str> {
         let mut killed = Vec::new();
         for m in &mut self.members {
             if let Some(mut child) = m.child.take() {
                 let _ = child.kill();
                 let _ = child.wait();
-                killed.push(m.role.clone());
+                killed.push(m.role);
             }
         }
         killed
@@ -279,7 +274,7 @@ impl Crew {
     fn note_pid(&mut self, k: usize, pid: u32, what: What, now: Duration) {
         let m = &mut self.members[k];
         m.open.push(self.incidents.len());
-        let role = m.role.clone();
+        let role = m.role;
         self.incidents.push(Incident { at: now, what, role, pid, away: None });
     }
 

@@ -31,8 +31,8 @@ pub struct Times {
 
 impl Times {
     fn new(limit: u64) -> Times {
-        // From 1 ns to a minute, within one percent; the bounds are fixed, so this cannot fail.
-        let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).unwrap_or_else(|e| panic!("{e}"));
+        // Within one percent.
+        let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("1 ns to a minute is a range");
         Times { all, recent: Vec::new(), limit, late: 0 }
     }
 
@@ -200,5 +200,42 @@ impl Ledger {
             }
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a process reports that took messages `first` to `last`.
+    fn tally(first: u64, last: u64) -> Tally {
+        let mut tally = Tally::of(1);
+        (first..=last).for_each(|seq| tally.count(0, seq, 0));
+        tally
+    }
+
+    #[test]
+    fn an_account_goes_on_from_process_to_process() {
+        let mut account = Account::new();
+        account.update((7, 100), tally(1, 5));
+        account.update((7, 100), tally(1, 10));
+        assert_eq!((account.total().received, account.away, account.processes), (10, 0, 1));
+        // The next process has not received anything yet, then joins after message 14.
+        account.update((8, 200), Tally::of(1));
+        assert_eq!(account.processes, 1);
+        account.update((8, 200), tally(15, 20));
+        assert_eq!((account.total().received, account.away, account.processes), (16, 4, 2));
+        // One that begins with older messages was not away at all; a process id may come again.
+        account.update((7, 300), tally(12, 30));
+        assert_eq!((account.total().received, account.away, account.processes), (35, 4, 3));
+    }
+
+    #[test]
+    fn times_over_the_limit_are_counted() {
+        let mut times = Times::new(1000);
+        for ns in [0, 999, 1000, 1001, u64::MAX] {
+            times.add(ns);
+        }
+        assert_eq!((times.late, times.all.len(), times.recent.len()), (2, 5, 5));
     }
 }

@@ -79,6 +79,28 @@ pub fn newest<T>(
 ) -> Result<Option<T>> {
     let channel = domain.open_channel(channel)?;
     let mut buf = vec![0; channel.attributes().get_frame_size() as usize];
-    let sample = channel.subscriber()?.again(&mut buf)?;
-    Ok(sample.and_then(|sample| parse(&buf[..sample.len])))
+    match channel.subscriber()?.again(&mut buf) {
+        Ok(sample) => Ok(sample.and_then(|sample| parse(&buf[..sample.len]))),
+        Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
+        Err(e) => Err(e.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_between_file_and_logger_is_told() {
+        let fine = Scans { in_file: 9, published: 9, logged: 9, same: true, ..Scans::default() };
+        assert_eq!(fine.failure(), None);
+        for (harm, words) in [
+            (Scans { breaks: 1, ..fine.clone() }, "lost, changed or came twice"),
+            (Scans { logged: 8, ..fine.clone() }, "9 scans were published and 8 logged"),
+            (Scans { same: false, ..fine.clone() }, "not what is in the file"),
+            (Scans { published: 0, logged: 0, ..fine.clone() }, "no scan"),
+        ] {
+            assert!(harm.failure().is_some_and(|f| f.contains(words)), "{words}");
+        }
+    }
 }

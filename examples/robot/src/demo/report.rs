@@ -56,7 +56,7 @@ pub struct Hop {
     /// The channel.
     pub channel: &'static str,
     /// The reader.
-    pub role: String,
+    pub role: &'static str,
     /// From publish to receive.
     pub times: Percentiles,
     /// The sums over all processes that had the role.
@@ -69,7 +69,7 @@ pub struct Hop {
 
 impl Hop {
     /// The hop of this account.
-    pub fn of(channel: &'static str, role: String, account: &Account) -> Hop {
+    pub fn of(channel: &'static str, role: &'static str, account: &Account) -> Hop {
         let times = Percentiles::of(&account.times);
         Hop { channel, role, times, tally: account.total(), away: account.away, processes: account.processes }
     }
@@ -141,7 +141,7 @@ impl Report {
             }
         }
         if self.health.torn > 0 {
-            all.push(format!("health → supervisor: {} torn messages", self.health.torn));
+            all.push(format!("what the supervisor reads: {} torn messages", self.health.torn));
         }
         all.extend(self.scans.as_ref().and_then(Scans::failure));
         all.extend(self.audit.iter().cloned());
@@ -214,4 +214,78 @@ fn incident_json(i: &Incident) -> Value {
     };
     let away = i.away.map(|away| away.as_secs_f64() * 1e3);
     json!({"at_s": i.at.as_secs_f64(), "what": what, "role": i.role, "pid": i.pid, "away_ms": away})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fine() -> Report {
+        let times = Percentiles { count: 3, ns: [1, 2, 3, 4], late: 1 };
+        let mut tally = Tally::of(0);
+        tally.count(0, 1, 0);
+        let hop = Hop { channel: "imu", role: "estimator", times, tally, away: 0, processes: 1 };
+        let truth = Truth { step: 1000, ..Truth::default() };
+        Report {
+            domain: "shm://x".into(),
+            elapsed: Duration::from_secs(1),
+            ending: Ending::Time,
+            truth,
+            chaos: Some(1),
+            no_control: false,
+            scheduling: "as it is".into(),
+            reflex: times,
+            tick: times,
+            hops: vec![hop],
+            health: Tally::of(1),
+            incidents: Vec::new(),
+            scans: None,
+            said: Vec::new(),
+            audit: Vec::new(),
+            residue: Vec::new(),
+            given_up: None,
+        }
+    }
+
+    fn incident(what: What) -> Incident {
+        Incident { at: Duration::ZERO, what, role: "balance", pid: 77, away: None }
+    }
+
+    #[test]
+    fn what_is_meant_to_happen_is_no_failure() {
+        let mut report = fine();
+        report.incidents = [What::Killed, What::Frozen, What::Silent, What::Hit].map(incident).into();
+        assert_eq!(report.failures(), Vec::<String>::new());
+        assert!(report.text().contains("verdict: the robot stood"));
+        assert!(report.text().contains("77* "), "{}", report.text());
+        let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
+        assert_eq!((&json["verdict"]["ok"], &json["chaos"]["kills"]), (&json!(true), &json!(1)));
+    }
+
+    #[test]
+    fn everything_that_must_not_happen_is_a_failure() {
+        type Harm = fn(&mut Report);
+        let harms: [(&str, Harm); 11] = [
+            ("fell after 0.50 s", |r| r.truth.fell = 500),
+            ("never began", |r| r.truth.step = 0),
+            ("given up", |r| r.given_up = Some("given up".into())),
+            ("(process 77) ended by itself: exit 1", |r| {
+                r.incidents = vec![incident(What::Ended("exit 1".into()))]
+            }),
+            ("imu → estimator: 2 torn", |r| r.hops[0].tally.torn = 2),
+            ("received + missed ≠ published, 3 times", |r| r.hops[0].tally.wrong = 3),
+            ("4 behind", |r| r.hops[0].tally.behind = 4),
+            ("supervisor reads: 5 torn", |r| r.health.torn = 5),
+            ("no scan was published", |r| r.scans = Some(Scans { same: true, ..Scans::default() })),
+            ("sum", |r| r.audit = vec!["sum".into()]),
+            ("left behind: dust", |r| r.residue = vec!["dust".into()]),
+        ];
+        for (words, harm) in harms {
+            let mut report = fine();
+            harm(&mut report);
+            let failures = report.failures();
+            assert!(failures.len() == 1 && failures[0].contains(words), "{words}: {failures:?}");
+            assert!(report.text().contains("FAILED") && report.json().contains("\"ok\": false"));
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What is shown while the robot runs: a picture and a table, or a line a second.
 
 use std::io::Write;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::picture::{self, EXAGGERATED};
@@ -108,43 +108,44 @@ fn span(times: Option<(u64, u64)>) -> String {
     times.map_or("-".into(), |(p50, max)| format!("{} (max {})", time(p50), time(max)))
 }
 
-/// A terminal that is drawn on by a thread of its own: a terminal that is held up holds up nobody else.
+/// Standard output or error, written by a thread of its own: a terminal or a pipe that is held up holds up nobody
+/// else.
 pub struct Screen {
     frames: Option<SyncSender<Vec<String>>>,
     thread: Option<JoinHandle<()>>,
+    /// Whether a picture is drawn, rather than lines written.
+    pub draws: bool,
     /// Whether colours are wanted, see <https://no-color.org>.
     pub colour: bool,
 }
 
 impl Screen {
-    /// Takes standard output, which is a terminal.
-    pub fn open() -> Screen {
-        let (frames, next) = sync_channel::<Vec<String>>(1);
-        let thread = std::thread::spawn(move || {
-            let mut out = std::io::stdout();
-            let mut drawn = 0;
-            let _ = write!(out, "\x1b[?25l"); // no cursor meanwhile
-            for frame in next {
-                let (columns, rows) = sys::terminal_size().unwrap_or((80, 24));
-                let mut text = if drawn > 0 { format!("\x1b[{drawn}A") } else { String::new() };
-                drawn = frame.len().min(rows.saturating_sub(1));
-                for line in &frame[..drawn] {
-                    text += &clip(line, columns);
-                    text += "\x1b[K\n";
-                }
-                text += "\x1b[J";
-                // A terminal that went away ends the drawing, not the robot.
-                if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-                    return;
-                }
-            }
-            let _ = write!(out, "\x1b[?25h").and_then(|()| out.flush());
-        });
-        let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-        Screen { frames: Some(frames), thread: Some(thread), colour }
+    /// Draws on standard output, which is a terminal.
+    pub fn drawing() -> Screen {
+        Screen::open(true, draw)
     }
 
-    /// Shows a frame, unless the one before is still being drawn.
+    /// Writes lines to standard output or, if that is for the report alone, to standard error.
+    pub fn writing(to_error: bool) -> Screen {
+        Screen::open(false, move |frames| {
+            for line in frames.into_iter().flatten() {
+                // Whoever listened may have gone.
+                let _ = match to_error {
+                    true => writeln!(std::io::stderr(), "{line}"),
+                    false => writeln!(std::io::stdout(), "{line}"),
+                };
+            }
+        })
+    }
+
+    fn open(draws: bool, write: impl FnOnce(Receiver<Vec<String>>) + Send + 'static) -> Screen {
+        let (frames, next) = sync_channel(2);
+        let thread = std::thread::spawn(move || write(next));
+        let colour = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        Screen { frames: Some(frames), thread: Some(thread), draws, colour }
+    }
+
+    /// Shows a frame, or lines, unless those before are still being written.
     pub fn show(&self, frame: Vec<String>) {
         if let Some(frames) = &self.frames {
             let _ = frames.try_send(frame);
@@ -159,6 +160,28 @@ impl Drop for Screen {
             let _ = thread.join();
         }
     }
+}
+
+/// Draws each frame over the one before.
+fn draw(frames: Receiver<Vec<String>>) {
+    let mut out = std::io::stdout();
+    let mut drawn = 0;
+    let _ = write!(out, "\x1b[?25l"); // no cursor meanwhile
+    for frame in frames {
+        let (columns, rows) = sys::terminal_size().unwrap_or((80, 24));
+        let mut text = if drawn > 0 { format!("\x1b[{drawn}A") } else { String::new() };
+        drawn = frame.len().min(rows.saturating_sub(1));
+        for line in &frame[..drawn] {
+            text += &clip(line, columns);
+            text += "\x1b[K\n";
+        }
+        text += "\x1b[J";
+        // A terminal that went away ends the drawing, not the robot.
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+    let _ = write!(out, "\x1b[?25h").and_then(|()| out.flush());
 }
 
 /// The part of a line that fits. Colour codes take no room.

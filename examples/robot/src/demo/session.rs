@@ -1,6 +1,6 @@
 //! A demo from start to end.
 
-use std::io::{BufRead, BufReader, PipeReader, Write};
+use std::io::{BufRead, BufReader, PipeReader};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ use crate::channels::{CHANNELS, HEALTH};
 use crate::error::{Error, Result};
 use crate::life::REFLEX;
 use crate::sys;
-use crate::wire::Message;
 use crate::wire::messages::{Obstacle, Truth};
+use crate::wire::{Message, Torn};
 
 /// How often the supervisor looks after its processes.
 const LOOK: Duration = Duration::from_millis(2);
@@ -29,6 +29,8 @@ const FRAME: Duration = Duration::from_millis(50);
 const SECOND: Duration = Duration::from_secs(1);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The supervisor's own real-time priority: below the reflex, above the rest.
+const PRIORITY: i32 = REFLEX - 10;
 /// Lines that are kept of what the programs say.
 const SAID: usize = 20;
 
@@ -50,19 +52,16 @@ struct Session<'a> {
     scheduling: String,
 }
 
-/// The supervisor's own real-time priority: below the reflex, above the rest.
-const PRIORITY: i32 = REFLEX - 10;
-
 /// Runs a demo in a domain that has all channels.
 pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (reader, writer) = std::io::pipe().map_err(Error::system("make a pipe"))?;
     let said = listen(reader);
-    let screen = draws(options).then(Screen::open);
+    let screen = if draws(options) { Screen::drawing() } else { Screen::writing(options.json) };
     // Threads from before stay as they are; processes from now on begin with this, and so begin at once.
     let scheduling = match rt::set_fifo(PRIORITY) {
-        Ok(()) => format!("scheduling: SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
-        Err(e) => format!("scheduling: like any other program ({e})"),
+        Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
+        Err(e) => format!("like any other program ({e})"),
     };
     let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
     let watching = SubscriberOptions::new().quiet(FRAME);
@@ -77,15 +76,13 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
         published: vec![0; channels.len()],
         channels,
-        screen,
+        screen: Some(screen),
         drawn: Duration::ZERO,
         tabled: Duration::ZERO,
         view: View { domain: domain.url(), ..View::default() },
         scheduling,
     };
-    if session.screen.is_none() {
-        session.say(&format!("look around meanwhile: saltus --domain {} stat", domain.url()));
-    }
+    session.say(&format!("look around meanwhile: saltus --domain {} stat", domain.url()));
     let ending = session.live()?;
     let mut report = session.end(ending)?;
     let _ = rt::set_other(); // giving priority back is never refused
@@ -94,20 +91,20 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     Ok(report)
 }
 
-/// Who is to be started, and with what arguments.
-fn roles(options: &DemoOptions) -> Vec<Vec<String>> {
-    let mut lidar = vec!["lidar".to_owned()];
-    if let Some(file) = &options.lidar {
-        lidar.extend([file.display().to_string(), options.speed.to_string()]);
-    }
-    let others =
-        ["logger", "estimator", "balance", "wheel left", "wheel right", "arm shoulder", "arm elbow", "watch"];
-    let others = others.iter().filter(|role| !(options.no_control && **role == "balance"));
-    let mut roles: Vec<Vec<String>> =
-        others.map(|role| role.split(' ').map(String::from).collect()).collect();
-    roles.push(lidar);
-    roles.push(vec!["physics".to_owned()]); // last: the robot begins to fall when the world begins
-    roles
+/// Who is to be started: what each is called, and what follows `demo-process`.
+fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
+    let mut roles = vec!["logger", "estimator", "balance", "wheel left", "wheel right"];
+    // Physics comes last: the robot begins to fall when the world begins.
+    roles.extend(["arm shoulder", "arm elbow", "watch", "lidar", "physics"]);
+    roles.retain(|role| !(options.no_control && *role == "balance"));
+    let with_args = |role: &'static str| {
+        let mut args: Vec<String> = role.split(' ').map(String::from).collect();
+        if let Some(file) = options.lidar.as_ref().filter(|_| role == "lidar") {
+            args.extend([file.display().to_string(), options.speed.to_string()]);
+        }
+        (role, args)
+    };
+    roles.into_iter().map(with_args).collect()
 }
 
 /// Keeps the last lines of what the programs say on standard error.
@@ -181,10 +178,13 @@ impl Session<'_> {
     /// Looks at the world.
     fn see(&mut self) -> Result<()> {
         let mut buf = [0; Truth::LEN];
-        if let Some(sample) = self.truths.newest(&mut buf)?
-            && let Ok(truth) = Truth::parse(&buf[..sample.len])
-        {
-            self.view.truth = truth;
+        match self.truths.newest(&mut buf) {
+            Ok(Some(sample)) => match Truth::parse(&buf[..sample.len]) {
+                Ok(truth) => self.view.truth = truth,
+                Err(Torn) => self.ledger.own.torn += 1,
+            },
+            Ok(None) | Err(saltus_channel::Error::Overrun { .. }) => {}
+            Err(e) => return Err(e.into()),
         }
         Ok(())
     }
@@ -195,11 +195,9 @@ impl Session<'_> {
         if now >= self.tabled + SECOND {
             self.count((now - self.tabled).as_secs_f64())?;
             self.tabled = now;
-            if self.screen.is_none() {
-                self.say(&self.view.line());
-            }
+            self.say(&self.view.line());
         }
-        if let Some(screen) = &self.screen
+        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.draws)
             && now >= self.drawn + FRAME
         {
             self.drawn = now;
@@ -233,12 +231,9 @@ impl Session<'_> {
 
     /// Says how it goes, where nothing is drawn.
     fn say(&self, line: &str) {
-        // Nobody need listen.
-        let _ = if self.options.json {
-            writeln!(std::io::stderr(), "{line}")
-        } else {
-            writeln!(std::io::stdout(), "{line}")
-        };
+        if let Some(screen) = self.screen.as_ref().filter(|screen| !screen.draws) {
+            screen.show(vec![line.to_owned()]);
+        }
     }
 
     /// Stops everybody, the logger last, and closes the books.
@@ -248,9 +243,9 @@ impl Session<'_> {
         let mut residue = Vec::new();
         for logger in [false, true] {
             let those = |role: &str| (role == "logger") == logger;
-            self.crew.ask_to_end(|m| those(&m.role));
+            self.crew.ask_to_end(|m| those(m.role));
             let until = Instant::now() + PATIENCE;
-            while !self.crew.have_ended(|m| those(&m.role), &mut residue)? && Instant::now() < until {
+            while !self.crew.have_ended(|m| those(m.role), &mut residue)? && Instant::now() < until {
                 self.hear()?;
                 saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
             }
@@ -259,7 +254,7 @@ impl Session<'_> {
         self.hear()?;
         self.see()?;
         let hops = self.ledger.accounts.iter().map(|((role, channel), account)| {
-            Hop::of(CHANNELS[*channel].name, self.crew.members[*role].role.clone(), account)
+            Hop::of(CHANNELS[*channel].name, self.crew.members[*role].role, account)
         });
         let mut hops: Vec<Hop> = hops.collect();
         hops.sort_by_key(|hop| CHANNELS.iter().position(|place| place.name == hop.channel));

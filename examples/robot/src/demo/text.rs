@@ -73,7 +73,7 @@ impl Report {
             n => format!(", {n} left out: its process was away for more than 0.2 s"),
         };
         writeln!(out, "  {} steps of the world{slipped}", t.step)?;
-        writeln!(out, "  {}", self.scheduling)?;
+        writeln!(out, "  scheduling: {}", self.scheduling)?;
         if t.fell > 0 {
             return writeln!(out, "  fell after {:.2} s", t.fell as f64 * 1e-3);
         }
@@ -144,7 +144,7 @@ impl Report {
                 time(*longest)
             )?;
         }
-        let mut roles: Vec<&str> = self.incidents.iter().map(|i| i.role.as_str()).collect();
+        let mut roles: Vec<&str> = self.incidents.iter().map(|i| i.role).collect();
         roles.sort();
         roles.dedup();
         for role in roles {
