@@ -34,8 +34,19 @@ const CHAIN: u32 = 8;
 impl Sleeper {
     /// Starts one on `channel`, and returns when it is asleep.
     pub fn start(channel: &Channel, kind: Kind) -> Result<Sleeper, Failure> {
+        Sleeper::start_as(channel, kind, || Ok(()))
+    }
+
+    /// Starts one that does `first` before all else, and opens the channel after it.
+    pub fn start_as(
+        channel: &Channel,
+        kind: Kind,
+        first: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<Sleeper, Failure> {
         let words = Words::new(1)?;
         let child = spawn(|| {
+            first()?;
+            let channel = channel.domain().open_channel(channel.name().as_bytes())?;
             let options = SubscriberOptions::new().start(Start::Now).counters(false);
             let mut subscriber = channel.subscriber_with(options)?;
             let about_to_sleep = || words[0].store(1, Release); // pairs with the acquire in `is_asleep`
@@ -99,7 +110,7 @@ impl Bell {
     }
     /// The futex that sleepers sleep on.
     pub fn futex(&self) -> *const u32 {
-        self.page().address(bell::BELL, 4).cast()
+        self.bell().address(bell::BELL, 4).cast()
     }
 }
 
@@ -112,7 +123,7 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
     let both = Bell::open(&directory(&subscriber.channel()))?;
     let deadline = saltus_os::clock::monotonic() + PATIENCE.as_nanos() as u64;
     loop {
-        let at = bell::arm(&both.page(), &both.bell());
+        let at = bell::arm(&both.bell());
         let seen = subscriber.has_unseen();
         let mut woken = Woken::Look;
         if !seen {
@@ -121,7 +132,7 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
             // SAFETY: the word lies in the page mapped above.
             woken = unsafe { futex::wait(word, deadline) };
         }
-        if bell::disarm(&both.page(), &both.bell(), at) {
+        if bell::disarm(&both.page(), &both.bell(), at, CHAIN) {
             // SAFETY: as above.
             unsafe { futex::wake(both.futex(), CHAIN, true) };
         }

@@ -4,11 +4,12 @@
 //! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
 
 use crate::geometry::{self, Geometry, PAGE};
+use crate::shared::Mapped;
 use crate::{Attributes, Channel, Domain, Error, Group, Name, Result};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
-use saltus_os::map::{Access, Map};
-use saltus_ring::{Memory, Shm, bell};
+use saltus_os::map::Access;
+use saltus_ring::{Memory, bell};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -144,17 +145,23 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>) -> io::Re
 
 /// Tells the users of the channel in directory `name` that it is no more, and removes it. Whether it is gone.
 fn discard(dir: &File, name: &[u8], state: u64) -> bool {
-    let Ok(channel) = file::open_dir_at(dir, name) else { return false };
-    retire(&channel, state);
-    if let Ok(subs) = file::open_dir_at(&channel, b"subs") {
-        for counters in file::names(&subs).unwrap_or_default() {
-            let _ = file::remove_at(&subs, &counters, false);
-        }
-        let _ = file::remove_at(&channel, b"subs", true);
+    if let Ok(channel) = file::open_dir_at(dir, name) {
+        retire(&channel, state);
     }
-    // Whoever else discards the same directory may be ahead of us; what counts is that it is gone.
-    for file in [b"bell".as_slice(), b"data", b"lease"] {
-        let _ = file::remove_at(&channel, file, false);
+    remove_all(dir, name, 3)
+}
+
+/// Removes whatever `name` is, to a depth that a channel has. Follows no link. Whoever else removes the same may be
+/// ahead of us; what counts is that it is gone.
+fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
+    if file::remove_at(dir, name, false).is_ok() {
+        return true;
+    }
+    let Ok(inner) = file::open_dir_at(dir, name) else { return false };
+    if depth > 0 {
+        for each in file::names(&inner).unwrap_or_default() {
+            remove_all(&inner, &each, depth - 1);
+        }
     }
     file::remove_at(dir, name, true).is_ok()
 }
@@ -165,13 +172,18 @@ fn retire(channel: &File, state: u64) {
     if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
         return;
     }
-    let Ok(map) = Map::new(&data, PAGE, PAGE as usize, Access::Write, false) else { return };
-    // SAFETY: the page is mapped for writing and outlives this value.
-    let page = unsafe { Shm::new(map.base(), map.len()) };
-    page.store(geometry::STATE, state, Relaxed); // published by the bell
-    page.fetch_add(bell::BELL, 1, Release); // pairs with the sleeper's acquire [a1]
-    // SAFETY: the address lies in the page mapped above.
-    unsafe { saltus_os::futex::wake(page.address(bell::BELL, 4).cast(), u32::MAX, true) };
+    if let Ok(page) = Mapped::new(&data, PAGE, PAGE as usize, Access::Write, false) {
+        page.mem.store(geometry::STATE, state, Relaxed); // published by the bell
+    }
+    let Ok(bell) = file::open_at(channel, b"bell", Mode::Write) else { return };
+    if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE) {
+        return;
+    }
+    if let Ok(bell) = Mapped::new(&bell, 0, PAGE as usize, Access::Write, false) {
+        bell.mem.fetch_add(bell::BELL, 1, Release); // pairs with the sleeper's acquire [a1]
+        // SAFETY: the address lies in the page just mapped.
+        unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), u32::MAX, true) };
+    }
 }
 
 fn group_id(group: &Group) -> Result<u32> {

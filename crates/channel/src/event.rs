@@ -123,13 +123,13 @@ impl Both {
     /// One sleep on the bell, or the raising of the descriptor.
     fn watch(&self, state: Word) {
         let bell = self.shared.arm();
-        self.sleep_or_raise(state, bell);
-        if let Some(at) = bell {
+        self.sleep_or_raise(state, bell.map(|(_, word)| word));
+        if let Some((at, _)) = bell {
             self.shared.disarm(at);
         }
     }
 
-    fn sleep_or_raise(&self, state: Word, bell: Option<u64>) {
+    fn sleep_or_raise(&self, state: Word, bell: Option<Word>) {
         let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };
         let heads = (0..self.shared.used())
             .filter_map(|i| self.shared.lane(i))
@@ -143,7 +143,7 @@ impl Both {
             return;
         }
         let end = clock::monotonic().saturating_add(slice);
-        let words = [state, bell.map_or(state, |at| self.shared.futex(at))];
+        let words = [state, bell.unwrap_or(state)];
         // SAFETY: the bell is mapped by the channel, the state lives in this structure.
         unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], end) };
     }

@@ -5,7 +5,7 @@
 //!   0 magic | 1 version | 2 features | 3 frames | 4 frame size | 5 lanes | 6 stride | 7 flags | 8 clock
 //!   9 created (boot time, ns) | 10 pid | 11 uid | 12 id | 13 name length | 14..22 name | 22 checksum of all before
 //! page 1: words of the channel (byte offsets; lines 128 bytes apart)
-//!   0 bell | 8 woken | 128 lanes used | 256 state | 384 leases given
+//!   0 woken | 128 lanes used | 256 state | 384 leases given
 //! lane i: at 8192 + i * stride, see `saltus_ring::LaneLayout`
 //! ```
 //!
@@ -20,7 +20,7 @@ use saltus_ring::LaneLayout;
 pub(crate) const PAGE: u64 = 4096;
 /// Where the first lane starts.
 pub(crate) const LANES_AT: u64 = 2 * PAGE;
-/// Byte offsets in page 1; the bell's two words are `saltus_ring::bell`'s.
+/// Byte offsets in page 1; the first word is `saltus_ring::bell`'s.
 pub(crate) const LANES_USED: usize = 128;
 /// 0 while the channel is alive, else why it is not.
 pub(crate) const STATE: usize = 256;

@@ -3,12 +3,13 @@
 use crate::create::check_room;
 use crate::geometry::{self, LANES_USED, LEASES};
 use crate::shared::{Mapped, Shared};
-use crate::{Error, Result};
+use crate::{Error, Result, Retired};
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
 use saltus_ring::{LaneWriter, Lanes, MAX_LANES, Memory, Shm, reader::Owner};
-use std::fs::File;
+use std::fs::{File, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// A leased lane, ready to be written.
@@ -35,6 +36,10 @@ impl Lease {
             Some(how) => shared.retired_error(how),
             None => system("open for publishing the data", e),
         })?;
+        let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+        if !matches!((data.metadata(), shared.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
+            return Err(shared.retired_error(Retired::Vanished)); // somebody put another file in its place
+        }
         let lease =
             file::open_at(&shared.dir, b"lease", Mode::Write).map_err(|e| system("open the lease", e))?;
         let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
@@ -74,7 +79,7 @@ impl Lease {
         page: Mapped,
         lock: Held,
     ) -> Lease {
-        let number = page.mem.fetch_add(LEASES, 1, Relaxed) + 1; // Relaxed: only each number once
+        let number = page.mem.fetch_add(LEASES, 1, Relaxed).wrapping_add(1); // Relaxed: only each number once
         let open = || file::open_at(&shared.dir, b"data", Mode::Read);
         // [l4] A dead owner's forked children may hold theirs; many can hold this one at once.
         let alive = lock::try_lock(open, lane as u64, Kind::Shared).ok().flatten();
@@ -94,15 +99,16 @@ fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Ma
     let (layout, attributes) = (shared.geometry.layout, &shared.geometry.attributes);
     let system = |text: &str, e| Error::system(format!("{text} of channel `{}`", shared.name), e);
     let used = shared.used();
+    // [l2] From the first lane that is not in use, not only ours: whoever leased a lane below us may not have reserved
+    // it yet, or may have died before, and there must be no hole that a reader could fill by reading. A lane in use is
+    // reserved already; should the count lie, this keeps us from touching what is not there.
+    let (from, end) = (geometry::lane_at(&layout, lane.min(used)), geometry::lane_at(&layout, lane + 1));
+    let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
+    if size < end {
+        check_room(&shared.name, end - size, &shared.dir)?;
+    }
+    file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
     if lane >= used {
-        let (from, end) = (geometry::lane_at(&layout, used), geometry::lane_at(&layout, lane + 1));
-        let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
-        if size < end {
-            check_room(&shared.name, end - size, &shared.dir)?;
-        }
-        // [l2] From the first lane that is not in use, not only ours: whoever leased a lane below us may not have
-        // reserved it yet, or may have died before, and there must be no hole that a reader could fill by reading.
-        file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
         // [l3] Release: pairs with the readers' acquire in `used`.
         page.mem.fetch_max(LANES_USED, lane as u64 + 1, Release);
     }
@@ -122,7 +128,7 @@ fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Ma
     }
     // A core dump of a large lane would hold the lease for as long as it takes to write.
     let _ = memory.map.advise(libc::MADV_DONTDUMP);
-    let writer = LaneWriter::adopt(memory.mem, layout).map_err(|_| Error::Damaged {
+    let writer = LaneWriter::adopt(memory.mem, layout, shared.now()).map_err(|_| Error::Damaged {
         what: format!("lane {lane} of channel `{}` has senseless words", shared.name),
     })?;
     Ok((memory, writer))

@@ -7,7 +7,7 @@ use crate::{
 use saltus_os::file::{self, Mode};
 use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -86,6 +86,13 @@ impl Channel {
         let mut first = [0; PAGE as usize];
         data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
         let mut geometry = Geometry::decode(&first, name)?;
+        // Its maker has reserved all of it: what is shorter, or has holes that reading would fill, is no channel.
+        let least = geometry::lane_at(&geometry.layout, geometry.attributes.lanes as usize);
+        if meta.len() < least || has_holes(&meta) {
+            return Err(Error::Damaged {
+                what: format!("channel `{name}`: its data is shorter than its lanes, or has holes"),
+            });
+        }
         geometry.attributes.mode = meta.mode() & 0o777;
         geometry.attributes.group = Some(Group::Id(meta.gid()));
         let page = Mapped::new(&data, PAGE, PAGE as usize, Access::Read, true)
@@ -167,18 +174,18 @@ impl Shared {
         Error::Retired { channel: self.name.clone(), how }
     }
 
-    /// Wakes up to `most` who sleep on the bell; returns how many there were. One system call.
+    /// Wakes up to `most` who sleep on the bell, if we have it; returns how many there were. One system call.
     pub fn wake(&self, most: u32) -> u32 {
-        let at = self.page.mem.address(saltus_ring::bell::BELL, 4);
+        let Some(bell) = &self.bell else { return 0 };
         // SAFETY: the address lies in the mapped page.
-        unsafe { saltus_os::futex::wake(at.cast(), most, true) }
+        unsafe { saltus_os::futex::wake(bell.mem.address(saltus_ring::bell::BELL, 4).cast(), most, true) }
     }
 
     #[cold]
     fn map_lane(&self, i: usize) -> Option<&Mapped> {
         let (layout, attributes) = (&self.geometry.layout, &self.geometry.attributes);
         let at = geometry::lane_at(layout, i);
-        let inside = self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride());
+        let inside = self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m));
         if !inside {
             return self.lanes[i].get_or_init(|| None).as_ref();
         }
@@ -191,6 +198,11 @@ impl Shared {
         let _ = lane.map.advise(libc::MADV_DONTDUMP);
         self.lanes[i].get_or_init(|| Some(lane)).as_ref()
     }
+}
+
+/// Whether some of the file is not there: reading it would allocate.
+fn has_holes(meta: &Metadata) -> bool {
+    meta.blocks().saturating_mul(512) < meta.len()
 }
 
 impl Lanes for Shared {

@@ -6,6 +6,7 @@ use crate::shared::Shared;
 use crate::view::View;
 use crate::wait::{self, Canceller, QUIET_SLICE, Until};
 use crate::{Channel, Error, Result, clock};
+use saltus_os::futex::Word;
 use saltus_ring::{Delivered, Fault, Memory, Merge, Pick, Shm, Start, TRIES, Which, reader::Meta};
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -22,6 +23,7 @@ pub struct SubscriberOptions {
     quiet: Option<Duration>,
     counters: bool,
     latency: bool,
+    sample: u32,
 }
 
 impl Default for SubscriberOptions {
@@ -39,6 +41,7 @@ impl SubscriberOptions {
             quiet: None,
             counters: true,
             latency: true,
+            sample: 16,
         }
     }
     /// Where to start.
@@ -61,9 +64,17 @@ impl SubscriberOptions {
         self.counters = on;
         self
     }
-    /// Whether these counters include the time from publish to receive, which costs a reading of the clock a message.
+    /// Whether these counters include the time from publish to receive.
+    ///
+    /// It costs a reading of the clock. Each message that was slept for is measured; of those that a poll found, every
+    /// 16th, or as [`SubscriberOptions::sample`] says.
     pub fn latency(mut self, on: bool) -> Self {
         self.latency = on;
+        self
+    }
+    /// Of the messages found without sleeping, measure the latency of every `n`-th only (1: of all).
+    pub fn sample(mut self, n: u32) -> Self {
+        self.sample = n.max(1);
         self
     }
 }
@@ -106,6 +117,8 @@ pub struct Subscriber {
     event: Option<EventSource>,
     /// The bell's generation that it armed for, while it sleeps.
     armed: Option<u64>,
+    /// Whether the message that comes next was slept for.
+    slept: bool,
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -121,6 +134,7 @@ impl Subscriber {
             counters,
             event: None,
             armed: None,
+            slept: false,
             _one_thread: PhantomData,
         }
     }
@@ -308,7 +322,8 @@ impl Subscriber {
     #[inline(always)]
     fn count(&mut self, meta: &Meta) {
         let attributes = &self.shared.geometry.attributes;
-        let measured = self.options.latency && attributes.stamps;
+        let due = std::mem::take(&mut self.slept) || meta.seq.is_multiple_of(self.options.sample as u64);
+        let measured = due && self.options.latency && attributes.stamps;
         let latency = measured.then(|| clock::now(attributes.clock).saturating_sub(meta.stamp));
         let (received, missed) = (self.merge.received(), self.merge.missed());
         if let Some(counters) = self.own_counters() {
@@ -370,10 +385,11 @@ impl Subscriber {
         wait::sleep::<2>(&mut [self], deadline)
     }
 
-    /// Arms the bell, unless this subscriber only watches. Returns the generation to sleep on.
-    pub(crate) fn arm(&mut self) -> Option<u64> {
-        self.armed = if self.options.quiet.is_some() { None } else { self.shared.arm() };
-        self.armed
+    /// Arms the bell, unless this subscriber only watches. Returns the word to sleep on.
+    pub(crate) fn arm(&mut self) -> Option<Word> {
+        let armed = if self.options.quiet.is_some() { None } else { self.shared.arm() };
+        self.armed = armed.map(|(at, _)| at);
+        armed.map(|(_, word)| word)
     }
 
     /// How often a wait looks without having armed, in ns.
@@ -391,6 +407,7 @@ impl Subscriber {
 
     /// Counts a sleep.
     pub(crate) fn slept(&mut self) {
+        self.slept = true;
         if let Some(counters) = self.own_counters() {
             counters.slept();
         }

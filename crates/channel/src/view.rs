@@ -33,6 +33,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    #[inline]
     pub(crate) fn new(subscriber: &'a mut Subscriber, candidate: Candidate) -> Option<View<'a>> {
         let mem = *subscriber.shared.lane(candidate.lane)?;
         Some(View { subscriber, candidate, mem })
@@ -53,6 +54,7 @@ impl<'a> View<'a> {
         out[0]
     }
     /// Copies `out.len()` bytes from byte `at` on. Panics beyond the length.
+    #[inline]
     pub fn copy_to(&self, at: usize, out: &mut [u8]) {
         assert!(at <= self.len() && out.len() <= self.len() - at, "beyond the end of the message");
         let out: *mut [u8] = out;
@@ -81,6 +83,7 @@ impl<'a> View<'a> {
 
     /// Whether the message was whole all the while. Then it counts as received; else [`Error::Overrun`], and the
     /// subscriber keeps its place.
+    #[inline]
     pub fn validate(self) -> Result<Sample> {
         let View { subscriber, candidate, .. } = self;
         if !subscriber.merge.validate(&*subscriber.shared, &candidate) {

@@ -1,5 +1,6 @@
 //! Waiting: until when, on what, and how to be called off.
 
+use crate::publisher::WAKE_AT_ONCE;
 use crate::shared::Shared;
 use crate::{Error, Result, Subscriber, clock};
 use saltus_os::futex::{self, Word};
@@ -86,23 +87,20 @@ impl Canceller {
 }
 
 impl Shared {
-    /// Arms the bell, if we may. Returns the generation to sleep on; then the caller must look again `[a4]`.
-    pub(crate) fn arm(&self) -> Option<u64> {
+    /// Arms the bell, if we may. Returns the generation to sleep on, and the futex, its low half; then the caller must look again `[a4]`.
+    pub(crate) fn arm(&self) -> Option<(u64, Word)> {
         let bell = self.bell.as_ref()?;
-        Some(bell::arm(&self.page.mem, &bell.mem))
-    }
-
-    /// The futex of the bell at a generation: the low half of its word.
-    pub(crate) fn futex(&self, at: u64) -> Word {
-        Word { at: self.page.mem.address(bell::BELL, 4).cast(), value: at as u32, shared: true }
+        let at = bell::arm(&bell.mem);
+        let futex = bell.mem.address(bell::BELL, 4).cast();
+        Some((at, Word { at: futex, value: at as u32, shared: true }))
     }
 
     /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
     pub(crate) fn disarm(&self, at: u64) {
         if let Some(bell) = &self.bell
-            && bell::disarm(&self.page.mem, &bell.mem, at)
+            && bell::disarm(&self.page.mem, &bell.mem, at, WAKE_AT_ONCE)
         {
-            self.wake(crate::publisher::WAKE_AT_ONCE);
+            self.wake(WAKE_AT_ONCE);
         }
     }
 }
@@ -159,7 +157,7 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
             return Err(Error::Canceled);
         }
         match subscriber.arm() {
-            Some(at) => put(subscriber.shared.futex(at)),
+            Some(word) => put(word),
             None => slice = slice.min(subscriber.quiet_slice()),
         }
     }

@@ -308,7 +308,8 @@ fn introspection_tells_who_writes_and_who_reads() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Now)).unwrap();
+    let mut subscriber =
+        channel.subscriber_with(SubscriberOptions::new().start(Start::Now).sample(1)).unwrap();
     for _ in 0..20 {
         publisher.publish(&[0; 100]).unwrap();
     }

@@ -2,29 +2,41 @@
 //!
 //! ```text
 //! word     file                written by               meaning
-//! bell     data (read-only     publishers, when armed   the futex (its low half); counts wakes
-//! woken     for subscribers)   publishers, when armed   all who armed up to here have been woken
+//! woken    data (read-only     publishers, when armed   all who armed up to here have been woken
+//!           for subscribers)
+//! bell     bell (writable)     publishers, when armed   the futex (its low half); counts wakes
 //! arm      bell (writable)     subscribers, to sleep    somebody sleeps until bell reaches this
-//! asleep   bell (writable)     subscribers, to sleep    how many sleep, or more: a hint that nothing depends on
+//! asleep   bell (writable)     subscribers, to sleep    how many sleep, or more: spares needless calls
 //! ```
+//!
+//! The futex lies where its sleepers may write, because the kernel finds a writable page by its fast way: a sleep on a
+//! read-only mapping costs half a microsecond more. A hostile subscriber gains nothing by it: with the futex calls that
+//! reading alone allows it can already delay others until their slice, or wake them for nothing.
 //!
 //! A count of sleepers would leak when one is killed; a flag would lose one when a publisher is killed between
 //! clearing it and waking. Generations do neither: a killed subscriber costs one needless wake, a killed publisher
 //! is made good by the next publish of anybody, and until then by the sleepers' own slices. A publisher wakes
 //! at most `k`, and each who wakes wakes `k` more, so that the cost of a publish is bounded and has one call.
-//! The hint spares the one who was alone that call. A killed sleeper leaves it too high, which only costs the call.
+//!
+//! `asleep` is raised before a sleep and lowered after it, so that it is never too low: where it says that the publisher's
+//! own call has reached everybody, nobody passes the wake on. A killed sleeper leaves it too high, which costs calls and
+//! nothing else.
 
 use crate::memory::Memory;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Byte offset of the bell in the channel's page; its low 32 bits are the futex.
-pub const BELL: usize = 0;
-/// Byte offset of the generation up to which all have been woken; on the bell's line.
-pub const WOKEN: usize = 8;
+/// Byte offset in the channel's page of the generation up to which all have been woken.
+pub const WOKEN: usize = 0;
 /// Byte offset of the armed generation in the bell page.
 pub const ARM: usize = 0;
 /// Byte offset of the count of those who sleep, or did when they were killed; a line of its own.
 pub const ASLEEP: usize = 128;
+/// Byte offset of the bell in the bell page; its low 32 bits are the futex.
+pub const BELL: usize = 256;
+/// No honest bell ever comes so far; what does is a wild store.
+const IMPOSSIBLE: u64 = 1 << 62;
+/// No honest count of sleepers ever comes so far.
+const IMPOSSIBLE_CROWD: u64 = 1 << 32;
 
 /// After a publish: wakes those who sleep, if any. Returns whether it called `wake`.
 ///
@@ -42,11 +54,12 @@ pub fn ring<D: Memory, B: Memory>(
     data.fence(SeqCst);
     // [w7] Acquire: `woken` and `arm` must be read before `bell`, so that sound values never look damaged.
     let (woken, armed) = (data.load(WOKEN, Acquire), bell.load(ARM, Acquire));
-    let at = data.load(BELL, Relaxed);
-    if armed <= woken && woken <= at && !always {
+    let at = bell.load(BELL, Relaxed);
+    if armed <= woken && woken <= at && at < IMPOSSIBLE && !always {
         return false;
     }
-    ring_armed(data, bell, k, woken, armed, at, wake)
+    ring_armed(data, bell, k, [armed, woken, at], wake);
+    true
 }
 
 #[cold]
@@ -54,54 +67,63 @@ fn ring_armed<D: Memory, B: Memory>(
     data: &D,
     bell: &B,
     k: u32,
-    woken: u64,
-    armed: u64,
-    at: u64,
+    [armed, woken, at]: [u64; 3],
     wake: impl FnOnce(u32) -> u32,
-) -> bool {
+) {
     // A wild store must not cost a call at every publish, nor all wakes, for ever.
-    if armed > at + 1 {
-        bell.replace(ARM, armed, at + 1);
+    if at >= IMPOSSIBLE {
+        bell.store(ARM, 0, Relaxed);
+        data.store(WOKEN, 0, Relaxed);
+        bell.replace(BELL, at, 0);
+    } else {
+        if armed > at + 1 {
+            bell.replace(ARM, armed, at + 1);
+        }
+        if woken > at {
+            data.replace(WOKEN, woken, at);
+        }
     }
-    if woken > at {
-        data.replace(WOKEN, woken, at);
+    // Relaxed: after the fence [w6], so that a sleeper that is not counted here will see our head [a4].
+    let asleep = bell.load(ASLEEP, Relaxed);
+    if asleep >= IMPOSSIBLE_CROWD {
+        bell.replace(ASLEEP, asleep, 0);
     }
     // Release: pairs with [a1]; who sees the new bell sees the message.
-    let b = data.fetch_add(BELL, 1, Release);
-    if wake(k) < k {
-        // Fewer slept than we would have woken: all who armed for `b` are awake.
+    let b = bell.fetch_add(BELL, 1, Release);
+    if wake(k) < k || asleep <= k as u64 {
+        // All who armed for `b` are awake: fewer slept than we would have woken, or not more had armed at all.
         // Release: pairs with the acquire of [w7].
-        data.fetch_max(WOKEN, b + 1, Release);
+        data.fetch_max(WOKEN, b.wrapping_add(1), Release);
     }
-    true
 }
 
 /// Before sleeping: arms the bell, and returns the value to sleep on. Afterwards the caller must look once more
 /// at the lanes in use and at all heads `[a4]`, and may sleep only if there is nothing. [`disarm`] must follow.
 #[inline(always)]
-pub fn arm<D: Memory, B: Memory>(data: &D, bell: &B) -> u64 {
-    let at = data.load(BELL, Acquire); // [a1] pairs with the release in `ring`
-    if bell.load(ARM, Relaxed) != at + 1 {
+pub fn arm<B: Memory>(bell: &B) -> u64 {
+    let at = bell.load(BELL, Acquire); // [a1] pairs with the release in `ring`
+    let next = at.wrapping_add(1);
+    if bell.load(ARM, Relaxed) != next {
         // [a2] Relaxed: ordered before the second look by the fence.
-        bell.fetch_max(ARM, at + 1, Relaxed);
+        bell.fetch_max(ARM, next, Relaxed);
     }
-    // Relaxed: who is woken together with us sees it, since the kernel queued us after it.
+    // Relaxed: ordered by the fence, as [a2]; who is woken together with us sees it, since we queued after it.
     bell.fetch_add(ASLEEP, 1, Relaxed);
-    data.fence(SeqCst); // [a3] pairs with [w6]
+    bell.fence(SeqCst); // [a3] pairs with [w6]
     at
 }
 
 /// After [`arm`] and perhaps a sleep on `slept_on`, whatever ended it: whether more may be asleep, so that this one
 /// must wake `k` more. `[c1]`
 ///
-/// Only if the bell has rung meanwhile: otherwise nobody owes a wake, and sleepers that pass wakes on for nothing
-/// would keep each other awake for ever.
+/// Only if more were counted than one call wakes, and only if the bell has rung meanwhile: otherwise nobody owes a
+/// wake, and sleepers that pass wakes on for nothing would keep each other awake for ever.
 #[inline(always)]
-pub fn disarm<D: Memory, B: Memory>(data: &D, bell: &B, slept_on: u64) -> bool {
-    // Adding the greatest number takes one away.
-    let others = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) != 1;
+pub fn disarm<D: Memory, B: Memory>(data: &D, bell: &B, slept_on: u64, k: u32) -> bool {
+    // Adding the greatest number takes one away. Relaxed: as in `arm`.
+    let asleep = bell.fetch_add(ASLEEP, u64::MAX, Relaxed);
     // [c1] Acquire: pairs with the release in `ring`.
     let woken = data.load(WOKEN, Acquire);
     // Relaxed: a stale value costs a needless call, or a slice.
-    others && data.load(BELL, Relaxed) != slept_on && bell.load(ARM, Relaxed) > woken
+    asleep > k as u64 && bell.load(BELL, Relaxed) != slept_on && bell.load(ARM, Relaxed) > woken
 }

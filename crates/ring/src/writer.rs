@@ -55,7 +55,10 @@ impl<M: Memory> LaneWriter<M> {
     ///
     /// What the dead owner had published stays readable. What it had begun is never seen: a slot that was
     /// complete but whose message was not yet the head stays unpublished, since the next message rewrites it.
-    pub fn adopt(mem: M, layout: LaneLayout) -> Result<Self, Damaged> {
+    ///
+    /// `now` is the present time on the channel's clock. Stamps in a lane never go back, but a last stamp beyond `now`
+    /// is a liar's, or of a clock that was set back, and binds nobody.
+    pub fn adopt(mem: M, layout: LaneLayout, now: u64) -> Result<Self, Damaged> {
         // Acquire on both: pairs with the dead owner's releases [w4] [w5].
         let head = mem.load(HEAD, Acquire); // [t1]
         let intent = mem.load(INTENT, Relaxed); // ours alone now, kept as it is
@@ -69,13 +72,11 @@ impl<M: Memory> LaneWriter<M> {
             // Acquire: pairs with [w4]; the slot of the head is whole.
             if mem.load(slot + SEQ, Acquire) == head {
                 let (pos, len) = (mem.load(slot + POS, Relaxed), mem.load(slot + LEN, Relaxed) & LEN_MASK);
-                if pos % CACHE_LINE == 0
-                    && len <= layout.max_len()
-                    && pos + round_up(len, CACHE_LINE) <= intent
-                {
-                    end = pos + round_up(len, CACHE_LINE);
+                let after = pos.saturating_add(round_up(len, CACHE_LINE));
+                if pos.is_multiple_of(CACHE_LINE) && len <= layout.max_len && after <= intent {
+                    end = after;
                 }
-                last_stamp = mem.load(slot + STAMP, Relaxed);
+                last_stamp = Some(mem.load(slot + STAMP, Relaxed)).filter(|s| *s <= now).unwrap_or(0);
             }
         }
         // [t3] A dead owner may have declared more dirty than the ring is long; a message before that mark would

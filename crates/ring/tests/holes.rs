@@ -18,7 +18,7 @@ impl Channel {
         Channel { lanes, layout, now: AtomicU64::new(1) }
     }
     fn writer(&self, lane: usize) -> LaneWriter<&Heap> {
-        LaneWriter::adopt(&self.lanes[lane], self.layout).unwrap()
+        LaneWriter::adopt(&self.lanes[lane], self.layout, u64::MAX).unwrap()
     }
     fn publish(&self, writer: &mut LaneWriter<&Heap>, bytes: &[u8]) -> u64 {
         let stamp = self.now.fetch_add(1, SeqCst);
@@ -204,7 +204,7 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
 /// Addendum 11: impossible values in the bell are mended by the next publish, and cost no call at every one.
 #[test]
 fn impossible_bells_are_mended() {
-    let (page, bells) = (Heap::zeroed(16), Heap::zeroed(bell::ASLEEP + 8));
+    let (page, bells) = (Heap::zeroed(8), Heap::zeroed(bell::BELL + 8));
     let calls = Cell::new(0);
     let ring = || {
         bell::ring(&page, &bells, 8, false, |_| {
@@ -212,9 +212,14 @@ fn impossible_bells_are_mended() {
             0
         })
     };
-    for (arm, woken) in [(u64::MAX, 0), (0, u64::MAX), (u64::MAX, u64::MAX), (1 << 40, 5), (7, 1 << 40)] {
+    const WILD: u64 = u64::MAX;
+    let mut cases = vec![(WILD, 0, 3), (0, WILD, 3), (WILD, WILD, 3), (1 << 40, 5, 6), (7, 1 << 40, 9)];
+    cases.extend([(0, 0, WILD), (0, 0, WILD - 1), (WILD, WILD, WILD)]);
+    for (arm, woken, at) in cases {
         bells.store(bell::ARM, arm, SeqCst);
         page.store(bell::WOKEN, woken, SeqCst);
+        bells.store(bell::BELL, at, SeqCst);
+        bells.store(bell::ASLEEP, arm, SeqCst);
         ring();
         ring();
         calls.set(0);
@@ -222,7 +227,8 @@ fn impossible_bells_are_mended() {
             ring();
         });
         assert_eq!(calls.get(), 0, "arm {arm}, woken {woken}: a call at every publish");
-        bell::arm(&page, &bells);
+        assert!(bells.load(bell::ASLEEP, SeqCst) < 1 << 32);
+        bell::arm(&bells);
         assert!(ring(), "arm {arm}, woken {woken}: a sleeper is not woken");
     }
 }

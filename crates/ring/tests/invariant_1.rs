@@ -65,7 +65,7 @@ fn invariant_1_newest_first() {
     let layout = LaneLayout::new(1000, 8).unwrap();
     let memory = Counting { heap: Heap::zeroed(layout.stride() as usize), accesses: Cell::new(0) };
     let channel = One(memory, layout);
-    let mut writer = LaneWriter::adopt(&channel.0, layout).unwrap();
+    let mut writer = LaneWriter::adopt(&channel.0, layout, u64::MAX).unwrap();
     let mut merge = Merge::new(&channel, Start::Newest);
     let mut costs = Vec::new();
     for older in [0, 1, 10, 999, 100_000u64] {

@@ -158,7 +158,7 @@ fn model(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
 fn whole_while_overwritten(which: Which) {
     model(2, move || {
         let (words, layout) = tiny();
-        let mut writer = LaneWriter::adopt(words.clone(), layout).unwrap();
+        let mut writer = LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap();
         publish(&mut writer);
         let channel = One { words, layout };
         let mut merge = Merge::new(&channel, Start::Oldest);
@@ -192,15 +192,16 @@ fn a_writer_may_die_after_any_store() {
     for left in 0..12 {
         model(2, move || {
             let (words, layout) = tiny();
-            publish(&mut LaneWriter::adopt(words.clone(), layout).unwrap());
+            publish(&mut LaneWriter::adopt(words.clone(), layout, u64::MAX).unwrap());
             let mut writer =
-                LaneWriter::adopt(Mortal { words: words.clone(), left: Cell::new(left) }, layout).unwrap();
+                LaneWriter::adopt(Mortal { words: words.clone(), left: Cell::new(left) }, layout, u64::MAX)
+                    .unwrap();
             let channel = One { words: words.clone(), layout };
             let mut merge = Merge::new(&channel, Start::Oldest);
             let heir = thread::spawn(move || {
                 publish(&mut writer);
                 drop(writer); // dead, or done; the kernel's lock hands the lane over and orders everything
-                let mut heir = LaneWriter::adopt(words, layout).unwrap();
+                let mut heir = LaneWriter::adopt(words, layout, u64::MAX).unwrap();
                 publish(&mut heir)
             });
             let mut last = receive(&mut merge, &channel, Which::Newest).unwrap_or(0);
@@ -221,10 +222,10 @@ struct Futex {
 }
 
 impl Futex {
-    fn wait(&self, page: &Words, value: u32) {
+    fn wait(&self, bells: &Words, value: u32) {
         let mut asleep = self.asleep.lock().unwrap();
         // SeqCst: the kernel's compare is ordered with its queue.
-        if page.load(bell::BELL, SeqCst) as u32 != value {
+        if bells.load(bell::BELL, SeqCst) as u32 != value {
             return;
         }
         asleep.0 += 1;
@@ -248,7 +249,7 @@ impl Futex {
 /// Sleepers wake without a slice, although a publisher wakes only one: loom would report the deadlock.
 fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
     model(preemptions, move || {
-        let (page, bells) = (Arc::new(Words::new(16)), Arc::new(Words::new(bell::ASLEEP + 8)));
+        let (page, bells) = (Arc::new(Words::new(8)), Arc::new(Words::new(bell::BELL + 8)));
         let head = Arc::new(AtomicU64::new(0));
         let futex = Arc::new(Futex { asleep: Mutex::new((0, 0)), signal: Condvar::new() });
         let threads: Vec<_> = (0..sleepers)
@@ -256,12 +257,12 @@ fn nobody_stays_asleep(sleepers: usize, publishes: u64, preemptions: usize) {
                 let (page, bells, head, futex) = (page.clone(), bells.clone(), head.clone(), futex.clone());
                 thread::spawn(move || {
                     loop {
-                        let at = bell::arm(&page, &bells);
+                        let at = bell::arm(&bells);
                         let done = head.load(Acquire) == publishes;
                         if !done {
-                            futex.wait(&page, at as u32);
+                            futex.wait(&bells, at as u32);
                         }
-                        if bell::disarm(&page, &bells, at) {
+                        if bell::disarm(&page, &bells, at, 1) {
                             futex.wake(1);
                         }
                         if done {

@@ -151,7 +151,7 @@ fn check(frames: u64, steps: Vec<Step>) {
     let lanes = (0..LANES).map(|_| Heap::zeroed(layout.stride() as usize)).collect();
     let channel = Channel { lanes, used: Cell::new(0), layout, now: Cell::new(1) };
     let mut writers: Vec<_> =
-        channel.lanes.iter().map(|mem| LaneWriter::adopt(mem, layout).unwrap()).collect();
+        channel.lanes.iter().map(|mem| LaneWriter::adopt(mem, layout, u64::MAX).unwrap()).collect();
     let mut log: Vec<Vec<Message>> = vec![Vec::new(); LANES];
     let mut subscribers = vec![(Merge::new(&channel, Start::Newest), Reference::new(&log, Start::Newest, 1))];
     let frames = frames as usize;
@@ -170,7 +170,7 @@ fn check(frames: u64, steps: Vec<Step>) {
             }
             Step::Abandon { lane, len } => drop(writers[lane].reserve(len).unwrap()),
             Step::TakeOver { lane } => {
-                writers[lane] = LaneWriter::adopt(&channel.lanes[lane], layout).unwrap()
+                writers[lane] = LaneWriter::adopt(&channel.lanes[lane], layout, u64::MAX).unwrap()
             }
             Step::Join { start } if subscribers.len() < 4 => {
                 subscribers.push((Merge::new(&channel, start), Reference::new(&log, start, frames)));
