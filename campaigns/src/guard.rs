@@ -65,13 +65,14 @@ fn run_one(
     report: &Report,
     signals: &libc::sigset_t,
 ) -> Result<bool, Failure> {
+    let guardian = std::process::id();
     let child = child::spawn(|| {
         // SAFETY: the child makes a group of its own and takes signals again.
         unsafe {
             libc::setpgid(0, 0);
             libc::sigprocmask(libc::SIG_UNBLOCK, signals, std::ptr::null_mut());
         }
-        let context = Context { report, options, root };
+        let context = Context { report, options, root, guardian };
         if let Err(why) = (campaign.run)(&context) {
             report.fail(&format!("{}: {why}", campaign.name));
         }
@@ -82,6 +83,7 @@ fn run_one(
     let limit = if options.full { campaign.full_limit } else { campaign.short_limit };
     let end = await_end(child.pid, signals, Instant::now() + limit);
     clean_up(child.pid);
+    crate::exhaust::remove_groups(guardian);
     std::mem::forget(child); // waited for
     match end {
         Waited::Ended(End::Code(0)) => {}

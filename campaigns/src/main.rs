@@ -3,17 +3,24 @@
 
 mod chaos;
 mod child;
+mod exhaust;
 mod fork;
 mod guard;
 mod hostile;
 mod message;
+mod namespace;
+mod namespaces;
 mod place;
+mod priorities;
 mod raw;
 mod report;
 mod rng;
 mod shared;
 mod sleeper;
 mod stepkill;
+mod torn;
+mod user;
+mod users;
 
 use child::Failure;
 use clap::Parser;
@@ -60,6 +67,8 @@ struct Context<'a> {
     options: &'a Options,
     /// Where it may make directories.
     root: &'a Path,
+    /// The process that cleans up.
+    guardian: u32,
 }
 
 impl Context<'_> {
@@ -82,29 +91,64 @@ const CAMPAIGNS: &[Campaign] = &[
         name: "stepkill",
         about: "kill a process after every instruction of every operation",
         run: stepkill::run,
-        short_limit: MINUTE.saturating_mul(4),
-        full_limit: MINUTE.saturating_mul(360),
+        short_limit: MINUTE.saturating_mul(5),
+        full_limit: MINUTE.saturating_mul(600),
     },
     Campaign {
         name: "chaos",
         about: "kill and freeze writers and readers at random, under load",
         run: chaos::run,
-        short_limit: MINUTE.saturating_mul(3),
+        short_limit: MINUTE.saturating_mul(4),
         full_limit: MINUTE.saturating_mul(60),
+    },
+    Campaign {
+        name: "torn",
+        about: "a writer at full speed, and every byte of what is delivered",
+        run: torn::run,
+        short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(120),
     },
     Campaign {
         name: "hostile",
         about: "crafted files, and writers that lie in every field",
         run: hostile::run,
-        short_limit: MINUTE.saturating_mul(4),
+        short_limit: MINUTE.saturating_mul(5),
         full_limit: MINUTE.saturating_mul(60),
+    },
+    Campaign {
+        name: "exhaust",
+        about: "a full file system, memory limits, no descriptors, no memory to lock",
+        run: exhaust::run,
+        short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(5),
+    },
+    Campaign {
+        name: "namespaces",
+        about: "publishers and subscribers in namespaces of their own",
+        run: namespaces::run,
+        short_limit: MINUTE.saturating_mul(2),
+        full_limit: MINUTE.saturating_mul(5),
+    },
+    Campaign {
+        name: "users",
+        about: "another user with less permission, and what it can do to others",
+        run: users::run,
+        short_limit: MINUTE.saturating_mul(2),
+        full_limit: MINUTE.saturating_mul(5),
+    },
+    Campaign {
+        name: "priorities",
+        about: "sleepers run in order of priority, and preempted readers delay nobody",
+        run: priorities::run,
+        short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(10),
     },
     Campaign {
         name: "fork",
         about: "open before fork, use in children; leases end with their owners",
         run: fork::run,
         short_limit: MINUTE.saturating_mul(2),
-        full_limit: MINUTE.saturating_mul(2),
+        full_limit: MINUTE.saturating_mul(5),
     },
 ];
 

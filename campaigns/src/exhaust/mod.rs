@@ -1,0 +1,91 @@
+//! **Exhaustion**: a full file system, a memory limit, no more descriptors, no more memory to lock. Expected are
+//! errors that say what is missing, and that all that exists goes on.
+
+mod group;
+mod limits;
+mod space;
+
+pub use group::remove_all as remove_groups;
+
+use crate::Context;
+use crate::child::{Failure, spawn};
+use crate::place::Place;
+use crate::report::Skip;
+use saltus_channel::{Channel, Until, Which};
+use std::time::Duration;
+
+/// Longer than any check here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The exit code of a process that could not make its check.
+const SKIPPED: i32 = 77;
+
+pub fn run(context: &Context) -> Result<(), Failure> {
+    let place = Place::new(context.root, "exhaust")?;
+    let apart = |name: &str, check: &dyn Fn() -> Result<(), Failure>, found: &str| {
+        context.report.check(name, || in_a_process(check).map(|()| found.to_string()));
+    };
+    apart(
+        "a channel that is larger than the file system",
+        &|| space::too_large(place.path()),
+        "refused in words, nothing left behind",
+    );
+    apart(
+        "channels until the file system is full",
+        &|| space::many_channels(place.path()),
+        "the last refused in words, all others go on",
+    );
+    apart(
+        "publishers until the file system is full",
+        &|| space::many_publishers(place.path()),
+        "the last refused in words, all others go on",
+    );
+    apart(
+        "full to the last byte",
+        &|| space::full(place.path()),
+        "publish, receive, sleep, wake, subscribe, list, remove: all go on; one removed makes room",
+    );
+    apart("no more inodes", &|| space::no_inodes(place.path()), "refused in words, nothing left behind");
+    context.report.check("a memory limit", || group::limited(context, &place));
+    apart(
+        "no more descriptors",
+        &|| limits::descriptors(&place),
+        "errors in words at each, and no lane lost",
+    );
+    apart(
+        "no more memory to lock",
+        &|| limits::locked_memory(&place),
+        "publishers are refused in words, the rest goes on",
+    );
+    Ok(())
+}
+
+/// Makes a check in a process of its own, since it changes what that process is.
+fn in_a_process(check: &dyn Fn() -> Result<(), Failure>) -> Result<(), Failure> {
+    let mut child = spawn(|| match check() {
+        Err(why) if why.is::<Skip>() => {
+            crate::report::say(&format!("       {why}"));
+            // SAFETY: leaves this process, as `spawn` would.
+            unsafe { libc::_exit(SKIPPED) };
+        }
+        other => other,
+    })?;
+    match child.wait_for(PATIENCE) {
+        Some(crate::child::End::Code(SKIPPED)) => Err(Skip::because("not possible here, see above")),
+        Some(end) => Ok(end.good()?),
+        None => Err("the check hangs".into()),
+    }
+}
+
+/// A channel still does its work: what its publisher publishes is received.
+fn still_works(channel: &Channel, publisher: &mut saltus_channel::Publisher) -> Result<(), Failure> {
+    let mut subscriber = channel.subscriber()?;
+    subscriber.flush();
+    let message = vec![0x5A; publisher.max_len()];
+    publisher.publish(&message)?;
+    let mut bytes = Vec::new();
+    let sample = subscriber.receive_vec(Which::Next, Until::Poll, &mut bytes)?;
+    match sample {
+        Some(_) if bytes == message => Ok(()),
+        other => Err(format!("published {} B, received {other:?}", message.len()).into()),
+    }
+}
