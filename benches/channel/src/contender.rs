@@ -79,6 +79,11 @@ pub trait Sender {
     /// Sends one message. A contender that builds in place writes only the head, as a user would who
     /// produces his data there; one that copies, copies all of it.
     fn send(&mut self, message: &[u8]) -> Fallible<()>;
+    /// Whether every message reaches every reader, and the sender waits for room. By default the oldest is
+    /// overwritten, or a message may be lost.
+    fn keeps_all(&self) -> bool {
+        false
+    }
 }
 
 /// The reading end.

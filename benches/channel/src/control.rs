@@ -6,8 +6,7 @@ use crate::shared::AllAtomic;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Start, window and stop. Every access is sequentially consistent: nothing here is on a measured path but
-/// one load of `stopped`, which is an ordinary load on every machine we know.
+/// Start, window and stop. Every access is sequentially consistent: nothing here is on the way of a message.
 #[repr(C, align(128))]
 #[derive(Default)]
 pub struct Control {
@@ -21,7 +20,7 @@ pub struct Control {
     stop: Stop,
 }
 
-/// On a line of its own: polling readers load it for ever, and nobody writes it before the end.
+/// On a line of its own: it is loaded for ever, and nobody writes it before the end.
 #[repr(C, align(128))]
 #[derive(Default)]
 struct Stop(AtomicU32);
@@ -64,12 +63,12 @@ impl Control {
         self.end.load(SeqCst)
     }
 
-    /// Tells polling readers to go.
+    /// Tells the other side of a floor to go. (Readers of messages are told by a last message.)
     pub fn stop(&self) {
         self.stop.0.store(1, SeqCst);
     }
 
-    /// Whether polling readers shall go.
+    /// Whether the other side of a floor shall go.
     #[inline]
     pub fn stopped(&self) -> bool {
         self.stop.0.load(SeqCst) != 0

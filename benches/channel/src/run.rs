@@ -47,22 +47,14 @@ impl World {
     }
 }
 
-/// Takes the next message in the way the case says; `None` when it is time to go.
+/// Takes the next message in the way the case says; `None` when it is the last.
 #[inline]
-pub fn take(
-    mode: Mode,
-    receiver: &mut dyn Receiver,
-    buffer: &mut Buffer,
-    control: &Control,
-) -> Fallible<Option<Head>> {
+pub fn take(mode: Mode, receiver: &mut dyn Receiver, buffer: &mut Buffer) -> Fallible<Option<Head>> {
     loop {
         let got = if mode == Mode::Sleep { receiver.wait(buffer)? } else { receiver.poll(buffer)? };
         if got {
             let head = Head::read(buffer);
             return Ok((!head.end).then_some(head));
-        }
-        if mode != Mode::Sleep && control.stopped() {
-            return Ok(None);
         }
     }
 }
@@ -81,7 +73,7 @@ pub fn reader(
     let (mut outcome, mut tally) = (Outcome::default(), Tally::default());
     let window = control.start();
     let mut cpu = None;
-    while let Some(head) = take(case.mode, &mut *receiver, &mut buffer, control)? {
+    while let Some(head) = take(case.mode, &mut *receiver, &mut buffer)? {
         if !tally.take(&head) {
             return Err(format!("message {} of writer {} came out of order", head.number, head.writer).into());
         }
@@ -98,8 +90,9 @@ pub fn reader(
     Ok(outcome)
 }
 
-/// The end of a writer's role: tells the readers to go, and again until they have gone. A message may be
-/// overwritten or lost on the way, so saying it once is not enough.
+/// The end of a writer's role: tells the readers to go and waits until they have gone. Where a message may be
+/// overwritten or lost it is said again and again; in a queue once, since a second time might find it full and
+/// its reader gone.
 pub fn dismiss(
     sender: &mut dyn Sender,
     mut head: Head,
@@ -107,26 +100,20 @@ pub fn dismiss(
     control: &Control,
     readers: usize,
 ) -> Fallible<()> {
-    control.stop();
+    const PATIENCE: u64 = 10_000_000_000;
     head.end = true;
-    let until = clock::now() + 10_000_000_000;
-    // Ever longer, so that the words fit into the queue of a reader that has gone already.
-    let mut patience = 2_000_000;
+    let until = clock::now() + PATIENCE;
+    let pause = if sender.keeps_all() { PATIENCE } else { 2_000_000 };
     while control.readers_finished() < readers {
-        head.number += 1;
-        head.write(message);
-        match sender.send(message) {
-            // The last reader has closed its end between the look and the send.
-            Err(_) if control.readers_finished() == readers => break,
-            sent => sent?,
-        }
-        let pause = clock::now() + patience;
-        patience *= 2;
-        while control.readers_finished() < readers && clock::now() < pause {
-            clock::sleep_until(clock::now() + 50_000);
-        }
         if clock::now() > until {
             return Err("the readers did not go".into());
+        }
+        head.number += 1;
+        head.write(message);
+        sender.send(message)?;
+        let next = clock::now() + pause;
+        while control.readers_finished() < readers && clock::now() < next {
+            clock::sleep_until(clock::now() + 50_000);
         }
     }
     Ok(())

@@ -72,6 +72,10 @@ impl Sender for In {
         }
         Ok(())
     }
+
+    fn keeps_all(&self) -> bool {
+        true
+    }
 }
 
 struct Out {

@@ -70,6 +70,10 @@ impl Sender for Many {
         }
         Ok(())
     }
+
+    fn keeps_all(&self) -> bool {
+        true
+    }
 }
 
 /// The reading end of a stream of messages of one size.

@@ -16,6 +16,7 @@ pub struct Datagram {
 struct Pairs {
     pairs: Vec<(OwnedFd, OwnedFd)>,
     polled: bool,
+    udp: bool,
 }
 
 impl Contender for Datagram {
@@ -51,13 +52,14 @@ impl Contender for Datagram {
             Ok((a.into(), b.into()))
         };
         let pairs = (0..ask.readers).map(|_| pair()).collect::<Fallible<_>>()?;
-        Ok(Box::new(Pairs { pairs, polled: ask.mode == Mode::Poll }))
+        Ok(Box::new(Pairs { pairs, polled: ask.mode == Mode::Poll, udp: self.udp }))
     }
 }
 
 impl Link for Pairs {
     fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
-        Ok(Box::new(In(self.pairs.iter().map(|p| p.0.try_clone()).collect::<Result<_, _>>()?)))
+        let sockets = self.pairs.iter().map(|p| p.0.try_clone()).collect::<Result<_, _>>()?;
+        Ok(Box::new(In { sockets, udp: self.udp }))
     }
 
     fn receiver(&self, index: usize) -> Fallible<Box<dyn Receiver>> {
@@ -66,17 +68,24 @@ impl Link for Pairs {
     }
 }
 
-struct In(Vec<OwnedFd>);
+struct In {
+    sockets: Vec<OwnedFd>,
+    udp: bool,
+}
 
 impl Sender for In {
     fn send(&mut self, message: &[u8]) -> Fallible<()> {
-        for socket in &self.0 {
+        for socket in &self.sockets {
             // SAFETY: the message lives through the call.
             check("send", unsafe {
                 libc::send(socket.as_raw_fd(), message.as_ptr().cast(), message.len(), libc::MSG_NOSIGNAL)
             })?;
         }
         Ok(())
+    }
+
+    fn keeps_all(&self) -> bool {
+        !self.udp
     }
 }
 

@@ -34,7 +34,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
             head.sent = sent;
             head.write(&mut message);
             sender.send(&message)?;
-            let answer = take(case.mode, &mut *receiver, &mut buffer, control)?.ok_or("the partner left")?;
+            let answer = take(case.mode, &mut *receiver, &mut buffer)?.ok_or("the partner left")?;
             let now = clock::now();
             if answer.number != head.number {
                 return Err("an answer to another message".into());
@@ -65,7 +65,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         let mut outcome = Outcome::default();
         let window = control.start();
         let mut cpu = None;
-        while let Some(head) = take(case.mode, &mut *receiver, &mut buffer, control)? {
+        while let Some(head) = take(case.mode, &mut *receiver, &mut buffer)? {
             sender.send(&buffer)?;
             if head.sent >= window.begin {
                 cpu.get_or_insert_with(clock::cpu_used);

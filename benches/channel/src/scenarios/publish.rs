@@ -53,6 +53,15 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     Ok(Measured { messages: outcome.sent, outcome, window })
 }
 
+/// A lone writer waits awake; several would keep each other from their cores, and sleep.
+fn pause(case: &Case, until: u64) {
+    if case.writers == 1 {
+        clock::spin_until(until);
+    } else {
+        clock::sleep_until(until);
+    }
+}
+
 fn writer(case: &Case, link: &dyn Link, index: usize, control: &Control) -> Fallible<Outcome> {
     let mut sender = link.sender(index)?;
     let mut message = Buffer::new(case.size)?;
@@ -63,7 +72,7 @@ fn writer(case: &Case, link: &dyn Link, index: usize, control: &Control) -> Fall
     let mut now = head.sent;
     while now < window.end {
         if case.mode == Mode::Sleep {
-            clock::spin_until(now + PAUSE);
+            pause(case, now + PAUSE);
         }
         let alone = if case.mode == Mode::Sleep { 1 } else { BATCH };
         for _ in 0..alone {
