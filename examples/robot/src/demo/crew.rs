@@ -1,8 +1,8 @@
 //! The processes: starting, watching, replacing and stopping them.
 //!
-//! A process that ended is replaced at once. A process that has said nothing for [`SILENCE`] is taken for frozen,
-//! killed and replaced; but one that waits for a processor is only late, and a new one would be later. That is
-//! all a supervisor of Saltus processes has to do: channels need no cleaning.
+//! A process that ended is replaced at once. A process that has said nothing for [`SILENCE`] while others spoke is
+//! taken for frozen, killed and replaced; but one that waits for a processor is only late, and a new one would be
+//! later. That is all a supervisor of Saltus processes has to do: channels need no cleaning.
 
 use std::collections::HashMap;
 use std::io::PipeWriter;
@@ -10,7 +10,10 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use saltus_channel::clock;
+
 use super::chaos::Deed;
+use super::ledger::Heard;
 use crate::error::{Error, Result};
 use crate::sys;
 
@@ -20,7 +23,8 @@ const SILENCE: Duration = Duration::from_millis(50);
 const BEGINNING: Duration = Duration::from_millis(200);
 /// How long it may wait for a processor, or be busy without a word.
 const BUSY: Duration = Duration::from_secs(3);
-/// At most this much silence is counted between two looks: a supervisor that was away itself blames nobody.
+/// When all are silent, at most this much is counted between two looks: a supervisor that was away itself, or a
+/// machine that stood still, is nobody's fault.
 const LOOK: Duration = Duration::from_millis(5);
 /// A program that ends by itself this often, one start after the other, is given up.
 const TRIES: u32 = 5;
@@ -63,6 +67,9 @@ pub struct Member {
     child: Option<Child>,
     /// Whether this process has beaten.
     heard: bool,
+    /// When it last beat, or was started: boot time, ns.
+    last: u64,
+    /// For how long we have been looking at it in vain since.
     silent: Duration,
     beginning: Duration,
     failed: u32,
@@ -88,6 +95,8 @@ pub struct Crew {
     stderr: PipeWriter,
     /// Which role a process id has or had.
     roles: HashMap<u32, usize>,
+    /// When anybody last beat, boot time, ns.
+    newest: u64,
 }
 
 impl Crew {
@@ -98,6 +107,7 @@ impl Crew {
             args: args.clone(),
             child: None,
             heard: false,
+            last: 0,
             silent: Duration::ZERO,
             beginning: BEGINNING,
             failed: 0,
@@ -113,6 +123,7 @@ impl Crew {
             domain,
             stderr,
             roles: HashMap::new(),
+            newest: 0,
         };
         for k in 0..crew.members.len() {
             crew.spawn(k)?;
@@ -126,14 +137,16 @@ impl Crew {
     }
 
     /// A process has said that it lives.
-    pub fn heard(&mut self, pid: u32, done: bool, now: Duration) {
-        let Some(k) = self.role_of(pid) else { return };
+    pub fn heard(&mut self, heard: &Heard, now: Duration) {
+        let Some(k) = self.role_of(heard.pid) else { return };
         let m = &mut self.members[k];
-        if m.pid() != Some(pid) {
+        if m.pid() != Some(heard.pid) {
             return; // words of a dead process
         }
+        self.newest = self.newest.max(heard.stamp);
+        m.last = heard.stamp;
         m.silent = Duration::ZERO;
-        m.done = done;
+        m.done = heard.done;
         if !m.heard {
             m.heard = true;
             (m.beginning, m.failed) = (BEGINNING, 0);
@@ -153,11 +166,12 @@ impl Crew {
             }
             let m = &mut self.members[k];
             m.silent += since.min(LOOK);
-            if m.dying || m.silent <= if m.heard { SILENCE } else { m.beginning } {
+            let silent = m.silent.max(Duration::from_nanos(self.newest.saturating_sub(m.last)));
+            if m.dying || silent <= if m.heard { SILENCE } else { m.beginning } {
                 continue;
             }
             let waits = m.pid().is_some_and(sys::wants_processor);
-            if waits && m.silent < BUSY {
+            if waits && silent < BUSY {
                 continue;
             }
             if !m.heard {
@@ -245,7 +259,8 @@ impl Crew {
         let child = command.spawn().map_err(Error::system(format!("start {}", m.role)))?;
         self.roles.insert(child.id(), k);
         m.child = Some(child);
-        (m.heard, m.frozen, m.dying, m.done, m.silent) = (false, false, false, false, Duration::ZERO);
+        (m.heard, m.frozen, m.dying, m.done) = (false, false, false, false);
+        (m.last, m.silent) = (clock::boottime(), Duration::ZERO);
         Ok(())
     }
 

@@ -18,6 +18,9 @@ pub const REFLEX_LIMIT: u64 = 5_000_000;
 /// A step of the world that begins later than this is a missed deadline, ns.
 pub const TICK_LIMIT: u64 = 1_000_000;
 
+/// A supervisor that is later than this to look after its processes is late, ns.
+pub const LOOK_LIMIT: u64 = 20_000_000;
+
 /// Times, for a report and for the last second.
 pub struct Times {
     /// All of them, ns.
@@ -36,7 +39,8 @@ impl Times {
         Times { all, recent: Vec::new(), limit, late: 0 }
     }
 
-    fn add(&mut self, ns: u64) {
+    /// Adds one.
+    pub fn add(&mut self, ns: u64) {
         self.all.saturating_record(ns.max(1));
         self.recent.push(ns);
         self.late += (ns > self.limit) as u64;
@@ -112,6 +116,8 @@ fn add(a: &Tally, b: &Tally) -> Tally {
 pub struct Heard {
     /// Who lives.
     pub pid: u32,
+    /// When it said so, boot time, ns.
+    pub stamp: u64,
     /// Whether it has nothing left to do.
     pub done: bool,
 }
@@ -124,6 +130,8 @@ pub struct Ledger {
     pub reflex: Times,
     /// How late the steps of the world began.
     pub tick: Times,
+    /// How late the supervisor was to look after its processes.
+    pub look: Times,
     /// What this reader itself counts of `health`.
     pub own: Tally,
     health: Subscriber,
@@ -138,6 +146,7 @@ impl Ledger {
             accounts: BTreeMap::new(),
             reflex: Times::new(REFLEX_LIMIT),
             tick: Times::new(TICK_LIMIT),
+            look: Times::new(LOOK_LIMIT),
             own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0) as u64),
             health: subscriber,
             buf: vec![0; MOST],
@@ -155,13 +164,13 @@ impl Ledger {
         self.own.missed += sample.missed;
         let Ok(health) = Health::parse(&self.buf[..sample.len]) else {
             self.own.torn += 1;
-            return Ok(Some(Heard { pid: 0, done: false }));
+            return Ok(Some(Heard { pid: 0, stamp: sample.stamp, done: false }));
         };
         let pid = health.pid as u32;
         if let Some(role) = role_of(pid) {
             self.enter(role, &health);
         }
-        Ok(Some(Heard { pid, done: health.done }))
+        Ok(Some(Heard { pid, stamp: sample.stamp, done: health.done }))
     }
 
     fn enter(&mut self, role: usize, health: &Health) {
@@ -187,19 +196,20 @@ impl Ledger {
     /// The times from sensor to motor since this was asked last.
     pub fn take_recent_reflex(&mut self) -> Vec<u64> {
         self.tick.recent.clear();
+        self.look.recent.clear();
         std::mem::take(&mut self.reflex.recent)
     }
 
-    /// The times of all readers of this channel but `except`, since this was asked last.
-    pub fn take_recent(&mut self, channel: usize, except: usize) -> Vec<u64> {
-        let mut all = Vec::new();
-        for ((role, of), account) in &mut self.accounts {
-            if *of == channel {
-                let recent = std::mem::take(&mut account.times.recent);
-                all.extend(recent.into_iter().filter(|_| *role != except));
-            }
+    /// The times of all readers of this channel but `except`, since this was asked last, and how many messages all of
+    /// them missed so far.
+    pub fn take_recent(&mut self, channel: usize, except: usize) -> (Vec<u64>, u64) {
+        let (mut all, mut missed) = (Vec::new(), 0);
+        for ((role, _), account) in self.accounts.iter_mut().filter(|((_, of), _)| *of == channel) {
+            let recent = std::mem::take(&mut account.times.recent);
+            all.extend(recent.into_iter().filter(|_| *role != except));
+            missed += account.total().missed;
         }
-        all
+        (all, missed)
     }
 }
 

@@ -13,6 +13,7 @@ mod picture;
 mod report;
 mod screen;
 mod session;
+mod table;
 mod text;
 
 use std::io::{IsTerminal, Write};

@@ -95,6 +95,8 @@ pub struct Report {
     pub reflex: Percentiles,
     /// Lateness of the world's steps.
     pub tick: Percentiles,
+    /// Lateness of the supervisor.
+    pub look: Percentiles,
     /// Every hop.
     pub hops: Vec<Hop>,
     /// Reports of the processes: received, missed by the supervisor.
@@ -173,6 +175,7 @@ impl Report {
             },
             "sensor_to_motor": with_late(&self.reflex),
             "step_lateness": with_late(&self.tick),
+            "supervisor_lateness": with_late(&self.look),
             "hops": hops,
             "health": {"received": self.health.received, "missed": self.health.missed},
             "chaos": self.chaos.map(|seed| json!({
@@ -236,6 +239,7 @@ mod tests {
             scheduling: "as it is".into(),
             reflex: times,
             tick: times,
+            look: times,
             hops: vec![hop],
             health: Tally::of(1),
             incidents: Vec::new(),

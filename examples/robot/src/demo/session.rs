@@ -4,33 +4,34 @@ use std::io::{BufRead, BufReader, PipeReader};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, clock, rt};
+use saltus_channel::{Domain, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
 use super::crew::Crew;
 use super::ledger::Ledger;
-use super::lidar::{Scans, newest};
+use super::lidar::Scans;
 use super::report::{Ending, Hop, Percentiles, Report};
-use super::screen::{Row, Screen, View};
+use super::screen::{Glance, Screen, Second};
 use super::{DemoOptions, draws, length};
 use crate::channels::{CHANNELS, HEALTH};
 use crate::error::{Error, Result};
 use crate::life::REFLEX;
 use crate::sys;
-use crate::wire::messages::{Obstacle, Truth};
+use crate::wire::messages::Truth;
 use crate::wire::{Message, Torn};
 
 /// How often the supervisor looks after its processes.
 const LOOK: Duration = Duration::from_millis(2);
-/// How often it draws.
+/// How often it tells the screen how it goes.
 const FRAME: Duration = Duration::from_millis(50);
-/// How often the table is made anew, and a line is written where nothing is drawn.
+/// How often the table is made anew, or a line is written where nothing is drawn.
 const SECOND: Duration = Duration::from_secs(1);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The supervisor's own real-time priority: below the reflex, above the rest.
-const PRIORITY: i32 = REFLEX - 10;
+/// The supervisor's own priority: above the reflex, for who watches over others must not wait for them. It needs
+/// less than a hundredth of a processor.
+const PRIORITY: i32 = REFLEX + 10;
 /// Lines that are kept of what the programs say.
 const SAID: usize = 20;
 
@@ -43,12 +44,12 @@ struct Session<'a> {
     began: Instant,
     looked: Duration,
     truths: Subscriber,
-    channels: Vec<Channel>,
-    published: Vec<u64>,
+    truth: Truth,
+    /// Processes killed and frozen.
+    deeds: (usize, usize),
     screen: Option<Screen>,
-    drawn: Duration,
-    tabled: Duration,
-    view: View,
+    shown: Duration,
+    told: Duration,
     scheduling: String,
 }
 
@@ -57,13 +58,12 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (reader, writer) = std::io::pipe().map_err(Error::system("make a pipe"))?;
     let said = listen(reader);
-    let screen = if draws(options) { Screen::drawing() } else { Screen::writing(options.json) };
+    let screen = Screen::open(domain, draws(options), options.json)?;
     // Threads from before stay as they are; processes from now on begin with this, and so begin at once.
     let scheduling = match rt::set_fifo(PRIORITY) {
         Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("like any other program ({e})"),
     };
-    let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
     let watching = SubscriberOptions::new().quiet(FRAME);
     let mut session = Session {
         options,
@@ -74,15 +74,13 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         began: Instant::now(),
         looked: Duration::ZERO,
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
-        published: vec![0; channels.len()],
-        channels,
+        truth: Truth::default(),
+        deeds: (0, 0),
         screen: Some(screen),
-        drawn: Duration::ZERO,
-        tabled: Duration::ZERO,
-        view: View { domain: domain.url(), ..View::default() },
+        shown: Duration::ZERO,
+        told: Duration::ZERO,
         scheduling,
     };
-    session.say(&format!("look around meanwhile: saltus --domain {} stat", domain.url()));
     let ending = session.live()?;
     let mut report = session.end(ending)?;
     let _ = rt::set_other(); // giving priority back is never refused
@@ -135,7 +133,7 @@ impl Session<'_> {
                 break Ending::Asked;
             } else if self.crew.given_up.is_some() {
                 break Ending::GivenUp;
-            } else if self.view.truth.fell > 0 {
+            } else if self.truth.fell > 0 {
                 break Ending::Fell;
             } else if length.is_some_and(|length| now >= length) {
                 break Ending::Time;
@@ -154,8 +152,9 @@ impl Session<'_> {
     /// One look at everything. Returns the time since the start.
     fn turn(&mut self, mischief: bool) -> Result<Duration> {
         let now = self.began.elapsed();
+        self.ledger.look.add((now - self.looked).saturating_sub(LOOK).as_nanos() as u64);
         while let Some(heard) = self.ledger.next(|pid| self.crew.role_of(pid))? {
-            self.crew.heard(heard.pid, heard.done, now);
+            self.crew.heard(&heard, now);
         }
         self.crew.look(now, now - self.looked)?;
         self.looked = now;
@@ -164,13 +163,13 @@ impl Session<'_> {
             if let Some((deed, k)) = chaos.due(now, candidates.len()) {
                 self.crew.suffer(candidates[k], deed, now);
                 match deed {
-                    Deed::Kill => self.view.deeds.0 += 1,
-                    Deed::Freeze => self.view.deeds.1 += 1,
+                    Deed::Kill => self.deeds.0 += 1,
+                    Deed::Freeze => self.deeds.1 += 1,
                 }
             }
         }
         self.see()?;
-        self.show(now)?;
+        self.show(now);
         saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
         Ok(now)
     }
@@ -180,7 +179,7 @@ impl Session<'_> {
         let mut buf = [0; Truth::LEN];
         match self.truths.newest(&mut buf) {
             Ok(Some(sample)) => match Truth::parse(&buf[..sample.len]) {
-                Ok(truth) => self.view.truth = truth,
+                Ok(truth) => self.truth = truth,
                 Err(Torn) => self.ledger.own.torn += 1,
             },
             Ok(None) | Err(saltus_channel::Error::Overrun { .. }) => {}
@@ -189,51 +188,26 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Draws, or says a line, when it is time to.
-    fn show(&mut self, now: Duration) -> Result<()> {
-        self.view.elapsed = now.as_secs_f64();
-        if now >= self.tabled + SECOND {
-            self.count((now - self.tabled).as_secs_f64())?;
-            self.tabled = now;
-            self.say(&self.view.line());
-        }
-        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.draws)
-            && now >= self.drawn + FRAME
-        {
-            self.drawn = now;
-            let signs: Vec<String> =
-                self.crew.members.iter().map(|m| format!("{} {}", m.sign(), m.role)).collect();
-            self.view.crew = signs.chunks(5).map(|some| some.join("  ")).collect();
-            screen.show(self.view.frame(screen.colour));
-        }
-        Ok(())
-    }
-
-    /// Makes the table of the last second.
-    fn count(&mut self, seconds: f64) -> Result<()> {
-        let logger = self.logger();
-        self.view.reflex = middle_and_longest(self.ledger.take_recent_reflex());
-        self.view.obstacle = newest(self.domain, "obstacle", |bytes| Obstacle::parse(bytes).ok())?;
-        self.view.rows.clear();
-        for (k, channel) in self.channels.iter().enumerate() {
-            let lanes = channel.info()?.lanes;
-            let published: u64 = lanes.iter().map(|lane| lane.published).sum();
-            let rate = (published - self.published[k]) as f64 / seconds;
-            self.published[k] = published;
+    /// Tells the screen how it goes, when it is time to.
+    fn show(&mut self, now: Duration) {
+        let Some(screen) = self.screen.as_ref().filter(|_| now >= self.shown + FRAME) else { return };
+        self.shown = now;
+        let signs: Vec<String> =
+            self.crew.members.iter().map(|m| format!("{} {}", m.sign(), m.role)).collect();
+        let second = (now >= self.told + SECOND).then(|| {
+            self.told = now;
+            let logger = logger(&self.crew);
             // The logger looks when it likes to: that says nothing of the channel.
-            let latency = middle_and_longest(self.ledger.take_recent(k, logger));
-            let accounts = self.ledger.accounts.iter().filter(|((_, of), _)| *of == k);
-            let missed = accounts.map(|(_, account)| account.total().missed).sum();
-            self.view.rows.push(Row { name: CHANNELS[k].name, rate, latency, missed });
-        }
-        Ok(())
-    }
-
-    /// Says how it goes, where nothing is drawn.
-    fn say(&self, line: &str) {
-        if let Some(screen) = self.screen.as_ref().filter(|screen| !screen.draws) {
-            screen.show(vec![line.to_owned()]);
-        }
+            let channels = (0..CHANNELS.len()).map(|k| self.ledger.take_recent(k, logger)).collect();
+            Second { reflex: self.ledger.take_recent_reflex(), channels }
+        });
+        screen.show(Glance {
+            elapsed: now,
+            truth: self.truth,
+            crew: signs.chunks(5).map(|some| some.join("  ")).collect(),
+            deeds: self.deeds,
+            second,
+        });
     }
 
     /// Stops everybody, the logger last, and closes the books.
@@ -263,26 +237,22 @@ impl Session<'_> {
             domain: self.domain.url(),
             elapsed,
             ending,
-            truth: self.view.truth,
+            truth: self.truth,
             chaos: None,
             no_control: self.options.no_control,
             scheduling: self.scheduling.clone(),
             reflex: Percentiles::of(&self.ledger.reflex),
             tick: Percentiles::of(&self.ledger.tick),
+            look: Percentiles::of(&self.ledger.look),
             hops,
             health: self.ledger.own,
             scans: scans.transpose()?,
             said: Vec::new(),
-            audit: audit(self.domain, &self.ledger, self.logger())?,
+            audit: audit(self.domain, &self.ledger, logger(&self.crew))?,
             residue,
             given_up: self.crew.given_up.take(),
             incidents: std::mem::take(&mut self.crew.incidents),
         })
-    }
-
-    /// The number of the logger in the crew.
-    fn logger(&self) -> usize {
-        self.crew.members.iter().position(|m| m.role == "logger").unwrap_or(usize::MAX)
     }
 
     /// Takes the reports that are left.
@@ -292,7 +262,7 @@ impl Session<'_> {
     }
 }
 
-fn middle_and_longest(mut times: Vec<u64>) -> Option<(u64, u64)> {
-    times.sort_unstable();
-    Some((*times.get(times.len() / 2)?, *times.last()?))
+/// The number of the logger in the crew.
+fn logger(crew: &Crew) -> usize {
+    crew.members.iter().position(|m| m.role == "logger").unwrap_or(usize::MAX)
 }

@@ -97,6 +97,7 @@ impl Report {
         }
         row("sensor → motor, all hops", &self.reflex)?;
         row("lateness of the 1 kHz step", &self.tick)?;
+        row("lateness of the supervisor", &self.look)?;
         writeln!(
             out,
             "deadlines missed: {} of {} reflexes over {}, {} of {} steps over {}",
