@@ -356,8 +356,9 @@ fn exec_ends(channel: &Channel) -> Result<String, Failure> {
         };
         Err("could not start /bin/sleep".into())
     })?;
-    let is_sleep =
-        || std::fs::read_to_string(format!("/proc/{}/comm", owner.pid)).is_ok_and(|c| c.trim() == "sleep");
+    // Asleep, so that the kernel has taken down all of the program before.
+    let comm = || std::fs::read_to_string(format!("/proc/{}/comm", owner.pid)).unwrap_or_default();
+    let is_sleep = || comm().trim() == "sleep" && owner.state() == Some('S');
     if !until(PATIENCE, is_sleep) {
         return Err("exec did not happen".into());
     }

@@ -46,7 +46,7 @@ fn run_in(root: &Path, campaigns: &[&Campaign], options: &Options) -> Result<Ver
             *sum += n;
         }
     }
-    say(&format!("{}", words(total)));
+    say(&words(total));
     Ok(Verdict::Done { failed: total[1] })
 }
 

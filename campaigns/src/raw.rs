@@ -4,7 +4,7 @@
 
 use crate::child::Failure;
 use saltus_os::map::{Access, Map};
-use saltus_ring::{LaneLayout, Memory, Shm};
+use saltus_ring::{LaneLayout, Memory, Shm, bell};
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed; // what an attacker writes has no order
@@ -17,8 +17,7 @@ pub const FRAME_SIZE: usize = 4;
 pub const LANES: usize = 5;
 pub const STRIDE: usize = 6;
 /// Words of page 1, as byte offsets in the file.
-pub const BELL: usize = PAGE;
-pub const WOKEN: usize = PAGE + 8;
+pub const WOKEN: usize = PAGE + bell::WOKEN;
 pub const LANES_USED: usize = PAGE + 128;
 pub const STATE: usize = PAGE + 256;
 pub const LEASES: usize = PAGE + 384;
@@ -51,9 +50,6 @@ impl Raw {
     }
     pub fn set(&self, at: usize, value: u64) {
         self.mem().store(at, value, Relaxed);
-    }
-    pub fn len(&self) -> usize {
-        self.map.len()
     }
 
     /// Gives the geometry a checksum that is right.

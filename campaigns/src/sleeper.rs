@@ -132,10 +132,11 @@ fn sleep_without_slice(subscriber: &mut Subscriber, about_to_sleep: &dyn Fn()) -
             // SAFETY: the word lies in the page mapped above.
             woken = unsafe { futex::wait(word, deadline) };
         }
-        if bell::disarm(&both.page(), &both.bell(), at, CHAIN) {
+        let wake = |k| {
             // SAFETY: as above.
-            unsafe { futex::wake(both.futex(), CHAIN, true) };
-        }
+            unsafe { futex::wake(both.futex(), k, true) }
+        };
+        bell::disarm(&both.page(), &both.bell(), CHAIN, at, wake);
         match woken {
             _ if seen => return Ok(()),
             Woken::TimedOut => return Err("overslept: nobody woke it".into()),

@@ -119,7 +119,7 @@ fn read(
     subscriber: &mut Subscriber,
     reading: Reading,
     which: Which,
-    bytes: &mut Vec<u8>,
+    bytes: &mut [u8],
 ) -> Result<Option<Sample>, Error> {
     match reading {
         Reading::Copy => subscriber.receive(which, Until::Poll, bytes),

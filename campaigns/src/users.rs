@@ -268,19 +268,14 @@ fn futex_tricks(domain: &Domain, context: &Context) -> Result<String, Failure> {
         let trap = Words::new(1)?; // a futex of its own, which nobody wakes
         let mut rng = Rng::new(seed);
         loop {
-            // SAFETY: both words are mapped; the kernel only queues and wakes on them.
-            let moved = unsafe {
-                match rng.below(8) {
-                    0 => libc::syscall(libc::SYS_futex, bell.futex(), libc::FUTEX_WAKE, 1) * 0,
-                    _ => libc::syscall(
-                        libc::SYS_futex,
-                        bell.futex(),
-                        libc::FUTEX_REQUEUE,
-                        0,
-                        i32::MAX as usize,
-                        trap.as_ptr(),
-                    ),
-                }
+            let moved = if rng.below(8) == 0 {
+                // SAFETY: the word is mapped; the kernel only wakes who sleeps on it.
+                unsafe { libc::syscall(libc::SYS_futex, bell.futex(), libc::FUTEX_WAKE, 1) };
+                0
+            } else {
+                let (requeue, all) = (libc::FUTEX_REQUEUE, i32::MAX as usize);
+                // SAFETY: both words are mapped; the kernel only moves who sleeps from one to the other.
+                unsafe { libc::syscall(libc::SYS_futex, bell.futex(), requeue, 0, all, trap.as_ptr()) }
             };
             words[0].fetch_add(1, Relaxed);
             words[1].fetch_add(moved.max(0) as u64, Relaxed);

@@ -101,7 +101,7 @@ fn published(channel: &Channel) -> Result<u64, Failure> {
     Ok(channel.info()?.lanes.iter().map(|lane| lane.published).sum())
 }
 
-fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut Vec<u8>) -> Result<Option<Sample>, Error> {
+fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Option<Sample>, Error> {
     match way {
         Way::NextWaiting | Way::NewestWaiting | Way::Quiet => {
             subscriber.receive(way.which(), Until::For(MOMENT), bytes)

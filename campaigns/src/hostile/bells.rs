@@ -1,29 +1,35 @@
-//! Lies in the words of the bell: what a reader may write (`arm`), and what only publishers can (`woken`, `bell`).
+//! Lies in the words of the bell: what a reader may write (`arm`, `asleep`, `bell`), and what only publishers can
+//! (`woken`).
 //!
 //! Publishers mend what cannot be, so that one wild store costs neither a system call at every publish nor a
 //! sleeper's wake for ever.
 
 use crate::child::{Failure, spawn};
 use crate::place::Place;
-use crate::raw::{BELL, Raw, WOKEN};
+use crate::raw::{Raw, WOKEN};
 use crate::rng::Rng;
 use crate::sleeper::{Kind, Sleeper};
 use saltus_channel::{Attributes, Domain};
+use saltus_ring::bell::{ARM, ASLEEP, BELL, PASSED};
 
 const NAME: &str = "c";
 /// Publishes with nobody asleep, none of which must call the kernel.
 const QUIET: usize = 100;
 
-fn lies(at: u64) -> [u64; 11] {
-    [0, 1, at.wrapping_sub(1), at, at + 1, at + 2, at + 1000, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX]
+const LIES: usize = 13;
+
+fn lies(at: u64) -> [u64; LIES] {
+    let near = [0, 1, at.wrapping_sub(1), at, at.wrapping_add(1), at.wrapping_add(2), at.wrapping_add(1000)];
+    let far = [1 << 32, (1 << 62) - 1, 1 << 62, 1 << 63, u64::MAX - 1, u64::MAX];
+    std::array::from_fn(|i| near.get(i).copied().unwrap_or_else(|| far[i - near.len()]))
 }
 
 /// Each lie about each word, alone and with others.
 pub fn mended(place: &Place) -> Result<String, Failure> {
     let domain = place.domain("bells")?;
     let (mut cases, mut failures) = (0, Vec::new());
-    for word in ["arm", "woken", "bell", "arm and woken", "all"] {
-        for i in 0..lies(0).len() {
+    for word in ["arm", "asleep", "bell", "passed", "woken", "arm and woken", "all"] {
+        for i in 0..LIES {
             cases += 1;
             if let Err(why) = one(&domain, word, i) {
                 failures.push(format!("{word}, lie {i} ({:#x}): {why}", lies(5)[i]));
@@ -50,15 +56,14 @@ fn one(domain: &Domain, word: &str, i: usize) -> Result<(), Failure> {
         publisher.publish(b"before")?;
         sleeper.woken()?;
     }
-    let lie = lies(data.get(BELL))[i];
-    if word != "woken" && word != "bell" {
-        bell.set(0, lie);
+    let lie = lies(bell.get(BELL))[i];
+    for (name, at) in [("arm", ARM), ("asleep", ASLEEP), ("bell", BELL), ("passed", PASSED)] {
+        if word.contains(name) || word == "all" {
+            bell.set(at, lie);
+        }
     }
-    if word == "woken" || word == "arm and woken" || word == "all" {
+    if word.contains("woken") || word == "all" {
         data.set(WOKEN, lie);
-    }
-    if word == "bell" || word == "all" {
-        data.set(BELL, lie);
     }
     // Whoever falls asleep on the lie has its slice.
     let sleeper = Sleeper::start(&channel, Kind::Slice)?;
@@ -85,8 +90,8 @@ fn one(domain: &Domain, word: &str, i: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A reader writes `arm` as fast as it can. Sleepers are woken within their slice, and publishers go on.
-pub fn arming_liar(place: &Place, seed: u64, rounds: usize) -> Result<String, Failure> {
+/// A reader scribbles on all that it may write, as fast as it can. Sleepers are woken within their slice, and publishers go on.
+pub fn scribbler(place: &Place, seed: u64, rounds: usize) -> Result<String, Failure> {
     let domain = place.domain("arm")?;
     let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;

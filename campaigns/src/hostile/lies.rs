@@ -7,6 +7,7 @@ use crate::raw::*;
 use crate::rng::Rng;
 use saltus_channel::{Attributes, Domain};
 use saltus_ring::LaneLayout;
+use saltus_ring::bell::{ARM, ASLEEP, BELL, PASSED};
 use std::fs::{self, File};
 
 const SIZE: u64 = 700;
@@ -119,14 +120,19 @@ pub fn geometry(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
 pub fn words(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let layout = honest(domain, rng)?;
     let raw = Raw::open(&domain.path().join(NAME).join("data"))?;
+    let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
     let lane = lane_words(&layout);
     // Opened before the lies, or after.
     let early = if rng.below(2) == 0 { Some(domain.open_channel(NAME)?) } else { None };
     let head = raw.get(LANE_0);
     for _ in 0..1 + rng.below(4) {
-        match rng.below(8) {
+        match rng.below(9) {
+            8 => {
+                let at = rng.pick(&[ARM, ASLEEP, BELL, PASSED]);
+                bell.set(at, lie(rng, &layout, bell.get(at)));
+            }
             0 => {
-                let at = rng.pick(&[LANES_USED, BELL, WOKEN, LEASES, STATE]);
+                let at = rng.pick(&[LANES_USED, WOKEN, LEASES, STATE]);
                 raw.set(at, lie(rng, &layout, raw.get(at)));
             }
             1 => {
@@ -159,11 +165,15 @@ pub fn lie_for_ever(domain: &Domain, rng: &mut Rng) -> Result<(), Failure> {
         LaneLayout::new(attributes.get_frames(), attributes.get_frame_size()).ok_or("no such shape")?;
     let raw = Raw::open(&domain.path().join(NAME).join("data"))?;
     let mut targets = lane_words(&layout);
-    targets.extend([LANES_USED, BELL, WOKEN, LEASES]);
+    let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
+    targets.extend([LANES_USED, WOKEN, LEASES]);
     loop {
         let at = rng.pick(&targets);
         let truth = raw.get(at);
         raw.set(at, lie(rng, &layout, truth));
+        if rng.below(64) == 0 {
+            bell.set(rng.pick(&[ARM, ASLEEP, BELL, PASSED]), lie(rng, &layout, 1));
+        }
         if rng.below(2) == 0 {
             raw.set(at, truth); // and back, so that some of what is validated passes
         }

@@ -50,7 +50,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     });
     report.check("lies about the bell are mended", || bells::mended(&place));
     report.check("a reader scribbles on the bell", || {
-        bells::arming_liar(&place, seed, if context.options.full { 200 } else { 10 })
+        bells::scribbler(&place, seed, if context.options.full { 200 } else { 10 })
     });
     report.check("a file with holes", || holes(&place));
     Ok(())

@@ -19,10 +19,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed; // counters that are read when their writers have ended
 use std::time::{Duration, Instant};
 
+/// Kills operations on a ground, in the full form or the short one.
+type Run = Box<dyn Fn(&Path, bool) -> Result<Tally, Failure>>;
+
 /// Operations that are told of together, ready to be killed.
 struct Job {
     name: String,
-    run: Box<dyn Fn(&Path, bool) -> Result<Tally, Failure>>,
+    run: Run,
 }
 
 /// Joins operations of the same name to one job.

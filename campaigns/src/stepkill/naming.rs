@@ -7,6 +7,7 @@ use super::tracee::{begin, end};
 use crate::child::Failure;
 use crate::place;
 use saltus_channel::{Attributes, Channel, Domain, Error};
+use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,9 +20,14 @@ pub const OLD: Duration = Duration::from_millis(3100);
 /// A process died here while it removed a channel.
 const ORPHAN: &str = ".new-0123456789abcdef";
 
+/// So many handles on channels that were removed by a process that died are kept, to see them told in the end.
+const FOLLOWED: usize = 50;
+/// So many domains are made at once that have something old in them to be swept.
+const STOCK: usize = 250;
+
 /// What the process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Naming {
+pub enum What {
     /// Creates a channel.
     Create,
     /// Creates the first channel of a domain.
@@ -34,6 +40,15 @@ pub enum Naming {
     Sweep,
     /// Takes the permission to read away from others.
     Chmod,
+}
+
+/// What it does, and what is kept from kill to kill.
+pub struct Naming {
+    what: What,
+    /// Handles that must be told of their end when what the dead have left is old enough to be swept.
+    untold: RefCell<Vec<Channel>>,
+    /// Domains with something in them that is old enough.
+    stock: RefCell<Vec<PathBuf>>,
 }
 
 pub struct World {
@@ -58,29 +73,55 @@ fn beside(ground: &Path) -> PathBuf {
 }
 
 impl Naming {
-    fn domain_path(self, ground: &Path) -> PathBuf {
-        if self == Naming::CreateDomain { ground.join("new") } else { ground.to_path_buf() }
-    }
-
-    /// What is there after a kill and a sweep, but for the channel itself, is too young to be swept, or wrong.
-    fn check_leftovers(self, world: &World) -> Result<(), Failure> {
+    /// What is there after a kill and a sweep, but for the channel itself, is too young to be swept. It is put aside,
+    /// to be swept in the end.
+    fn put_aside(&self, world: &World, ground: &Path) -> Result<(), Failure> {
         world.domain.sweep()?;
         let dir = world.domain.path();
-        let ground = if self == Naming::CreateDomain { dir.parent().unwrap_or(dir) } else { dir };
         for left in place::names(dir).into_iter().filter(|name| name != NAME) {
-            let path = dir.join(&left);
-            if !left.starts_with(".new-") || path.join("lease").exists() {
-                return Err(format!("{left} is left after a sweep, with {:?}", place::names(&path)).into());
+            if !left.starts_with(".new-") {
+                return Err(format!("{left} is left after a sweep").into());
             }
             fs::create_dir_all(limbo(ground))?;
-            fs::rename(path, limbo(ground).join(left))?;
+            let nth = place::names(&limbo(ground)).len();
+            fs::rename(dir.join(&left), limbo(ground).join(format!("{left}-{nth}")))?;
         }
-        let half_domains = place::names(ground).into_iter().filter(|name| name.starts_with('.'));
-        for left in half_domains.filter(|_| self == Naming::CreateDomain) {
+        for left in place::names(ground).into_iter().filter(|name| name.starts_with(".saltus-new-")) {
             fs::create_dir_all(beside(ground))?;
             fs::rename(ground.join(&left), beside(ground).join(left))?;
         }
         Ok(())
+    }
+
+    /// Users of the channel that was there are told that another is in its place, now or after a later sweep.
+    fn check_told(&self, old: &Channel, replaced: bool) -> Result<(), Failure> {
+        let told = old.is_retired();
+        if told && !replaced {
+            return Err("its users are told that it is gone, but it is there".into());
+        }
+        let mut untold = self.untold.borrow_mut();
+        if replaced && !told && untold.len() < FOLLOWED {
+            untold.push(old.clone());
+        }
+        Ok(())
+    }
+
+    /// A domain that holds a channel and what a dead process has left of another, long ago.
+    fn take_from_stock(&self, ground: &Path) -> Result<PathBuf, Failure> {
+        let mut stock = self.stock.borrow_mut();
+        if stock.is_empty() {
+            for i in 0..STOCK {
+                // Each in a directory of its own, since a sweep looks beside the domain too.
+                let path = ground.join(format!("stock-{i}/domain"));
+                fs::create_dir_all(path.parent().unwrap_or(ground))?;
+                let domain = Domain::open(&format!("shm://{}", path.display()))?;
+                domain.create(NAME, &attributes())?;
+                fs::rename(path.join(NAME), path.join(ORPHAN))?;
+                stock.push(path);
+            }
+            std::thread::sleep(OLD);
+        }
+        Ok(stock.pop().ok_or("no stock")?)
     }
 
     /// The channel is usable.
@@ -98,13 +139,13 @@ impl Operation for Naming {
     type World = World;
 
     fn name(&self) -> String {
-        match self {
-            Naming::Create => "create a channel",
-            Naming::CreateDomain => "create the first channel of a domain",
-            Naming::Replace => "replace a channel",
-            Naming::Unlink => "remove a channel",
-            Naming::Sweep => "sweep",
-            Naming::Chmod => "change a mode",
+        match self.what {
+            What::Create => "create a channel",
+            What::CreateDomain => "create the first channel of a domain",
+            What::Replace => "replace a channel",
+            What::Unlink => "remove a channel",
+            What::Sweep => "sweep",
+            What::Chmod => "change a mode",
         }
         .into()
     }
@@ -114,31 +155,42 @@ impl Operation for Naming {
 
     fn build(&self, ground: &Path) -> Result<World, Failure> {
         fs::create_dir_all(ground)?;
-        let domain = Domain::open(&format!("shm://{}", self.domain_path(ground).display()))?;
+        let path = match self.what {
+            What::CreateDomain => ground.join("new"),
+            What::Sweep => self.take_from_stock(ground)?,
+            _ => ground.to_path_buf(),
+        };
+        let domain = Domain::open(&format!("shm://{}", path.display()))?;
         let mut world = World { domain, old: None, ledger: Ledger::new(FRAMES, 1) };
-        if matches!(self, Naming::Create | Naming::CreateDomain) {
+        if matches!(self.what, What::Create | What::CreateDomain) {
             return Ok(world);
         }
-        if *self == Naming::Sweep {
-            world.domain.create(NAME, &attributes())?;
-            fs::rename(ground.join(NAME), ground.join(ORPHAN))?;
-        }
-        let old = world.domain.create(NAME, &attributes())?;
-        publish_all(&mut old.publisher()?, 0, &[100, 7])?;
+        let aside = ground.with_extension("made");
+        let made = if self.what == What::Sweep {
+            // Made elsewhere, since making one sweeps.
+            let elsewhere = Domain::open(&format!("shm://{}", aside.display()))?;
+            elsewhere.create(NAME, &attributes())?;
+            fs::rename(aside.join(NAME), path.join(NAME))?;
+            fs::remove_dir(&aside)?;
+            world.domain.open_channel(NAME)?
+        } else {
+            world.domain.create(NAME, &attributes())?
+        };
+        publish_all(&mut made.publisher()?, 0, &[100, 7])?;
         world.ledger.lanes[0] = vec![100, 7];
-        world.old = Some(old);
+        world.old = Some(made);
         Ok(world)
     }
 
     fn act(&self, world: &World) -> Result<(), Failure> {
         let domain = &world.domain;
         begin();
-        match self {
-            Naming::Create | Naming::CreateDomain => drop(domain.create(NAME, &attributes())?),
-            Naming::Replace => drop(domain.replace(NAME, &attributes())?),
-            Naming::Unlink => domain.unlink(NAME)?,
-            Naming::Sweep => drop(domain.sweep()?),
-            Naming::Chmod => domain.chmod(NAME, 0o600)?,
+        match self.what {
+            What::Create | What::CreateDomain => drop(domain.create(NAME, &attributes())?),
+            What::Replace => drop(domain.replace(NAME, &attributes())?),
+            What::Unlink => domain.unlink(NAME)?,
+            What::Sweep => drop(domain.sweep()?),
+            What::Chmod => domain.chmod(NAME, 0o600)?,
         }
         end();
         Ok(())
@@ -148,11 +200,10 @@ impl Operation for Naming {
         Vec::new() // what others see changes by system calls, but for the end of a channel
     }
 
-    fn check(&self, mut world: World, _: usize) -> Result<(), Failure> {
+    fn check(&self, mut world: World, ground: &Path, _: usize) -> Result<(), Failure> {
+        let may_be_gone = matches!(self.what, What::Create | What::CreateDomain | What::Unlink);
         let fresh = match world.domain.open_channel(NAME) {
-            Err(Error::NotFound { .. })
-                if matches!(self, Naming::Create | Naming::CreateDomain | Naming::Unlink) =>
-            {
+            Err(Error::NotFound { .. }) if may_be_gone => {
                 world.domain.create(NAME, &attributes())?;
                 true
             }
@@ -166,39 +217,30 @@ impl Operation for Naming {
                 !world.old.as_ref().map_or(Ok(false), same)?
             }
         };
-        self.check_leftovers(&world)?;
-        if let Some(old) = &world.old
-            && old.is_retired() != fresh
-        {
-            return Err(
-                format!("another channel is in place: {fresh}, old handles are told: {}", !fresh).into()
-            );
+        self.put_aside(&world, ground)?;
+        if let Some(old) = &world.old {
+            self.check_told(old, fresh)?;
         }
-        if *self == Naming::Chmod {
-            world.domain.chmod(NAME, 0o640)?;
-            let mode = |file: &str| {
-                fs::metadata(world.domain.path().join(NAME).join(file)).map(|m| m.permissions().mode())
-            };
-            let modes =
-                [mode("data")? & 0o777, mode("bell")? & 0o777, mode("lease")? & 0o777, mode(".")? & 0o777];
-            if modes != [0o640, 0o660, 0o600, 0o750] {
-                return Err(
-                    format!("modes after a second change: {:?}", modes.map(|m| format!("{m:o}"))).into()
-                );
-            }
+        if self.what == What::Chmod {
+            check_chmod(&world.domain)?;
         }
         Naming::use_channel(&mut world, fresh)?;
         world.domain.replace(NAME, &attributes())?;
         Naming::use_channel(&mut world, true)?;
         world.domain.unlink(NAME)?;
-        let path = world.domain.path();
-        if *self == Naming::CreateDomain {
+        // A domain that is not the ground itself goes, with the directory that it has for itself.
+        let mut path = world.domain.path();
+        while let Some(parent) = path.parent().filter(|_| path != ground) {
             fs::remove_dir(path)?;
+            path = parent;
         }
         Ok(())
     }
 
     fn finish(&self, ground: &Path) -> Result<(), Failure> {
+        for unused in self.stock.borrow_mut().drain(..) {
+            fs::remove_dir_all(unused.parent().unwrap_or(&unused))?;
+        }
         let kept = [limbo(ground), beside(ground)].map(|dir| place::names(&dir).len());
         if kept == [0, 0] {
             return Ok(());
@@ -212,6 +254,10 @@ impl Operation for Naming {
             other.sweep()?;
             fs::remove_dir_all(other.path())?;
         }
+        let untold = self.untold.borrow().iter().filter(|old| !old.is_retired()).count();
+        if untold > 0 {
+            return Err(format!("{untold} handles on removed channels are never told").into());
+        }
         let left = [limbo(ground), beside(ground)].map(|dir| place::names(&dir));
         for dir in [limbo(ground), beside(ground)] {
             let _ = fs::remove_dir_all(dir); // one of them may not be there
@@ -223,7 +269,21 @@ impl Operation for Naming {
     }
 }
 
+/// A mode that was changed half-way can be changed again.
+fn check_chmod(domain: &Domain) -> Result<(), Failure> {
+    domain.chmod(NAME, 0o640)?;
+    let dir = domain.path().join(NAME);
+    let mode = |file: &str| fs::metadata(dir.join(file)).map(|m| m.permissions().mode() & 0o777);
+    let modes = [mode("data")?, mode("bell")?, mode("lease")?, mode(".")?];
+    match modes {
+        [0o640, 0o660, 0o600, 0o750] => Ok(()),
+        _ => Err(format!("modes after a second change: {:?}", modes.map(|m| format!("{m:o}"))).into()),
+    }
+}
+
 pub fn operations() -> Vec<Naming> {
-    use Naming::*;
-    vec![Create, CreateDomain, Replace, Unlink, Sweep, Chmod]
+    let naming = |what| Naming { what, untold: RefCell::default(), stock: RefCell::default() };
+    [What::Create, What::CreateDomain, What::Replace, What::Unlink, What::Sweep, What::Chmod]
+        .map(naming)
+        .into()
 }

@@ -26,6 +26,8 @@ pub enum Act {
     Abandon(usize, usize),
     /// Opens a publisher and publishes a copy.
     Lease(usize),
+    /// Closes the publisher.
+    Close,
 }
 
 /// Who has published the history.
@@ -62,8 +64,10 @@ pub struct World {
 }
 
 impl Publishing {
+    /// Lengths of the messages that it publishes.
     fn lens(&self) -> Vec<usize> {
         match self.act {
+            Act::Close => Vec::new(),
             Act::Publish(len) | Act::Vectored(len) | Act::Lease(len) => vec![len],
             Act::Loan(_, len) | Act::Abandon(_, len) => vec![len],
         }
@@ -114,6 +118,7 @@ impl Operation for Publishing {
                 Before::KilledWithLoan => format!("take over a lane with a dead loan, publish {len} B"),
                 Before::Alive => format!("lease a new lane, publish {len} B"),
             },
+            Act::Close => "close a publisher".into(),
         }
     }
 
@@ -133,8 +138,7 @@ impl Operation for Publishing {
 
     fn act(&self, world: &World) -> Result<(), Failure> {
         let first = if self.lane() == 0 { self.history.len() as u64 + 1 } else { 1 };
-        let len = self.lens()[0];
-        let message = contents(first, len);
+        let message = contents(first, self.lens().first().copied().unwrap_or(0));
         if let Act::Lease(_) = self.act {
             begin();
             let mut publisher = world.channel.publisher()?;
@@ -164,6 +168,11 @@ impl Operation for Publishing {
                 drop(loan);
                 publisher.publish(&message)?;
             }
+            Act::Close => {
+                drop(publisher);
+                end();
+                return Ok(());
+            }
             Act::Publish(_) | Act::Lease(_) => drop(publisher.publish(black_box(&message))?),
         }
         end();
@@ -174,7 +183,7 @@ impl Operation for Publishing {
         ["data", "bell"].map(|file| world.domain.path().join(NAME).join(file)).into()
     }
 
-    fn check(&self, mut world: World, kill: usize) -> Result<(), Failure> {
+    fn check(&self, mut world: World, _: &Path, kill: usize) -> Result<(), Failure> {
         let World { domain, ledger, .. } = &mut world;
         let channel = domain.open_channel(NAME)?;
         let lane = self.lane();
@@ -256,6 +265,7 @@ pub fn operations() -> Vec<Publishing> {
     add(1, 4096, 4096, Before::Same, Act::Loan(4096, 1000));
     add(2, 200, 200, Before::Same, Act::Abandon(200, 8));
     add(1, 4096, 4096, Before::Same, Act::Abandon(4096, 0));
+    add(2, 200, 0, Before::Same, Act::Close);
     for before in [Before::Ended, Before::KilledWithLoan, Before::Alive] {
         let mut places = places(1, 200, 200);
         let few: &[&str] = match before {

@@ -29,6 +29,7 @@ pub enum Reading {
     Flush,
     SeekOldest,
     Subscribe,
+    Unsubscribe,
 }
 
 pub struct World {
@@ -50,8 +51,14 @@ impl Reading {
                 view.copy_to(0, &mut bytes[..view.len()]);
                 Some(view.validate()?)
             }
-            Reading::Flush => return Ok(subscriber.flush()),
-            Reading::SeekOldest | Reading::Subscribe => return Ok(subscriber.seek_oldest()),
+            Reading::Flush => {
+                subscriber.flush();
+                return Ok(());
+            }
+            Reading::SeekOldest | Reading::Subscribe | Reading::Unsubscribe => {
+                subscriber.seek_oldest();
+                return Ok(());
+            }
         };
         let sample = read.ok_or("nothing to read")?;
         Ok(is_whole(sample.seq, &bytes[..sample.len])?)
@@ -64,6 +71,7 @@ impl Operation for Reading {
     fn name(&self) -> String {
         match self {
             Reading::Subscribe => "become a subscriber".into(),
+            Reading::Unsubscribe => "cease to be one".into(),
             _ => "receive".into(),
         }
     }
@@ -94,6 +102,12 @@ impl Operation for Reading {
             return Ok(());
         }
         let mut subscriber = world.channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?;
+        if matches!(self, Reading::Unsubscribe) {
+            begin();
+            drop(subscriber);
+            end();
+            return Ok(());
+        }
         begin();
         self.read(&mut subscriber, &mut bytes)?;
         end();
@@ -104,7 +118,7 @@ impl Operation for Reading {
         ["data", "bell"].map(|file| world.domain.path().join(NAME).join(file)).into()
     }
 
-    fn check(&self, mut world: World, _: usize) -> Result<(), Failure> {
+    fn check(&self, mut world: World, _: &Path, _: usize) -> Result<(), Failure> {
         let channel = world.domain.open_channel(NAME)?;
         world.ledger.verify(&channel)?;
         for (lane, publisher) in world.publishers.iter_mut().enumerate() {
@@ -154,5 +168,5 @@ impl Operation for Reading {
 
 pub fn operations() -> Vec<Reading> {
     use Reading::*;
-    vec![Newest, Next, Again, IntoVec, View, Flush, SeekOldest, Subscribe]
+    vec![Newest, Next, Again, IntoVec, View, Flush, SeekOldest, Subscribe, Unsubscribe]
 }

@@ -44,7 +44,7 @@ pub trait Operation {
         Ok(())
     }
     /// Looks whether all is as it must be, after the process was killed. `kill` counts the kills.
-    fn check(&self, world: Self::World, kill: usize) -> Result<(), Failure>;
+    fn check(&self, world: Self::World, ground: &Path, kill: usize) -> Result<(), Failure>;
 }
 
 /// How an operation fared.
@@ -167,7 +167,7 @@ fn kill_at<O: Operation>(
     }
     tracee.kill();
     woken?;
-    Ok((arrived, operation.check(world, kill)))
+    Ok((arrived, operation.check(world, ground, kill)))
 }
 
 /// Runs the operation step by step from begin to end, and looks on.
@@ -204,7 +204,7 @@ fn trace<O: Operation>(operation: &O, ground: &Path) -> Result<Trace, Failure> {
         }
     }
     tracee.kill();
-    operation.check(world, 0)?;
+    operation.check(world, ground, 0)?;
     let mut met = HashMap::new();
     let times = steps.iter().map(|step| {
         let count = met.entry(step.at).or_insert(0);

@@ -108,7 +108,7 @@ impl Operation for Waking {
     fn files(&self, world: &World) -> Vec<PathBuf> {
         world.files()
     }
-    fn check(&self, mut world: World, _: usize) -> Result<(), Failure> {
+    fn check(&self, mut world: World, _: &Path, _: usize) -> Result<(), Failure> {
         let published = world.ledger.settle(&world.channel, 1, &[LEN])? == 1;
         match self.rescue {
             Rescue::Slice if published => {}
@@ -170,7 +170,7 @@ impl Operation for Waiting {
     fn files(&self, world: &World) -> Vec<PathBuf> {
         world.files()
     }
-    fn check(&self, mut world: World, _: usize) -> Result<(), Failure> {
+    fn check(&self, mut world: World, _: &Path, _: usize) -> Result<(), Failure> {
         // If it was killed when a publisher had counted on it to wake others, this publish must.
         world.publish()?;
         world.finish()
