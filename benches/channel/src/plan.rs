@@ -14,7 +14,9 @@ pub fn cases(scenario: Scenario, short: bool) -> Vec<Case> {
         Scenario::Publish => publish(),
         Scenario::Syscalls => syscalls(),
         Scenario::Throughput => throughput(),
-        Scenario::Copy => [64, 1 << 20].map(|size| Case { size, ..Case::new(scenario) }).to_vec(),
+        Scenario::Copy => {
+            [64, 1 << 20].map(|size| Case { size, place: Place::OneCore, ..Case::new(scenario) }).to_vec()
+        }
     };
     if short { all.into_iter().filter(in_short).collect() } else { all }
 }
