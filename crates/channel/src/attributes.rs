@@ -175,9 +175,10 @@ impl Attributes {
                 "a channel without stamps cannot have more than one lane: keep the stamps",
             ));
         }
-        if self.mode & !0o777 != 0 || self.mode & 0o600 != 0o600 {
+        let blind = self.mode & 0o222 & !((self.mode & 0o444) >> 1);
+        if self.mode & !0o666 != 0 || self.mode & 0o600 != 0o600 || blind != 0 {
             return Err(Error::invalid(format!(
-                "mode {:04o}: its owner must be able to read and write, so it must contain 0600 and nothing above 0777",
+                "mode {:04o}: its owner must be able to read and write (0600), whoever may write must be able to read, and there is nothing to execute",
                 self.mode
             )));
         }
@@ -203,7 +204,9 @@ mod tests {
             (a().lanes(0), "lanes"),
             (a().lanes(1025), "1025 lanes"),
             (a().mode(0o444), "0444"),
-            (a().mode(0o1666), "0777"),
+            (a().mode(0o1666), "1666"),
+            (a().mode(0o755), "execute"),
+            (a().mode(0o620), "able to read"),
             (a().stamps(false).lanes(2), "stamps"),
             (a().frames(1 << 24).frame_size(1 << 40), "64 TiB"),
         ] {

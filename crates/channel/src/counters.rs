@@ -27,6 +27,8 @@ const SLEEPS: usize = 12;
 const OVERRUNS: usize = 13;
 const LATENCY: usize = 16;
 const BUCKETS: usize = 320;
+/// How many files are looked at: whoever may read may fill the directory.
+const MOST: usize = 4096;
 
 /// A subscriber's counters, being written.
 #[derive(Debug)]
@@ -143,14 +145,14 @@ pub(crate) fn sweep(channel: &File) -> usize {
         made && !lock::is_locked(&file, 0).unwrap_or(true)
     };
     let names = file::names(&dir).unwrap_or_default();
-    names.iter().filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()
+    names.iter().take(MOST).filter(dead).filter(|name| file::remove_at(&dir, name, false).is_ok()).count()
 }
 
 /// Reads all subscribers' counters. Whatever stands in such a file is only shown, never used.
 pub(crate) fn read_all(channel: &File) -> Vec<Seen> {
     let Ok(dir) = file::open_dir_at(channel, b"subs") else { return Vec::new() };
     let names = file::names(&dir).unwrap_or_default();
-    names.iter().filter_map(|name| read(&file::open_at(&dir, name, Mode::Read).ok()?)).collect()
+    names.iter().take(MOST).filter_map(|name| read(&file::open_at(&dir, name, Mode::Read).ok()?)).collect()
 }
 
 fn read(file: &File) -> Option<Seen> {

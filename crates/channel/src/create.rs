@@ -5,7 +5,7 @@
 
 use crate::geometry::{self, Geometry, PAGE};
 use crate::shared::Mapped;
-use crate::{Attributes, Channel, Domain, Error, Group, Name, Result};
+use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -13,7 +13,7 @@ use saltus_ring::{Memory, bell};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::Release;
 
 /// The byte of the lease file that a maker locks; far beyond all lanes.
 const MAKER: u64 = 1 << 40;
@@ -32,29 +32,53 @@ pub(crate) fn create(
     let dir = domain.make_dir()?;
     sweep(&dir);
     check_room(name, attributes.memory(), &dir)?;
-    let aside = [ASIDE, format!("{:016x}", geometry.id).as_bytes()].concat();
     let file_name = name.file_name();
-    let appear = || -> io::Result<()> {
-        let _maker = build(&dir, &aside, &geometry, name, attributes.get_mode(), group)?;
-        loop {
-            match file::rename_at(&dir, &aside, file_name.as_bytes(), Rename::NoReplace) {
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && replace => {}
-                other => return other,
+    for attempt in 0.. {
+        let aside = [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat();
+        let appear = || -> io::Result<Option<Held>> {
+            let _maker = build(&dir, &aside, &geometry, name, attributes.get_mode(), group)?;
+            rename_in(&dir, &aside, file_name.as_bytes(), replace)
+        };
+        let made = appear();
+        // Aside lies now nothing, or the half-built channel, or the one that was replaced, locked until it is gone.
+        discard(&dir, &aside, geometry::REPLACED);
+        return match made {
+            Ok(_) => Channel::open(domain, name),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Error::Exists { channel: name.clone() })
             }
-            match file::rename_at(&dir, &aside, file_name.as_bytes(), Rename::Exchange) {
-                Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed meanwhile
-                other => return other,
+            // We were stopped for so long that somebody took us for dead and swept what we had begun.
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock) && attempt < 5 =>
+            {
+                continue;
             }
-        }
-    };
-    let made = appear();
-    // Aside lies now nothing, or the half-built channel, or the one that was replaced.
-    discard(&dir, &aside, geometry::REPLACED);
-    match made {
-        Ok(()) => Channel::open(domain, name),
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Err(Error::Exists { channel: name.clone() }),
-        Err(e) => Err(Error::system(format!("create channel `{name}` in {}", domain.url()), e)),
+            Err(e) => Err(Error::system(format!("create channel `{name}` in {}", domain.url()), e)),
+        };
     }
+    Err(Error::Exists { channel: name.clone() })
+}
+
+/// Gives the channel in `aside` its name. One that had it before is aside then, and its lock is returned: it is not
+/// left by the dead, and its users must hear that it was replaced.
+fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result<Option<Held>> {
+    loop {
+        match file::rename_at(dir, aside, name, Rename::NoReplace) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && replace => {}
+            other => return other.map(|()| None),
+        }
+        let held = lock_maker(dir, name);
+        match file::rename_at(dir, aside, name, Rename::Exchange) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed meanwhile
+            other => return other.map(|()| held),
+        }
+    }
+}
+
+/// Holds the maker's lock of the channel in directory `name`, if it has one and nobody else holds it.
+fn lock_maker(dir: &File, name: &[u8]) -> Option<Held> {
+    let channel = file::open_dir_at(dir, name).ok()?;
+    lock::try_lock(|| file::open_at(&channel, b"lease", Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
 }
 
 /// Removes channel `name`: it leaves its name in one step, then its users are told, then its files go.
@@ -63,6 +87,7 @@ pub(crate) fn unlink(domain: &Domain, name: &Name) -> Result<()> {
     let what = || format!("remove channel `{name}`");
     let dir = domain.dir().map_err(|e| Error::system(what(), e))?;
     let aside = [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat();
+    let _held = lock_maker(&dir, name.file_name().as_bytes());
     file::rename_at(&dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
         match e.kind() {
             io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: domain.url() },
@@ -76,22 +101,24 @@ pub(crate) fn unlink(domain: &Domain, name: &Name) -> Result<()> {
 /// Removes directories that dead makers left. Returns how many.
 pub(crate) fn sweep(dir: &File) -> usize {
     let names = file::names(dir).unwrap_or_default();
-    names
-        .iter()
-        .filter(|name| {
-            name.starts_with(ASIDE) && is_orphan(dir, name) && discard(dir, name, geometry::REMOVED)
-        })
-        .count()
+    names.iter().filter(|name| name.starts_with(ASIDE) && sweep_one(dir, name)).count()
 }
 
-/// Whether nobody is building in `name` any more.
-fn is_orphan(dir: &File, name: &[u8]) -> bool {
-    let Ok(aside) = file::open_dir_at(dir, name) else { return false };
-    match file::open_at(&aside, b"lease", Mode::Read) {
-        Ok(lease) => !lock::is_locked(&lease, MAKER).unwrap_or(true),
-        // No lease yet: its maker has just begun, or died then.
-        Err(_) => file::is_old(&aside),
+/// Removes `name` if nobody builds or removes it any more.
+fn sweep_one(dir: &File, name: &[u8]) -> bool {
+    // What is made is young, and its lease is made a moment before it is locked.
+    if !file::open_dir_at(dir, name).is_ok_and(|aside| file::is_old(&aside)) {
+        return false;
     }
+    let lease = file::open_dir_at(dir, name).and_then(|aside| file::open_at(&aside, b"lease", Mode::Write));
+    let held = match lease {
+        Ok(lease) if !file::is_old(&lease) => return false,
+        // Held while the rest is removed, so that a maker that was only stopped notices.
+        Ok(_) => lock_maker(dir, name),
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return false,
+        Err(_) => return discard(dir, name, geometry::REMOVED),
+    };
+    held.is_some() && discard(dir, name, geometry::REMOVED)
 }
 
 /// Writes all files of a channel into a new directory `aside`.
@@ -106,21 +133,22 @@ fn build(
     file::make_dir_at(dir, aside)?;
     let channel = file::open_dir_at(dir, aside)?;
     let maker = lock::try_lock(|| file::open_at(&channel, b"lease", Mode::Create), MAKER, Kind::Exclusive)?
-        .ok_or(io::ErrorKind::AlreadyExists)?;
+        .ok_or(io::ErrorKind::WouldBlock)?;
     let data = file::open_at(&channel, b"data", Mode::Create)?;
     file::reserve(&data, 0, geometry::lane_at(&geometry.layout, geometry.attributes.get_lanes() as usize))?;
     data.write_all_at(&geometry.encode(name), 0)?;
     let bell = file::open_at(&channel, b"bell", Mode::Create)?;
     file::reserve(&bell, 0, PAGE)?;
     file::make_dir_at(&channel, b"subs")?;
-    set_modes(&channel, mode, group)?;
+    set_modes(&channel, mode, group, geometry.attributes.get_wake() == Wake::Always)?;
     Ok(maker)
 }
 
 /// Gives each file of a channel the permissions that follow from the channel's `mode`.
-pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>) -> io::Result<()> {
+pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: bool) -> io::Result<()> {
     let (read, write) = (mode & 0o444, mode & 0o222);
-    let (reach, to_bell) = (read | read >> 2, read | read >> 1);
+    // Whoever may read may sleep, so it needs to write the word that asks to be woken, unless publishers wake always.
+    let (reach, to_bell) = (read | read >> 2, if always { mode } else { read | read >> 1 });
     let subs = file::open_dir_at(channel, b"subs")?;
     let data = file::open_at(channel, b"data", Mode::Read)?;
     let bell = file::open_at(channel, b"bell", Mode::Read)?;
@@ -129,7 +157,6 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>) -> io::Re
         // A pure reader must not even open the lease: a read lock on it would keep publishers out.
         (&lease, write | write << 1),
         (&data, mode),
-        // Whoever may read may sleep, so it needs to write the word that asks to be woken.
         (&bell, to_bell),
         (&subs, 0o1000 | reach | read >> 1),
         (channel, reach | 0o200),
@@ -173,7 +200,7 @@ fn retire(channel: &File, state: u64) {
         return;
     }
     if let Ok(page) = Mapped::new(&data, PAGE, PAGE as usize, Access::Write, false) {
-        page.mem.store(geometry::STATE, state, Relaxed); // published by the bell
+        page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason stands
     }
     let Ok(bell) = file::open_at(channel, b"bell", Mode::Write) else { return };
     if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE) {

@@ -1,6 +1,6 @@
 //! A domain: a directory of channels.
 
-use crate::{Attributes, Channel, Error, Name, Result, Until, create};
+use crate::{Attributes, Channel, Error, Name, Result, Until, Wake, create};
 use saltus_os::file::{self, Rename};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -94,7 +94,8 @@ impl Domain {
                 other => return other,
             }
             match create::create(self, &name, attributes, false) {
-                Err(Error::Exists { .. }) => continue, // somebody was faster: open theirs
+                // Somebody was faster: open theirs. Or somebody removed ours at once: once more.
+                Err(Error::Exists { .. } | Error::NotFound { .. }) => continue,
                 other => return other,
             }
         }
@@ -127,9 +128,10 @@ impl Domain {
     pub fn chmod(&self, name: impl AsRef<[u8]>, mode: u32) -> Result<()> {
         let name = Name::new(name)?;
         Attributes::new().mode(mode).layout()?;
+        let always = Channel::open(self, &name)?.attributes().get_wake() == Wake::Always;
         let dir = self.channel_dir(&name)?;
         let what = || format!("change the mode of channel `{name}`");
-        create::set_modes(&dir, mode, None).map_err(|e| Error::system(what(), e))
+        create::set_modes(&dir, mode, None, always).map_err(|e| Error::system(what(), e))
     }
 
     /// The names of all channels, sorted. A domain that nobody has made yet has none.

@@ -5,14 +5,14 @@
 
 use crate::shared::Shared;
 use crate::wait::{QUIET_SLICE, SLICE};
-use crate::{Error, Result, clock};
+use crate::{Error, MAX_LANES, Result, Retired, clock};
 use saltus_os::futex::{self, Word};
 use saltus_ring::{Lanes, Merge, reader};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use std::thread::JoinHandle;
 
 /// The descriptor and its thread.
@@ -28,15 +28,19 @@ pub(crate) struct EventSource {
 struct Both {
     shared: Arc<Shared>,
     fd: File,
-    /// Sum of all heads that the subscriber has seen.
-    seen: AtomicU64,
-    /// A futex. WATCH: the thread waits on the bell. RAISED: it has raised the descriptor. QUIT: it shall end.
+    /// The subscriber's place in each lane.
+    seen: Box<[AtomicU64]>,
+    /// A futex. Its low bits are WATCH: the thread waits on the bell; RAISED: it has raised the descriptor; QUIT: it shall
+    /// end. The others count changes, so that none is slept through.
     state: AtomicU32,
+    /// Whether the channel's name or files are gone.
+    vanished: AtomicBool,
 }
 
 const WATCH: u32 = 0;
 const RAISED: u32 = 1;
 const QUIT: u32 = 2;
+const STATE: u32 = 3;
 
 impl EventSource {
     pub fn start(shared: Arc<Shared>, merge: &Merge) -> Result<EventSource> {
@@ -47,13 +51,16 @@ impl EventSource {
         }
         // SAFETY: just opened, and owned by nobody else.
         let fd = unsafe { File::from_raw_fd(fd) };
-        let seen = AtomicU64::new(position(&shared, merge));
-        let both = Arc::new(Both { shared, fd, seen, state: AtomicU32::new(WATCH) });
+        let seen = (0..MAX_LANES).map(|i| AtomicU64::new(merge.cursor(i))).collect();
+        let (state, vanished) = (AtomicU32::new(WATCH), AtomicBool::new(false));
+        let both = Arc::new(Both { shared, fd, seen, state, vanished });
         let theirs = both.clone();
-        let thread = std::thread::Builder::new()
-            .name("saltus-event".into())
-            .spawn(move || theirs.run())
-            .map_err(|e| Error::system("start the thread of an event descriptor", e))?;
+        // The program's signals are not for this thread, and with locked memory its stack counts.
+        let thread = saltus_os::process::without_signals(|| {
+            let builder = std::thread::Builder::new().name("saltus-event".into()).stack_size(64 << 10);
+            builder.spawn(move || theirs.run())
+        });
+        let thread = thread.map_err(|e| Error::system("start the thread of an event descriptor", e))?;
         Ok(EventSource { both, thread: Some(thread), generation: saltus_os::fork::generation() })
     }
 
@@ -72,12 +79,24 @@ impl EventSource {
             return; // the descriptor of a forked child is its parent's: what it reads there, the parent would miss
         }
         let both = &self.both;
-        both.seen.store(position(&both.shared, merge), Relaxed); // published by the state
+        let used = both.shared.used();
+        for (i, seen) in both.seen[..used].iter().enumerate() {
+            seen.store(merge.cursor(i), Relaxed); // published by the state
+        }
         // Acquire: pairs with the thread's release. Only a raised descriptor needs lowering.
-        if both.state.load(Acquire) == RAISED {
+        if both.state.load(Acquire) & STATE == RAISED {
             let _ = (&both.fd).read(&mut [0; 8]);
             both.set(WATCH);
+        } else if merge.unseen(&*both.shared) {
+            both.set(WATCH); // it was set back: the thread must look
         }
+    }
+
+    /// How the channel went, if the thread found its name or files gone.
+    pub fn vanished(&self) -> Option<Retired> {
+        // Relaxed: a flag that is only ever raised.
+        let gone = self.both.vanished.load(Relaxed);
+        if gone { Some(self.both.shared.vanished().unwrap_or(Retired::Vanished)) } else { None }
     }
 }
 
@@ -88,63 +107,66 @@ impl Drop for EventSource {
             return;
         }
         self.both.set(QUIT);
-        // It may sleep on the bell; others that this wakes look and sleep again.
-        self.both.shared.wake(u32::MAX);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-/// The sum of all that the subscriber has accounted for.
-fn position(shared: &Shared, merge: &Merge) -> u64 {
-    (0..shared.used()).fold(0, |sum, i| sum.wrapping_add(merge.cursor(i)))
-}
-
 impl Both {
     fn set(&self, state: u32) {
-        self.state.store(state, Release); // pairs with the acquire loads of the state
+        // Release: pairs with the acquire loads of the state. Only QUIT may come between, and after it nobody sets.
+        let next = (self.state.load(Relaxed) & !STATE).wrapping_add(STATE + 1) | state;
+        self.state.store(next, Release);
         // SAFETY: the word lives in this structure.
         unsafe { futex::wake(self.state.as_ptr(), 1, false) };
     }
 
     fn run(&self) {
+        let mut next_look = 0;
         loop {
-            let word = Word { at: self.state.as_ptr(), value: WATCH, shared: false };
-            match self.state.load(Acquire) {
+            let value = self.state.load(Acquire); // pairs with `set`
+            let word = Word { at: self.state.as_ptr(), value, shared: false };
+            match value & STATE {
                 QUIT => return,
                 // SAFETY: the word lives in this structure.
-                RAISED => drop(unsafe { futex::wait(Word { value: RAISED, ..word }, u64::MAX) }),
-                _ => self.watch(word),
+                RAISED => drop(unsafe { futex::wait(word, u64::MAX) }),
+                _ => self.watch(word, &mut next_look),
             }
         }
     }
 
     /// One sleep on the bell, or the raising of the descriptor.
-    fn watch(&self, state: Word) {
+    fn watch(&self, state: Word, next_look: &mut u64) {
+        let now = clock::monotonic();
+        if now >= *next_look {
+            *next_look = now.saturating_add(SLICE);
+            // Relaxed: told by the descriptor.
+            self.vanished.store(self.shared.vanished().is_some(), Relaxed);
+        }
         let bell = self.shared.arm();
-        self.sleep_or_raise(state, bell.map(|(_, word)| word));
+        if self.has_unseen() || self.shared.retired().is_some() || self.vanished.load(Relaxed) {
+            // Raised before it is said to be: a subscriber that reads RAISED finds it readable.
+            let _ = (&self.fd).write(&1u64.to_ne_bytes());
+            // Release: pairs with the acquire in `rearm`. Not over a change that came meanwhile.
+            let _ = self.state.compare_exchange(state.value, state.value | RAISED, Release, Relaxed);
+        } else {
+            let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };
+            let words = [state, bell.map_or(state, |(_, word)| word)];
+            // SAFETY: the bell is mapped by the channel, the state lives in this structure.
+            unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], now.saturating_add(slice)) };
+        }
         if let Some((at, _)) = bell {
             self.shared.disarm(at);
         }
     }
 
-    fn sleep_or_raise(&self, state: Word, bell: Option<Word>) {
-        let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };
-        let heads = (0..self.shared.used())
-            .filter_map(|i| self.shared.lane(i))
-            .fold(0, |sum: u64, mem| sum.wrapping_add(reader::head(mem)));
-        // Relaxed: published by the state, which the caller has acquired.
-        if heads != self.seen.load(Relaxed) || self.shared.retired().is_some() {
-            // Raised before it is said to be: a subscriber that reads RAISED finds it readable.
-            let _ = (&self.fd).write(&1u64.to_ne_bytes());
-            // Release: pairs with the acquire in `rearm`. Not over QUIT.
-            let _ = self.state.compare_exchange(WATCH, RAISED, Release, Relaxed);
-            return;
-        }
-        let end = clock::monotonic().saturating_add(slice);
-        let words = [state, bell.unwrap_or(state)];
-        // SAFETY: the bell is mapped by the channel, the state lives in this structure.
-        unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], end) };
+    /// Whether anything has been published that the subscriber had not seen when it last found nothing.
+    fn has_unseen(&self) -> bool {
+        let newer = |i: usize| {
+            // Relaxed: published by the state, which the caller has acquired.
+            self.shared.lane(i).is_some_and(|mem| reader::head(mem) > self.seen[i].load(Relaxed))
+        };
+        (0..self.shared.used()).any(newer)
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::counters::{self, LatencyCounts};
 use crate::geometry::LEASES;
-use crate::{Attributes, Channel, Name, Result, Retired, Writer};
+use crate::{Attributes, Channel, Group, Name, Result, Retired, Writer};
 use saltus_os::lock;
 use saltus_ring::{Lanes, Memory, reader};
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A channel at one moment.
@@ -14,6 +15,8 @@ pub struct Info {
     pub name: Name,
     /// What it was created with; mode and group as they are now.
     pub attributes: Attributes,
+    /// When this was read, in ns of the channel's clock.
+    pub taken: u64,
     /// When it was created, boot time in ns.
     pub created: u64,
     /// Process and user that created it, in their own namespaces.
@@ -94,15 +97,40 @@ pub struct SubscriberInfo {
     pub latency: LatencyCounts,
 }
 
+impl Info {
+    /// Messages published, by all publishers together.
+    pub fn published(&self) -> u64 {
+        self.lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.published))
+    }
+
+    /// How old the newest message is, in ns; `None` if there is none, or the channel has no stamps.
+    pub fn age_of_newest(&self) -> Option<u64> {
+        let newest = self.lanes.iter().map(|lane| lane.last_stamp).max().filter(|stamp| *stamp > 0)?;
+        Some(self.taken.saturating_sub(newest))
+    }
+
+    /// Messages per second since `earlier` was read; `None` if no time has passed.
+    pub fn rate_since(&self, earlier: &Info) -> Option<f64> {
+        let ns = self.taken.saturating_sub(earlier.taken);
+        let more = self.published().saturating_sub(earlier.published());
+        (ns > 0).then(|| more as f64 * 1e9 / ns as f64)
+    }
+}
+
 impl Channel {
     /// Reads all counters. Costs publishers nothing but cache misses. Calls the kernel and allocates.
     pub fn info(&self) -> Result<Info> {
         let shared = &*self.shared;
         let lanes = (0..shared.used()).filter_map(|i| Some(lane_info(self, i, shared.lane(i)?))).collect();
         let subscribers = counters::read_all(&shared.dir);
+        let mut attributes = self.attributes().clone();
+        if let Ok(now) = shared.data.metadata() {
+            attributes = attributes.mode(now.mode() & 0o777).group(Group::Id(now.gid()));
+        }
         Ok(Info {
             name: shared.name.clone(),
-            attributes: self.attributes().clone(),
+            attributes,
+            taken: shared.now(),
             created: shared.geometry.created,
             creator: (shared.geometry.pid, shared.geometry.uid),
             id: shared.geometry.id,

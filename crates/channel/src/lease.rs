@@ -107,12 +107,14 @@ fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Ma
     if size < end {
         check_room(&shared.name, end - size, &shared.dir)?;
     }
-    file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
+    if lane >= used || size < end {
+        file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
+    }
     if lane >= used {
         // [l3] Release: pairs with the readers' acquire in `used`.
         page.mem.fetch_max(LANES_USED, lane as u64 + 1, Release);
     }
-    let memory = Mapped::new(
+    let mut memory = Mapped::new(
         data,
         geometry::lane_at(&layout, lane),
         layout.stride() as usize,
@@ -121,11 +123,10 @@ fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Ma
     )
     .map_err(|e| system("map a lane", e))?;
     if attributes.lock_memory {
-        memory.map.lock().map_err(|e| {
-            let text = "lock the memory (raise `ulimit -l`, or create the channel without locking)";
-            system(text, e)
-        })?;
+        memory.map.lock().map_err(|e| shared.lock_refused(e))?;
     }
+    // A child of a fork leases a lane of its own; what it inherits must not lead into ours.
+    memory.map.keep_from_children().map_err(|e| system("keep a lane from children", e))?;
     // A core dump of a large lane would hold the lease for as long as it takes to write.
     let _ = memory.map.advise(libc::MADV_DONTDUMP);
     let writer = LaneWriter::adopt(memory.mem, layout, shared.now()).map_err(|_| Error::Damaged {

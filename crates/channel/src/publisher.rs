@@ -39,7 +39,7 @@ impl Publisher {
         if let Some(how) = shared.retired() {
             return Err(shared.retired_error(how));
         }
-        if shared.bell.is_none() {
+        if !shared.bell.as_ref().is_some_and(|bell| bell.may_arm) {
             return Err(Error::Denied {
                 what: format!("publish in channel `{}`: open its bell for writing", shared.name),
             });
@@ -186,12 +186,12 @@ impl Loan<'_> {
 
     #[inline]
     fn finish(mut self, len: usize, stamp: Option<u64>) -> Result<Published> {
-        if len > self.len() {
-            return Err(Error::TooSmall { needed: len, have: self.len() });
-        }
         // A child of a fork has not leased this lane: what it built here is not its to publish.
         if !self.publisher.lease.is_ours() {
             return Err(Error::invalid("a loan cannot be published by a forked child: borrow anew"));
+        }
+        if len > self.len() {
+            return Err(Error::TooSmall { needed: len, have: self.len() });
         }
         self.publisher.lease.writer.memory().drain(); // streaming stores must be seen before [w4]
         let stamp = stamp.unwrap_or_else(|| self.publisher.stamp());
@@ -201,8 +201,9 @@ impl Loan<'_> {
         }
     }
 
+    /// Bytes borrowed; none in a forked child, where the lane does not exist.
     fn len(&self) -> usize {
-        self.room.map_or(0, |room| room.len())
+        if self.publisher.lease.is_ours() { self.room.map_or(0, |room| room.len()) } else { 0 }
     }
 }
 

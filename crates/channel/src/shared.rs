@@ -2,19 +2,21 @@
 
 use crate::geometry::{self, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
 use crate::{
-    Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, clock,
+    Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, Wake,
+    clock,
 };
 use saltus_os::file::{self, Mode};
 use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// An open channel. Cheap to clone; publishers and subscribers are made from it.
 ///
-/// It holds two descriptors, however many publishers and subscribers this process makes from it.
+/// It holds two descriptors, and each subscriber made from it one more if it keeps counters; publishers hold none.
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub(crate) shared: Arc<Shared>,
@@ -54,19 +56,63 @@ pub(crate) struct Shared {
     pub data: File,
     /// The channel's words, read-only.
     pub page: Mapped,
-    /// The bell page, if we may write it.
-    pub bell: Option<Mapped>,
-    /// Lanes, mapped as they come. An inner `None` is one that lies beyond the file, where a liar put it.
-    lanes: Box<[OnceLock<Option<Mapped>>]>,
+    /// The bell page, if we may sleep on it.
+    pub bell: Option<Bell>,
+    /// Where the channel's directory was when it was opened.
+    path: PathBuf,
+    /// Lanes, mapped as they come.
+    lanes: Box<[OnceLock<Mapped>]>,
+}
+
+/// The bell page.
+#[derive(Debug)]
+pub(crate) struct Bell {
+    pub mem: Shm,
+    /// Whether we may ask to be woken; if not, publishers wake always.
+    pub may_arm: bool,
+    _map: Map,
+}
+
+impl Bell {
+    /// Maps the page for writing; for reading where that is forbidden but enough.
+    fn open(dir: &File, wake: Wake) -> Option<Bell> {
+        let map = |mode, access| {
+            let file = file::open_at(dir, b"bell", mode).ok()?;
+            let fit = file.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE && !has_holes(&m));
+            if fit { Mapped::new(&file, 0, PAGE as usize, access, true).ok() } else { None }
+        };
+        let armed = map(Mode::Write, Access::Write);
+        let may_arm = armed.is_some();
+        let unarmed = || if wake == Wake::Always { map(Mode::Read, Access::Read) } else { None };
+        let Mapped { map, mem } = armed.or_else(unarmed)?;
+        Some(Bell { mem, may_arm, _map: map })
+    }
 }
 
 impl Channel {
     pub(crate) fn open(domain: &Domain, name: &Name) -> Result<Channel> {
+        clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
+        // One that was opened just before it lost its name is no channel any more: there may be another.
+        for _ in 0..3 {
+            let channel = Channel::open_once(domain, name)?;
+            if channel.shared.retired().is_none() {
+                return Ok(channel);
+            }
+        }
+        Err(Error::NotFound { channel: name.clone(), domain: domain.url() })
+    }
+
+    fn open_once(domain: &Domain, name: &Name) -> Result<Channel> {
         let dir = domain.channel_dir(name)?;
         let what = |what: &str| format!("{what} of channel `{name}`");
         let data = file::open_at(&dir, b"data", Mode::Read).map_err(|e| match e.kind() {
-            // The directory was emptied between the two steps: the channel is being removed.
-            std::io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: domain.url() },
+            std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
+                Ok(again) if inode(&again) == inode(&dir) => {
+                    Error::Damaged { what: format!("channel `{name}`: its directory has no data file") }
+                }
+                // It was emptied between the two steps: the channel is being removed.
+                _ => Error::NotFound { channel: name.clone(), domain: domain.url() },
+            },
             _ => Error::system(what("open the data"), e),
         })?;
         let meta = data.metadata().map_err(|e| Error::system(what("look at the data"), e))?;
@@ -97,13 +143,20 @@ impl Channel {
         geometry.attributes.group = Some(Group::Id(meta.gid()));
         let page = Mapped::new(&data, PAGE, PAGE as usize, Access::Read, true)
             .map_err(|e| Error::system(what("map the words"), e))?;
-        let bell = file::open_at(&dir, b"bell", Mode::Write)
-            .ok()
-            .filter(|bell| bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE))
-            .and_then(|bell| Mapped::new(&bell, 0, PAGE as usize, Access::Write, true).ok());
+        let bell = Bell::open(&dir, geometry.attributes.wake);
+        let path = domain.path().join(name.file_name());
         let lanes = (0..MAX_LANES).map(|_| OnceLock::new()).collect();
-        let shared =
-            Shared { domain: domain.clone(), name: name.clone(), geometry, dir, data, page, bell, lanes };
+        let shared = Shared {
+            domain: domain.clone(),
+            name: name.clone(),
+            geometry,
+            dir,
+            data,
+            page,
+            bell,
+            path,
+            lanes,
+        };
         Ok(Channel { shared: Arc::new(shared) })
     }
 
@@ -135,6 +188,9 @@ impl Channel {
 
     /// Joins the channel as a subscriber.
     pub fn subscriber_with(&self, options: SubscriberOptions) -> Result<Subscriber> {
+        if self.shared.geometry.attributes.lock_memory {
+            self.shared.page.map.lock().map_err(|e| self.shared.lock_refused(e))?;
+        }
         Ok(Subscriber::open(self.shared.clone(), options))
     }
 
@@ -161,11 +217,32 @@ impl Shared {
         }
     }
 
-    /// Whether somebody deleted the files without saying so. One system call.
+    /// Whether the channel's name or files are gone, though nobody said so: deleted by hand or at logout, or replaced by
+    /// somebody who was killed before telling us. Two system calls.
     #[cold]
     pub fn vanished(&self) -> Option<Retired> {
-        let gone = file::links(&self.data).is_ok_and(|links| links == 0);
-        gone.then(|| self.retired().unwrap_or(Retired::Vanished))
+        if file::links(&self.data).is_ok_and(|links| links == 0) {
+            return Some(self.retired().unwrap_or(Retired::Vanished));
+        }
+        let there = match std::fs::symlink_metadata(&self.path) {
+            Ok(there) => Some((there.dev(), there.ino())),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            Err(_) => return self.retired(), // we may not look
+        };
+        if there == inode(&self.dir) {
+            return self.retired();
+        }
+        Some(self.retired().unwrap_or(if there.is_some() { Retired::Replaced } else { Retired::Removed }))
+    }
+
+    /// The error for memory that cannot be locked.
+    #[cold]
+    pub fn lock_refused(&self, source: std::io::Error) -> Error {
+        let what = format!(
+            "lock the memory of channel `{}` (raise `ulimit -l` or LimitMEMLOCK=, grant CAP_IPC_LOCK, or create it without locking)",
+            self.name
+        );
+        Error::System { what, source }
     }
 
     /// The error for a channel that is no more.
@@ -185,19 +262,23 @@ impl Shared {
     fn map_lane(&self, i: usize) -> Option<&Mapped> {
         let (layout, attributes) = (&self.geometry.layout, &self.geometry.attributes);
         let at = geometry::lane_at(layout, i);
-        let inside = self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m));
-        if !inside {
-            return self.lanes[i].get_or_init(|| None).as_ref();
+        // Beyond the file, where a liar put it: not yet a lane. Nothing of this is remembered; the next look tries again.
+        if !self.data.metadata().is_ok_and(|m| m.len() >= at + layout.stride() && !has_holes(&m)) {
+            return None;
         }
-        // Short of memory or of mappings: not remembered, so that the next receive tries again.
         let lane =
             Mapped::new(&self.data, at, layout.stride() as usize, Access::Read, attributes.prefault).ok()?;
         if attributes.lock_memory {
-            let _ = lane.map.lock(); // the publisher has locked these pages already, or said that it cannot
+            let _ = lane.map.lock(); // `subscriber` has tried, and said so if the system refuses
         }
         let _ = lane.map.advise(libc::MADV_DONTDUMP);
-        self.lanes[i].get_or_init(|| Some(lane)).as_ref()
+        Some(self.lanes[i].get_or_init(|| lane))
     }
+}
+
+/// Which file it is.
+fn inode(file: &File) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|m| (m.dev(), m.ino()))
 }
 
 /// Whether some of the file is not there: reading it would allocate.
@@ -217,7 +298,7 @@ impl Lanes for Shared {
     #[inline(always)]
     fn lane(&self, i: usize) -> Option<&Shm> {
         match self.lanes[i].get() {
-            Some(lane) => lane.as_ref(),
+            Some(lane) => Some(lane),
             None => self.map_lane(i),
         }
         .map(|lane| &lane.mem)

@@ -24,6 +24,7 @@ pub struct SubscriberOptions {
     counters: bool,
     latency: bool,
     sample: u32,
+    slice: u64,
 }
 
 impl Default for SubscriberOptions {
@@ -42,6 +43,7 @@ impl SubscriberOptions {
             counters: true,
             latency: true,
             sample: 16,
+            slice: wait::SLICE,
         }
     }
     /// Where to start.
@@ -70,6 +72,12 @@ impl SubscriberOptions {
     /// 16th, or as [`SubscriberOptions::sample`] says.
     pub fn latency(mut self, on: bool) -> Self {
         self.latency = on;
+        self
+    }
+    /// How long a sleep lasts at most before it looks by itself. For tests that must see whether a wake arrives.
+    #[doc(hidden)]
+    pub fn slice(mut self, time: Duration) -> Self {
+        self.slice = time.as_nanos() as u64;
         self
     }
     /// Of the messages found without sleeping, measure the latency of every `n`-th only (1: of all).
@@ -119,6 +127,8 @@ pub struct Subscriber {
     armed: Option<u64>,
     /// Whether the message that comes next was slept for.
     slept: bool,
+    /// When to look next whether the channel is still there, monotonic ns.
+    next_look: u64,
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -135,6 +145,7 @@ impl Subscriber {
             event: None,
             armed: None,
             slept: false,
+            next_look: 0,
             _one_thread: PhantomData,
         }
     }
@@ -234,9 +245,13 @@ impl Subscriber {
             counters.missed(missed);
         }
     }
-    /// Goes back to the oldest message kept, seen or not. What is received again counts again.
+    /// Goes back to the oldest message kept, seen or not. What is received again counts again, and in
+    /// [`Subscriber::rewound`].
     pub fn seek_oldest(&mut self) {
         self.merge.seek_oldest(&*self.shared);
+        if let Some(event) = &self.event {
+            event.rearm(&self.merge);
+        }
     }
     /// Messages received.
     pub fn received(&self) -> u64 {
@@ -246,6 +261,11 @@ impl Subscriber {
     /// place.
     pub fn missed(&self) -> u64 {
         self.merge.missed()
+    }
+    /// Messages that [`Subscriber::seek_oldest`] has made unseen again. Received and missed together are what was
+    /// published since the subscriber joined, and these.
+    pub fn rewound(&self) -> u64 {
+        self.merge.rewound()
     }
     /// Whether there is anything unseen. A few loads.
     pub fn has_unseen(&self) -> bool {
@@ -296,6 +316,8 @@ impl Subscriber {
             if first {
                 deadline = until.deadline();
                 first = false;
+            } else if deadline.is_some_and(|deadline| clock::monotonic() >= deadline) {
+                return Ok(None); // there was something, but nothing that could be had
             }
             if !self.wait(deadline).map_err(Failure::Other)? {
                 return Ok(None);
@@ -307,7 +329,7 @@ impl Subscriber {
     #[inline(always)]
     pub(crate) fn delivered(&mut self, delivered: Delivered) -> Sample {
         let meta = delivered.meta;
-        if self.counters.is_some() {
+        if self.counters.is_some() && delivered.fresh {
             self.count(&meta);
         }
         Sample {
@@ -360,7 +382,8 @@ impl Subscriber {
         if let Some(event) = &self.event {
             event.rearm(&self.merge);
         }
-        match self.shared.retired() {
+        let gone = self.event.as_ref().and_then(EventSource::vanished);
+        match self.shared.retired().or(gone) {
             // What was published before the end is delivered before the end is told.
             Some(how) if !self.has_unseen() => Err(self.shared.retired_error(how)),
             _ => Ok(false),
@@ -373,8 +396,10 @@ impl Subscriber {
             event.rearm(&self.merge);
         }
         if !self.options.spin.is_zero() {
-            let end = deadline.min(clock::monotonic() + self.options.spin.as_nanos() as u64);
-            while clock::monotonic() < end {
+            let spin = u64::try_from(self.options.spin.as_nanos()).unwrap_or(u64::MAX);
+            let end = deadline.min(clock::monotonic().saturating_add(spin));
+            let called_off = |s: &Self| s.canceller.as_ref().is_some_and(Canceller::is_canceled);
+            while clock::monotonic() < end && !called_off(self) && self.shared.retired().is_none() {
                 if self.has_unseen() {
                     return Ok(true);
                 }
@@ -383,6 +408,25 @@ impl Subscriber {
         }
         // A sleep that ends at the deadline looks once more.
         wait::sleep::<2>(&mut [self], deadline)
+    }
+
+    /// Once in a slice: whether the channel is still there, though nobody said otherwise.
+    #[inline(always)]
+    pub(crate) fn look_for_the_channel(&mut self, now: u64) -> Result<()> {
+        if now < self.next_look {
+            return Ok(());
+        }
+        // Not at the very first sleep: most last for less than a slice.
+        let first = std::mem::replace(&mut self.next_look, now.saturating_add(wait::SLICE)) == 0;
+        match if first { None } else { self.shared.vanished() } {
+            Some(how) => Err(self.shared.retired_error(how)),
+            None => Ok(()),
+        }
+    }
+
+    /// How long a sleep lasts at most, in ns.
+    pub(crate) fn slice(&self) -> u64 {
+        self.options.slice
     }
 
     /// Arms the bell, unless this subscriber only watches. Returns the word to sleep on.

@@ -87,19 +87,21 @@ impl Canceller {
 }
 
 impl Shared {
-    /// Arms the bell, if we may. Returns the generation to sleep on, and the futex, its low half; then the caller must look again `[a4]`.
+    /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller
+    /// must look again `[a4]`, and disarm whatever happens.
     pub(crate) fn arm(&self) -> Option<(u64, Word)> {
         let bell = self.bell.as_ref()?;
-        let at = bell::arm(&bell.mem);
+        let at = if bell.may_arm { bell::arm(&bell.mem) } else { bell::watch(&bell.mem) };
         let futex = bell.mem.address(bell::BELL, 4).cast();
         Some((at, Word { at: futex, value: at as u32, shared: true }))
     }
 
     /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
     pub(crate) fn disarm(&self, at: u64) {
-        if let Some(bell) = &self.bell
-            && bell::disarm(&self.page.mem, &bell.mem, at, WAKE_AT_ONCE)
-        {
+        let Some(bell) = &self.bell else { return };
+        if bell.may_arm {
+            bell::disarm(&self.page.mem, &bell.mem, WAKE_AT_ONCE, at, |k| self.wake(k));
+        } else if bell::rung(&bell.mem, at) {
             self.wake(WAKE_AT_ONCE);
         }
     }
@@ -147,7 +149,7 @@ pub(crate) fn sleep<const N: usize>(subscribers: &mut [&mut Subscriber], deadlin
 fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
     const NOTHING: Word = Word { at: std::ptr::null(), value: 0, shared: false };
     let (mut words, mut count) = ([NOTHING; N], 0);
-    let mut slice = SLICE;
+    let mut slice = u64::MAX;
     let mut put = |word| {
         words[count] = word;
         count += 1;
@@ -160,6 +162,7 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
             Some(word) => put(word),
             None => slice = slice.min(subscriber.quiet_slice()),
         }
+        slice = slice.min(subscriber.slice());
     }
     for canceller in subscribers.iter().filter_map(|s| s.canceller.as_ref()) {
         put(canceller.futex());
@@ -178,21 +181,17 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
         return Ok(false);
     }
     let end = deadline.min(now.saturating_add(slice));
-    let woken = if count == 0 {
+    for subscriber in subscribers.iter_mut() {
+        subscriber.look_for_the_channel(now)?;
+    }
+    if count == 0 {
         saltus_os::process::sleep_until(end);
-        futex::Woken::TimedOut
     } else {
         // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their cancellers.
-        unsafe { futex::wait_many(&words[..count], end) }
-    };
+        unsafe { futex::wait_many(&words[..count], end) };
+    }
     for subscriber in subscribers.iter_mut() {
         subscriber.slept();
-        if woken == futex::Woken::TimedOut
-            && slice == SLICE
-            && let Some(how) = subscriber.shared.vanished()
-        {
-            return Err(subscriber.shared.retired_error(how));
-        }
     }
     Ok(true)
 }

@@ -93,6 +93,22 @@ fn a_forked_child_publishes_in_a_lane_of_its_own() {
     assert_eq!(got, [0, 1, 0], "the parent's place is its own");
 }
 
+/// What a child finds of a loan that its parent had borrowed is nothing.
+#[test]
+fn a_loan_does_not_lead_a_child_into_its_parents_lane() {
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut loan = publisher.loan(64).unwrap();
+    loan.fill(1);
+    let child = fork(|| loan.len() as i32);
+    assert_eq!(child.wait(), 0);
+    loan.publish(64).unwrap();
+    let mut buf = [0; 64];
+    channel.subscriber().unwrap().newest(&mut buf).unwrap().unwrap();
+    assert_eq!(buf, [1; 64]);
+}
+
 /// Addendum 12: a sample names the publisher that made it, not the one that has its lane now.
 #[test]
 fn an_old_message_names_its_own_publisher() {
@@ -117,7 +133,8 @@ fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let _first = channel.publisher().unwrap();
-    let mut subscriber = channel.subscriber().unwrap();
+    let options = SubscriberOptions::new().slice(Duration::from_secs(60)); // only a wake can end it in time
+    let mut subscriber = channel.subscriber_with(options).unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(20));

@@ -95,13 +95,13 @@ fn invariant_3_a_reader_harms_nobody() {
     let data = domain.path().join("imu/data");
     let maps = std::fs::read_to_string(format!("/proc/{}/maps", reader.0)).unwrap();
     let mine: Vec<&str> = maps.lines().filter(|l| l.ends_with(data.to_str().unwrap())).collect();
-    // The forked child has inherited what this process maps; what it opened itself is mapped once for each of its two
+    // The forked child has inherited some of what this process maps for writing; what it opened itself is mapped once for each of its two
     // handles and for each piece, and only for reading.
     let writable = mine.iter().filter(|l| l.contains("rw-s")).count();
     let parents = std::fs::read_to_string("/proc/self/maps").unwrap();
     let parents =
         parents.lines().filter(|l| l.ends_with(data.to_str().unwrap()) && l.contains("rw-s")).count();
-    assert_eq!(writable, parents, "{mine:#?}");
+    assert!(writable <= parents, "{mine:#?}");
     assert!(mine.iter().filter(|l| l.contains("r--s")).count() >= 4, "{mine:#?}");
     assert_eq!(channel.info().unwrap().lanes[0].wakes, 0, "polling and watching must not cost a call");
 }

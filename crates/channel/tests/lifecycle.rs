@@ -183,7 +183,9 @@ fn what_dead_processes_left_is_swept() {
     std::fs::create_dir_all(aside.join("subs")).unwrap();
     File::create(aside.join("lease")).unwrap();
     assert_eq!(std::fs::read_dir(domain.path().join("imu/subs")).unwrap().count(), 1);
-    assert_eq!(domain.sweep().unwrap(), 2);
+    // The half-built one is touched only when it is old: its maker might just have begun.
+    assert_eq!(domain.sweep().unwrap(), 1);
+    eventually("sweeping", || (domain.sweep().unwrap() == 1).then_some(()));
     assert!(!aside.exists());
     assert_eq!(std::fs::read_dir(domain.path().join("imu/subs")).unwrap().count(), 0);
     assert_eq!(domain.sweep().unwrap(), 0);
@@ -317,6 +319,9 @@ fn introspection_tells_who_writes_and_who_reads() {
     let info = channel.info().unwrap();
     let lane = &info.lanes[0];
     assert_eq!((lane.alive, lane.pid, lane.published, lane.bytes), (true, std::process::id(), 20, 2000));
+    assert_eq!((info.published(), info.attributes.get_mode()), (20, 0o644));
+    assert!(info.age_of_newest().unwrap() < 30_000_000_000);
+    assert_eq!(channel.info().unwrap().rate_since(&info), Some(0.0));
     assert_eq!((lane.kept, lane.overwritten, lane.last_len), (16, 4, 100));
     assert_eq!(lane.writer, publisher.writer());
     let reader = &info.subscribers[0];

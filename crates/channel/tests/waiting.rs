@@ -50,7 +50,8 @@ fn a_publish_wakes_every_kind_of_waiter() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    let options = SubscriberOptions::new().start(Start::Now);
+    // With a slice beyond the deadline only a wake that arrives can end the wait in time.
+    let options = SubscriberOptions::new().start(Start::Now).slice(2 * LONG);
     for options in [options, options.spin(Duration::from_millis(5)), options.quiet(Duration::from_millis(3))]
     {
         let mut subscriber = channel.subscriber_with(options).unwrap();
@@ -131,7 +132,10 @@ fn wait_any_says_which_channel_has_something() {
     let channels: Vec<_> =
         (0..20).map(|i| domain.create(format!("c{i}"), &Attributes::new().frames(2)).unwrap()).collect();
     let mut publishers: Vec<_> = channels.iter().map(|c| c.publisher().unwrap()).collect();
-    let mut subscribers: Vec<_> = channels.iter().map(|c| c.subscriber().unwrap()).collect();
+    let mut subscribers: Vec<_> = channels
+        .iter()
+        .map(|c| c.subscriber_with(SubscriberOptions::new().slice(2 * LONG)).unwrap())
+        .collect();
     let mut all: Vec<&mut Subscriber> = subscribers.iter_mut().collect();
     assert_eq!(wait_any(&mut all, Duration::from_millis(1)).unwrap(), None);
     let thread = when_asleep(move || {

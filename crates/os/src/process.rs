@@ -38,3 +38,18 @@ pub fn sleep_until(deadline: u64) {
     // SAFETY: the time lives across the call; no remainder is asked for.
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }
+
+/// Runs `f` with all signals blocked in the calling thread; a thread that it starts never takes one.
+pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
+    // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.
+    let before = unsafe {
+        let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        before
+    };
+    let result = f();
+    // SAFETY: the set was filled by the kernel above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
+    result
+}

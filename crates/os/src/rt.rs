@@ -76,17 +76,18 @@ fn set_policy(policy: libc::c_int, priority: i32, what: String) -> Result<(), Re
 pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
     // SAFETY: all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    for &cpu in cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize) {
+    let what = || format!("cannot bind to processors {cpus:?}");
+    let remedy = "name processors that are online and in this process's cpuset";
+    if cpus.iter().any(|&cpu| cpu >= libc::CPU_SETSIZE as usize) {
+        return Err(Refused { what: what(), remedy, source: io::ErrorKind::InvalidInput.into() });
+    }
+    for &cpu in cpus {
         // SAFETY: the set is valid and the number in range.
         unsafe { libc::CPU_SET(cpu, &mut set) };
     }
     // SAFETY: the set lives across the call; 0 is the calling thread.
     let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
-    refuse(
-        result,
-        format!("cannot bind to processors {cpus:?}"),
-        "name processors that are online and in this process's cpuset",
-    )
+    refuse(result, what(), remedy)
 }
 
 /// The processors that the calling thread may run on.
@@ -107,8 +108,10 @@ mod tests {
     fn a_refusal_says_what_to_do() {
         let refused = set_fifo(1000).unwrap_err().to_string();
         assert!(refused.contains("SCHED_FIFO 1000") && refused.contains("from 1 to 99"), "{refused}");
-        let refused = set_affinity(&[]).unwrap_err().to_string();
-        assert!(refused.contains("processors"), "{refused}");
+        for impossible in [&[][..], &[0, 5000]] {
+            let refused = set_affinity(impossible).unwrap_err().to_string();
+            assert!(refused.contains("processors"), "{refused}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!           for subscribers)
 //! bell     bell (writable)     publishers, when armed   the futex (its low half); counts wakes
 //! arm      bell (writable)     subscribers, to sleep    somebody sleeps until bell reaches this
+//! passed   bell (writable)     subscribers, woken       all generations before it have been woken by subscribers
 //! asleep   bell (writable)     subscribers, to sleep    how many sleep, or more: spares needless calls
 //! ```
 //!
@@ -16,11 +17,12 @@
 //! A count of sleepers would leak when one is killed; a flag would lose one when a publisher is killed between
 //! clearing it and waking. Generations do neither: a killed subscriber costs one needless wake, a killed publisher
 //! is made good by the next publish of anybody, and until then by the sleepers' own slices. A publisher wakes
-//! at most `k`, and each who wakes wakes `k` more, so that the cost of a publish is bounded and has one call.
+//! at most `k`, and each who wakes wakes `k` more, so that the cost of a publish is bounded and has one call. Somebody
+//! who finds fewer than `k` has emptied the queue, and says so in `passed`.
 //!
-//! `asleep` is raised before a sleep and lowered after it, so that it is never too low: where it says that the publisher's
-//! own call has reached everybody, nobody passes the wake on. A killed sleeper leaves it too high, which costs calls and
-//! nothing else.
+//! `asleep` is raised before a sleep and lowered after it, so that it is never too low. It may say "nobody else", and
+//! nothing finer: a reader that has the message already may queue before one that has not, and take its wake. A killed
+//! sleeper leaves it too high, which costs calls and nothing else.
 
 use crate::memory::Memory;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -33,6 +35,8 @@ pub const ARM: usize = 0;
 pub const ASLEEP: usize = 128;
 /// Byte offset of the bell in the bell page; its low 32 bits are the futex.
 pub const BELL: usize = 256;
+/// Byte offset in the bell page of the generation before which subscribers have woken all; on the bell's line.
+pub const PASSED: usize = 264;
 /// No honest bell ever comes so far; what does is a wild store.
 const IMPOSSIBLE: u64 = 1 << 62;
 /// No honest count of sleepers ever comes so far.
@@ -73,6 +77,7 @@ fn ring_armed<D: Memory, B: Memory>(
     // A wild store must not cost a call at every publish, nor all wakes, for ever.
     if at >= IMPOSSIBLE {
         bell.store(ARM, 0, Relaxed);
+        bell.store(PASSED, 0, Relaxed);
         data.store(WOKEN, 0, Relaxed);
         bell.replace(BELL, at, 0);
     } else {
@@ -83,15 +88,17 @@ fn ring_armed<D: Memory, B: Memory>(
             data.replace(WOKEN, woken, at);
         }
     }
-    // Relaxed: after the fence [w6], so that a sleeper that is not counted here will see our head [a4].
-    let asleep = bell.load(ASLEEP, Relaxed);
+    let (passed, asleep) = (bell.load(PASSED, Relaxed), bell.load(ASLEEP, Relaxed));
+    if passed > at {
+        bell.replace(PASSED, passed, at);
+    }
     if asleep >= IMPOSSIBLE_CROWD {
         bell.replace(ASLEEP, asleep, 0);
     }
     // Release: pairs with [a1]; who sees the new bell sees the message.
     let b = bell.fetch_add(BELL, 1, Release);
-    if wake(k) < k || asleep <= k as u64 {
-        // All who armed for `b` are awake: fewer slept than we would have woken, or not more had armed at all.
+    if wake(k) < k {
+        // Fewer slept than we would have woken: all who armed for `b` are awake.
         // Release: pairs with the acquire of [w7].
         data.fetch_max(WOKEN, b.wrapping_add(1), Release);
     }
@@ -113,17 +120,38 @@ pub fn arm<B: Memory>(bell: &B) -> u64 {
     at
 }
 
-/// After [`arm`] and perhaps a sleep on `slept_on`, whatever ended it: whether more may be asleep, so that this one
-/// must wake `k` more. `[c1]`
+/// After [`arm`] and perhaps a sleep on `slept_on`, whatever ended it: passes the wake on, if more may be asleep that a
+/// publisher has left to us. `wake(k)` wakes up to `k` sleepers and returns how many it found. `[c1]`
 ///
-/// Only if more were counted than one call wakes, and only if the bell has rung meanwhile: otherwise nobody owes a
-/// wake, and sleepers that pass wakes on for nothing would keep each other awake for ever.
+/// A generation that has ended, and that we slept in or after, is not known to be all awake unless `woken` or `passed`
+/// says so. Who finds the queue empty ends the chain; without that, sleepers would keep each other awake for ever.
 #[inline(always)]
-pub fn disarm<D: Memory, B: Memory>(data: &D, bell: &B, slept_on: u64, k: u32) -> bool {
+pub fn disarm<D: Memory, B: Memory>(
+    data: &D,
+    bell: &B,
+    k: u32,
+    slept_on: u64,
+    wake: impl FnOnce(u32) -> u32,
+) {
     // Adding the greatest number takes one away. Relaxed: as in `arm`.
-    let asleep = bell.fetch_add(ASLEEP, u64::MAX, Relaxed);
-    // [c1] Acquire: pairs with the release in `ring`.
-    let woken = data.load(WOKEN, Acquire);
-    // Relaxed: a stale value costs a needless call, or a slice.
-    asleep > k as u64 && bell.load(BELL, Relaxed) != slept_on && bell.load(ARM, Relaxed) > woken
+    let others = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) != 1;
+    // [c1] Acquire: pair with the releases in `ring` and below; read before the bell.
+    let done = data.load(WOKEN, Acquire).max(bell.load(PASSED, Acquire));
+    let at = bell.load(BELL, Acquire);
+    if others && done < at.min(slept_on.wrapping_add(1)) && wake(k) < k {
+        bell.fetch_max(PASSED, at, Release); // the queue was empty: all before `at` are awake
+    }
+}
+
+/// For those who may not arm, where publishers wake always: the value to sleep on. As for [`arm`], the caller must look
+/// once more; [`rung`] must follow.
+pub fn watch<B: Memory>(bell: &B) -> u64 {
+    let at = bell.load(BELL, Acquire); // pairs with the release in `ring`
+    bell.fence(SeqCst); // pairs with [w6]
+    at
+}
+
+/// After [`watch`] and perhaps a sleep: whether the bell has rung meanwhile, so that this one must wake `k` more.
+pub fn rung<B: Memory>(bell: &B, slept_on: u64) -> bool {
+    bell.load(BELL, Relaxed) != slept_on // Relaxed: a stale value costs a slice
 }

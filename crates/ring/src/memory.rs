@@ -86,7 +86,13 @@ impl Shm {
 impl Memory for Shm {
     #[inline(always)]
     fn load(&self, at: usize, order: Ordering) -> u64 {
-        self.word(at).load(order)
+        // Most mappings are read-only, where only relaxed loads are sure to be loads and nothing else; a relaxed load
+        // and an acquire fence are at least as strong as an acquire load.
+        let value = self.word(at).load(Ordering::Relaxed);
+        if order != Ordering::Relaxed {
+            fence(Ordering::Acquire);
+        }
+        value
     }
     #[inline(always)]
     fn store(&self, at: usize, value: u64, order: Ordering) {

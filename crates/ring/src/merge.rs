@@ -76,6 +76,8 @@ pub struct Delivered {
     pub lane: usize,
     /// Messages missed since the last delivery.
     pub missed: u64,
+    /// Whether it is delivered for the first time; only [`Which::Again`] gives others.
+    pub fresh: bool,
 }
 
 /// Why a message could not be delivered. The subscriber keeps its place.
@@ -116,6 +118,8 @@ pub struct Merge {
     observed: Vec<u64>,
     received: u64,
     missed: u64,
+    /// Given back by going back: to be received or missed a second time.
+    rewound: u64,
     /// Missed, but not yet told with a delivery.
     untold: u64,
     /// The newest key ever delivered: newest never goes back behind it.
@@ -124,8 +128,9 @@ pub struct Merge {
     expect: usize,
     /// A recent reading of the channel's clock.
     now: u64,
-    /// The lane that overtook the reader last, and how often since the last delivery.
-    hasty: (usize, u32),
+    /// How often each lane has overtaken the reader since it last delivered, and for how many more choices it is left
+    /// out because of that.
+    hasty: Vec<(u32, u32)>,
 }
 
 impl Merge {
@@ -136,11 +141,12 @@ impl Merge {
             observed: Vec::with_capacity(MAX_LANES),
             received: 0,
             missed: 0,
+            rewound: 0,
             untold: 0,
             floor: Key::default(),
             expect: 0,
             now: 0,
-            hasty: (0, 0),
+            hasty: Vec::with_capacity(MAX_LANES),
         };
         let used = lanes.used().min(MAX_LANES);
         let layout = *lanes.layout();
@@ -150,6 +156,7 @@ impl Merge {
             let seen = if start == Start::Oldest && head > 0 { layout.oldest(head) - 1 } else { head };
             merge.cursors.push(seen);
             merge.observed.push(0);
+            merge.hasty.push((0, 0));
             if start == Start::Newest && head > 0 {
                 // A slot that is overtaken just now has no stamp that counts; any younger one will do.
                 let meta = lanes.lane(i).and_then(|mem| reader::inspect(mem, &layout, head));
@@ -174,6 +181,10 @@ impl Merge {
     pub fn missed(&self) -> u64 {
         self.missed
     }
+    /// Messages that going back has made unseen again. Received + missed = published since joining + rewound.
+    pub fn rewound(&self) -> u64 {
+        self.rewound
+    }
     /// The last message accounted for in lane `i`.
     pub fn cursor(&self, i: usize) -> u64 {
         self.cursors.get(i).copied().unwrap_or(0)
@@ -193,6 +204,7 @@ impl Merge {
         while self.cursors.len() < used {
             self.cursors.push(0); // within the capacity reserved by `new`
             self.observed.push(0);
+            self.hasty.push((0, 0));
         }
         used
     }
@@ -207,11 +219,24 @@ impl Merge {
         }
     }
 
-    /// Notes that lane `i` overtook the reader. Whether it may be left out by now.
+    /// Notes that lane `i` overtook the reader. Whether it is to be passed over for the others' sake.
     #[cold]
     fn hurry(&mut self, i: usize) -> bool {
-        self.hasty = if self.hasty.0 == i { (i, self.hasty.1 + 1) } else { (i, 1) };
-        self.hasty.1 >= PATIENCE
+        let times = (self.hasty[i].0 + 1).min(64);
+        let out = if times >= PATIENCE { 1 << (times - PATIENCE + 1).min(16) } else { 0 };
+        self.hasty[i] = (times, out);
+        out > 0
+    }
+
+    /// Whether lane `i` is left out of this choice. A lane of a publisher that is too fast, or that lies, must not keep
+    /// the others' messages from anybody: it is tried again after 2 choices, then after 4, and so on.
+    #[inline(always)]
+    fn left_out(&mut self, used: usize, i: usize) -> bool {
+        let out = self.hasty[i].1 > 0 && used > 1;
+        if out {
+            self.hasty[i].1 -= 1;
+        }
+        out
     }
 
     #[inline(always)]
@@ -223,6 +248,10 @@ impl Merge {
             let Some(mem) = lanes.lane(i) else { continue };
             let head = reader::head(mem); // [m1]
             if head == 0 || (head <= self.cursors[i] && which != Which::Again) {
+                continue;
+            }
+            if self.left_out(used, i) {
+                overtaken = true;
                 continue;
             }
             self.prefetch(mem, layout, used, head);
@@ -247,7 +276,8 @@ impl Merge {
                 if which == Which::Newest {
                     self.untold = self.advance(used).saturating_add(self.untold);
                 }
-                Pick::Nothing
+                // The newest is seen again unless its lane was left out, or set back by a liar.
+                if overtaken || which == Which::Again { Pick::Overtaken } else { Pick::Nothing }
             }
             Some(c) => Pick::Found(c),
         }
@@ -258,6 +288,10 @@ impl Merge {
         let mut best: Option<Candidate> = None;
         let mut overtaken = false;
         for i in 0..used {
+            if self.left_out(used, i) {
+                (overtaken, self.observed[i]) = (true, 1);
+                continue;
+            }
             let found = self.oldest_unseen(lanes, used, i);
             self.observed[i] = !matches!(found, Pick::Nothing) as u64;
             match found {
@@ -301,8 +335,9 @@ impl Merge {
         if head <= self.cursors[i] {
             return Pick::Nothing;
         }
-        if self.hasty.1 > 1 && self.hasty.0 == i {
-            self.give_up(i, head.saturating_sub((layout.frames() >> (self.hasty.1 - 1).min(63)).max(1)));
+        let times = self.hasty[i].0;
+        if times > 1 {
+            self.give_up(i, head.saturating_sub((layout.frames() >> (times - 1).min(63)).max(1)));
         }
         let seq = (self.cursors[i] + 1).max(layout.oldest(head));
         self.prefetch(mem, layout, used, seq);
@@ -359,7 +394,8 @@ impl Merge {
     pub fn commit(&mut self, c: &Candidate) -> Delivered {
         let cursor = self.cursors[c.lane];
         let mut missed = 0;
-        if c.meta.seq > cursor {
+        let fresh = c.meta.seq > cursor;
+        if fresh {
             match c.which {
                 Which::Next => {
                     missed = c.meta.seq - cursor - 1;
@@ -377,9 +413,9 @@ impl Merge {
         if self.floor.older_than(&c.key) || self.floor.seq == 0 {
             self.floor = c.key;
         }
-        self.hasty.1 = 0;
+        self.hasty[c.lane] = (0, 0);
         self.expect = c.meta.at + c.meta.len.next_multiple_of(64);
-        Delivered { meta: c.meta, lane: c.lane, missed }
+        Delivered { meta: c.meta, lane: c.lane, missed, fresh }
     }
 
     /// Moves all cursors to the observed heads; returns how many messages that passes, counted as missed.
@@ -426,7 +462,7 @@ impl Merge {
     pub fn flush<L: Lanes>(&mut self, lanes: &L) {
         let used = self.extend(lanes.used());
         for i in 0..used {
-            self.observed[i] = lanes.lane(i).map_or(0, reader::head);
+            self.observed[i] = lanes.lane(i).map_or(self.cursors[i], reader::head);
         }
         self.untold = self.advance(used).saturating_add(self.untold);
     }
@@ -435,8 +471,10 @@ impl Merge {
     pub fn seek_oldest<L: Lanes>(&mut self, lanes: &L) {
         let used = self.extend(lanes.used());
         for i in 0..used {
-            let head = lanes.lane(i).map_or(0, reader::head);
-            self.cursors[i] = self.cursors[i].min(lanes.layout().oldest(head) - 1);
+            let Some(mem) = lanes.lane(i) else { continue };
+            let back = self.cursors[i].saturating_sub(lanes.layout().oldest(reader::head(mem)) - 1);
+            self.cursors[i] -= back;
+            self.rewound = self.rewound.saturating_add(back);
         }
     }
 }

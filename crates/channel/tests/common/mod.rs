@@ -34,20 +34,32 @@ impl Drop for TestDomain {
 /// A forked child; killed and waited for when dropped.
 pub struct Child(pub libc::pid_t);
 
+/// What the test harness captures in a child would be lost with it. Set before any fork, since a lock that another
+/// thread holds at a fork is held in the child for ever.
+fn tell_of_panics_in_children() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let (parent, usual) = (std::process::id(), std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| {
+            if std::process::id() == parent {
+                return usual(info);
+            }
+            let text = format!("in a child: {info}\n");
+            // SAFETY: the text lives across the call.
+            unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+        }));
+    });
+}
+
 /// Runs `f` in a forked child, which ends with its result as exit code. A panic is code 101.
 pub fn fork(f: impl FnOnce() -> i32) -> Child {
+    tell_of_panics_in_children();
     // SAFETY: the child runs only `f` and exits without returning to the test harness.
     let pid = unsafe { libc::fork() };
     assert!(pid >= 0, "fork failed");
     if pid == 0 {
         // SAFETY: asks the kernel to kill this child when its parent dies.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-        // What the test harness captures in a child would be lost with it.
-        std::panic::set_hook(Box::new(|info| {
-            let text = format!("in a child: {info}\n");
-            // SAFETY: the text lives across the call.
-            unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
-        }));
         let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_or(101);
         // SAFETY: ends the child at once.
         unsafe { libc::_exit(code) };
