@@ -28,7 +28,7 @@ const FRAME: Duration = Duration::from_millis(50);
 /// How often the table is made anew, or a line is written where nothing is drawn.
 const SECOND: Duration = Duration::from_secs(1);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// The supervisor's own priority: above the reflex, for who watches over others must not wait for them. It needs
 /// less than a hundredth of a processor.
 const PRIORITY: i32 = REFLEX + 10;
@@ -49,7 +49,8 @@ struct Session<'a> {
     deeds: (usize, usize),
     screen: Option<Screen>,
     shown: Duration,
-    told: Duration,
+    /// When the table is to be made anew.
+    table_due: Duration,
     scheduling: String,
 }
 
@@ -78,7 +79,7 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         deeds: (0, 0),
         screen: Some(screen),
         shown: Duration::ZERO,
-        told: Duration::ZERO,
+        table_due: Duration::from_millis(300), // soon: a table that is empty is no sight
         scheduling,
     };
     let ending = session.live()?;
@@ -134,6 +135,7 @@ impl Session<'_> {
             } else if self.crew.given_up.is_some() {
                 break Ending::GivenUp;
             } else if self.truth.fell > 0 {
+                self.linger()?;
                 break Ending::Fell;
             } else if length.is_some_and(|length| now >= length) {
                 break Ending::Time;
@@ -147,6 +149,15 @@ impl Session<'_> {
             self.turn(false)?;
         }
         Ok(ending)
+    }
+
+    /// Leaves time to see it lie there, if anybody looks.
+    fn linger(&mut self) -> Result<()> {
+        let until = self.began.elapsed() + if draws(self.options) { SECOND } else { Duration::ZERO };
+        while self.began.elapsed() < until {
+            self.turn(false)?;
+        }
+        Ok(())
     }
 
     /// One look at everything. Returns the time since the start.
@@ -194,8 +205,8 @@ impl Session<'_> {
         self.shown = now;
         let signs: Vec<String> =
             self.crew.members.iter().map(|m| format!("{} {}", m.sign(), m.role)).collect();
-        let second = (now >= self.told + SECOND).then(|| {
-            self.told = now;
+        let second = (now >= self.table_due).then(|| {
+            self.table_due = now + SECOND;
             let logger = logger(&self.crew);
             // The logger looks when it likes to: that says nothing of the channel.
             let channels = (0..CHANNELS.len()).map(|k| self.ledger.take_recent(k, logger)).collect();
