@@ -85,12 +85,8 @@ impl Report {
         let head = ["count", "p50", "p99", "p99.9", "max"];
         writeln!(out, "\n{:<34}{}", "latency, publish to receive", cells(&head.map(String::from)))?;
         let mut row = |name: &str, p: &Percentiles| {
-            let n = p.count.to_string();
-            writeln!(
-                out,
-                "{name:<34}{}",
-                cells(&[n, time(p.ns[0]), time(p.ns[1]), time(p.ns[2]), time(p.ns[3])])
-            )
+            let times = p.ns.map(|ns| if p.count > 0 { time(ns) } else { "-".into() });
+            writeln!(out, "{name:<34}{:>10}{}", p.count, cells(&times))
         };
         for hop in &self.hops {
             row(&format!("{} → {}", hop.channel, hop.role), &hop.times)?;
