@@ -153,6 +153,11 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
     let data = file::open_at(channel, b"data", Mode::Read)?;
     let bell = file::open_at(channel, b"bell", Mode::Read)?;
     let lease = file::open_at(channel, b"lease", Mode::Read)?;
+    for file in [&data, &bell, &lease] {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is damaged: replace it")); // a directory would become untraversable
+        }
+    }
     let each = [
         // A pure reader must not even open the lease: a read lock on it would keep publishers out.
         (&lease, write | write << 1),

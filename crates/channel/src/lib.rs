@@ -30,17 +30,22 @@
 //! | `receive` with `Until::Poll`, `newest`, `next`, `again`, `view` | never | no² | no³ | no¹ |
 //! | `receive` with a time to wait, `wait_any` | until then | no² | to sleep | no¹ |
 //! | `receive_vec` | as `receive` | when the buffer must grow | as `receive` | as `receive` |
+//! | `flush`, `seek_oldest`, `has_unseen`, counts, names, attributes | never | no² | no | no¹ |
 //! | `Canceller::cancel` (also in signal handlers) | never | no | one wake | no |
+//! | `canceller`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
+//! | `is_retired`, `memory` | never | no | yes | no |
+//! | `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
 //!
 //! ¹ With [`Attributes::prefault`], the default. ² The first receive after a new publisher has come maps that
 //! publisher's lane. ³ But for the clock where it has no vDSO, and an event descriptor's re-arming.
-//! The first publish in a forked child leases a lane of its own, with all that opening costs.
+//! The first publish in a forked child leases a lane of its own, and the first receive makes a file of counters of its
+//! own, with all that opening costs. With [`Wake::Always`] every publish makes its call.
 //!
 //! # Files
 //!
 //! ```text
 //! <domain>/<name>/data     geometry, words of the channel, lanes      publishers write, subscribers read
-//! <domain>/<name>/bell     the word that sleepers arm                 everybody writes
+//! <domain>/<name>/bell     the futex, and what sleepers arm           who may read writes
 //! <domain>/<name>/lease    byte i is locked by the owner of lane i    publishers only
 //! <domain>/<name>/subs/    one file of counters per subscriber        subscribers, if they may
 //! ```

@@ -9,6 +9,7 @@ use saltus_os::file::{self, Mode};
 use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
 use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -74,18 +75,25 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// Maps the page for writing; for reading where that is forbidden but enough.
-    fn open(dir: &File, wake: Wake) -> Option<Bell> {
-        let map = |mode, access| {
-            let file = file::open_at(dir, b"bell", mode).ok()?;
-            let fit = file.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE && !has_holes(&m));
-            if fit { Mapped::new(&file, 0, PAGE as usize, access, true).ok() } else { None }
+    /// Maps the page for writing; for reading where that is forbidden but enough. `None`: we may not sleep on it.
+    fn open(dir: &File, wake: Wake) -> io::Result<Option<Bell>> {
+        let map = |mode, access| match file::open_at(dir, b"bell", mode) {
+            Ok(file) => {
+                let meta = file.metadata()?;
+                let fit = meta.is_file() && meta.len() >= PAGE && !has_holes(&meta);
+                if fit { Mapped::new(&file, 0, PAGE as usize, access, true).map(Some) } else { Ok(None) }
+            }
+            // Not there, not for us, or not a file. That descriptors have run out is another matter.
+            Err(e) if matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => Err(e),
+            Err(_) => Ok(None),
         };
-        let armed = map(Mode::Write, Access::Write);
+        let armed = map(Mode::Write, Access::Write)?;
         let may_arm = armed.is_some();
-        let unarmed = || if wake == Wake::Always { map(Mode::Read, Access::Read) } else { None };
-        let Mapped { map, mem } = armed.or_else(unarmed)?;
-        Some(Bell { mem, may_arm, _map: map })
+        let found = match armed {
+            None if wake == Wake::Always => map(Mode::Read, Access::Read)?,
+            found => found,
+        };
+        Ok(found.map(|Mapped { map, mem }| Bell { mem, may_arm, _map: map }))
     }
 }
 
@@ -143,7 +151,8 @@ impl Channel {
         geometry.attributes.group = Some(Group::Id(meta.gid()));
         let page = Mapped::new(&data, PAGE, PAGE as usize, Access::Read, true)
             .map_err(|e| Error::system(what("map the words"), e))?;
-        let bell = Bell::open(&dir, geometry.attributes.wake);
+        let bell = Bell::open(&dir, geometry.attributes.wake)
+            .map_err(|e| Error::system(what("open the bell"), e))?;
         let path = domain.path().join(name.file_name());
         let lanes = (0..MAX_LANES).map(|_| OnceLock::new()).collect();
         let shared = Shared {

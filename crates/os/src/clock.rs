@@ -52,7 +52,8 @@ fn raw(id: libc::clockid_t) -> i64 {
     t.tv_sec * 1_000_000_000 + t.tv_nsec
 }
 
-/// How far this process's time namespace shifts `clock`, in ns. Read once.
+/// How far this process's time namespace shifts `clock`, in ns. Read once: a process that enters another time namespace
+/// later, by `unshare` and a fork without `exec`, stamps by the first one's clock.
 fn offset(clock: Clock) -> i64 {
     static OFFSETS: OnceLock<(i64, i64)> = OnceLock::new();
     let (monotonic, boottime) = *OFFSETS.get_or_init(|| {

@@ -133,13 +133,13 @@ pub fn disarm<D: Memory, B: Memory>(
     slept_on: u64,
     wake: impl FnOnce(u32) -> u32,
 ) {
-    // Adding the greatest number takes one away. Relaxed: as in `arm`.
-    let others = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) != 1;
-    // [c1] Acquire: pair with the releases in `ring` and below; read before the bell.
+    // [c1] Acquire: pair with the releases in `ring` and below; read before the bell, and the bell before the count.
     let done = data.load(WOKEN, Acquire).max(bell.load(PASSED, Acquire));
     let at = bell.load(BELL, Acquire);
-    if others && done < at.min(slept_on.wrapping_add(1)) && wake(k) < k {
-        bell.fetch_max(PASSED, at, Release); // the queue was empty: all before `at` are awake
+    // Adding the greatest number takes one away. Relaxed: as in `arm`.
+    let alone = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) == 1;
+    if done < at.min(slept_on.wrapping_add(1)) && (alone || wake(k) < k) {
+        bell.fetch_max(PASSED, at, Release); // nobody is left in the queue: all before `at` are awake
     }
 }
 
