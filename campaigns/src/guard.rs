@@ -23,7 +23,7 @@ pub fn run(campaigns: &[&Campaign], options: &Options) -> Result<Verdict, Failur
     let root = place::root(std::process::id());
     std::fs::create_dir(&root)?;
     let verdict = run_in(&root, campaigns, options);
-    let _ = std::fs::remove_dir_all(&root);
+    place::clear(&root);
     verdict
 }
 
@@ -98,7 +98,7 @@ fn run_one(
         Waited::Interrupted => return Ok(false),
     }
     for left in place::names(root) {
-        let _ = std::fs::remove_dir_all(root.join(left));
+        place::clear(&root.join(left));
     }
     Ok(true)
 }
@@ -144,14 +144,20 @@ fn clean_up(group: i32) {
     }
 }
 
-/// Blocks the signals that the guardian waits for.
+/// Blocks the signals that the guardian waits for, but for those that it was started to ignore (`nohup`).
 fn block() -> io::Result<libc::sigset_t> {
-    // SAFETY: the set is made empty before it is used; the calls change only it and this thread's mask.
+    // SAFETY: all zeros are valid; the set is made empty before it is used; the calls change only it and this
+    // thread's mask.
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGCHLD] {
-            libc::sigaddset(&mut set, signal);
+        libc::sigaddset(&mut set, libc::SIGCHLD);
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            let mut now: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut now);
+            if now.sa_sigaction != libc::SIG_IGN {
+                libc::sigaddset(&mut set, signal);
+            }
         }
         match libc::sigprocmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) {
             0 => Ok(set),

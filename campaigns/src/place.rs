@@ -36,7 +36,20 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path); // what is left, the guardian removes with its root
+        clear(&self.path);
+    }
+}
+
+/// Removes `path` and all that is in it, also where a check has taken the owner's permission away. Follows no link.
+pub fn clear(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|m| m.is_dir()) {
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+        for name in fs::read_dir(path).into_iter().flatten().flatten() {
+            clear(&name.path());
+        }
+        let _ = fs::remove_dir(path); // what cannot be removed is left, and seen
+    } else {
+        let _ = fs::remove_file(path); // as above
     }
 }
 

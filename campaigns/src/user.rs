@@ -26,3 +26,9 @@ pub fn become_nobody() -> Result<(), Failure> {
         ))),
     }
 }
+
+/// Makes sure that this process has no privileges: as it is, or as nobody.
+pub fn give_up_root() -> Result<(), Failure> {
+    // SAFETY: asks for a number.
+    if unsafe { libc::geteuid() } == 0 { become_nobody() } else { Ok(()) }
+}

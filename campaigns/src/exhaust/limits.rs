@@ -73,7 +73,7 @@ pub fn locked_memory(place: &Place) -> Result<(), Failure> {
     let attributes = Attributes::new().frames(16).frame_size(65536).lock_memory(true).mode(0o666);
     domain.create("c", &attributes)?; // makes the domain, which is open to everybody
     domain.unlink("c")?;
-    user::become_nobody()?;
+    user::give_up_root()?;
     limit(libc::RLIMIT_MEMLOCK, 65536, true)?;
     let channel = match domain.create("c", &attributes) {
         Ok(channel) => channel,

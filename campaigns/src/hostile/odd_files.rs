@@ -73,6 +73,10 @@ pub fn case(domain: &Domain, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), F
     let _ = domain.list().map_err(|e| wrong(format!("list: {e}")))?;
     prey.called();
     let _ = (domain.create(NAME, &Attributes::new()), domain.chmod(NAME, 0o600), domain.chmod(NAME, 0o644));
+    if path.is_dir() {
+        // The mode of a file makes a directory that not even its owner can look into, let alone remove.
+        fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+    }
     domain.sweep().map_err(|e| wrong(format!("sweep: {e}")))?;
     prey.called();
     if rng.below(2) == 0 {

@@ -11,13 +11,14 @@ mod tracee;
 
 use crate::child::{Child, Failure, spawn};
 use crate::place::Place;
-use crate::report::say;
+use crate::report::{Skip, say};
 use crate::shared::Words;
 use crate::{Context, place};
 use runner::{Operation, Tally};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed; // counters that are read when their writers have ended
 use std::time::{Duration, Instant};
+use tracee::Tracee;
 
 /// Kills operations on a ground, in the full form or the short one.
 type Run = Box<dyn Fn(&Path, bool) -> Result<Tally, Failure>>;
@@ -71,6 +72,16 @@ const VIOLATIONS: usize = 4;
 const OPERATIONS: usize = 5;
 
 pub fn run(context: &Context) -> Result<(), Failure> {
+    let trial = Tracee::start(|| {
+        tracee::begin();
+        tracee::end();
+        Ok(())
+    });
+    if let Err(why) = trial.map(Tracee::kill) {
+        let why = format!("this process may not trace another: {why}");
+        context.report.check("kill at every instruction", || Err(Skip::because(why)));
+        return Ok(());
+    }
     let jobs = jobs();
     let sums = Words::new(6)?;
     let cpus = saltus_os::rt::affinity();
