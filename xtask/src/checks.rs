@@ -28,7 +28,7 @@ pub fn steps() -> Vec<Step> {
 /// Unit, property, multi-process, loom, model, short campaigns, the demo and a short benchmark.
 pub fn tests() -> Vec<Step> {
     vec![
-        Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked"]),
+        Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
         Step::new("the README's program", readme_program),
         loom(),
         models(&["short"]),

@@ -38,7 +38,7 @@ fn stat_tells_latency_and_losses_of_the_subscribers() {
     let place = Place::new();
     let channel = place.domain().create("imu", &Attributes::new().frames(4)).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    let mut subscriber = channel.subscriber_with(SubscriberOptions::new()).unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
     let mut buffer = [0; 512];
     let mut stat = place.start(["stat", "imu", "-n3", "-i100ms", "--json"]);
     let mut rows = BufReader::new(stat.output());

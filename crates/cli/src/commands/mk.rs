@@ -45,7 +45,7 @@ pub struct Mk {
     #[arg(long)]
     no_stamps: bool,
 
-    /// Make every publish wake, even when no subscriber asked: one system call each, for those who may not write
+    /// Make every publish wake, asked or not: one system call each; subscribers then need not, and may not, write the bell
     #[arg(long)]
     always_wake: bool,
 
