@@ -122,9 +122,14 @@ fn await_end(pid: i32, signals: &libc::sigset_t, until: Instant) -> Waited {
         let Some(left) = until.checked_duration_since(Instant::now()) else { return Waited::TooLong };
         let wait = left.min(Duration::from_millis(500));
         let time = libc::timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
-        // SAFETY: the set and the time outlive the call; nothing more is asked about the signal.
-        let signal = unsafe { libc::sigtimedwait(signals, std::ptr::null_mut(), &time) };
+        // SAFETY: all zeros are a valid record; it, the set and the time outlive the call; a signal that was sent has
+        // a sender.
+        let (signal, sender) = unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            (libc::sigtimedwait(signals, &mut info, &time), info.si_pid())
+        };
         if matches!(signal, libc::SIGINT | libc::SIGTERM | libc::SIGHUP) {
+            say(&format!("signal {signal} from process {sender}"));
             return Waited::Interrupted;
         }
     }
