@@ -100,7 +100,7 @@ pub fn dismiss(
     control: &Control,
     readers: usize,
 ) -> Fallible<()> {
-    const PATIENCE: u64 = 10_000_000_000;
+    const PATIENCE: u64 = 40_000_000_000;
     head.end = true;
     let until = clock::now() + PATIENCE;
     let pause = if sender.keeps_all() { PATIENCE } else { 2_000_000 };

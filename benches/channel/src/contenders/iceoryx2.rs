@@ -7,13 +7,17 @@
 use crate::case::Mode;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
+use crate::futex;
 use crate::message::HEAD;
+use crate::shared::{AllAtomic, Shared};
 use iceoryx2::config::Config;
 use iceoryx2::port::{listener::Listener, notifier::Notifier, publisher::Publisher, subscriber::Subscriber};
 use iceoryx2::prelude::*;
 use iceoryx2::service::port_factory;
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::Acquire, Ordering::Release};
+use std::time::Duration;
 
 /// See the module.
 pub struct Iceoryx2 {
@@ -25,7 +29,16 @@ pub struct Iceoryx2 {
 struct IceLink {
     ask: Ask,
     in_place: bool,
+    created: Shared<Created>,
 }
+
+/// Whether the services exist. The first writer makes them and the others wait, because processes that all
+/// create at once sometimes fail when the machine is busy (the half-made service of another is an error).
+#[derive(Default)]
+struct Created(AtomicU32);
+
+// SAFETY: an atomic, for which zero is a value.
+unsafe impl AllAtomic for Created {}
 
 type Topic = port_factory::publish_subscribe::PortFactory<ipc::Service, [u8], ()>;
 type Event = port_factory::event::PortFactory<ipc::Service>;
@@ -41,7 +54,7 @@ impl Contender for Iceoryx2 {
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
         std::fs::create_dir_all(root(&ask.name))?;
-        Ok(Box::new(IceLink { ask: ask.clone(), in_place: self.in_place }))
+        Ok(Box::new(IceLink { ask: ask.clone(), in_place: self.in_place, created: Shared::new()? }))
     }
 }
 
@@ -51,10 +64,15 @@ fn root(name: &str) -> PathBuf {
 
 impl IceLink {
     /// A process's own node, and the two services.
-    fn services(&self) -> Fallible<(Node<ipc::Service>, Topic, Option<Event>)> {
+    fn services(&self, first: bool) -> Fallible<(Node<ipc::Service>, Topic, Option<Event>)> {
+        // Acquire and release: the services are there when the word says so.
+        while !first && self.created.0.load(Acquire) == 0 {
+            futex::wait(&self.created.0, 0, None);
+        }
         let mut config = Config::default();
         let root = root(&self.ask.name);
         config.global.set_root_path(&Path::new(root.as_os_str().as_encoded_bytes())?);
+        config.global.creation_timeout = Duration::from_secs(30);
         config.global.prefix = FileName::new(format!("{}_", self.ask.name).as_bytes())?;
         let node = NodeBuilder::new()
             .config(&config)
@@ -82,13 +100,16 @@ impl IceLink {
                 .max_nodes(processes)
                 .open_or_create()
         });
-        Ok((node, topic, event.transpose()?))
+        let event = event.transpose()?;
+        self.created.0.store(1, Release);
+        futex::wake_all(&self.created.0);
+        Ok((node, topic, event))
     }
 }
 
 impl Link for IceLink {
-    fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
-        let (node, topic, event) = self.services()?;
+    fn sender(&self, index: usize) -> Fallible<Box<dyn Sender>> {
+        let (node, topic, event) = self.services(index == 0)?;
         let publisher =
             topic.publisher_builder().initial_max_slice_len(self.ask.size).max_loaned_samples(1).create()?;
         let notifier = event.map(|event| event.notifier_builder().create()).transpose()?;
@@ -96,7 +117,7 @@ impl Link for IceLink {
     }
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
-        let (node, topic, event) = self.services()?;
+        let (node, topic, event) = self.services(false)?;
         let subscriber = topic.subscriber_builder().buffer_size(self.ask.depth).create()?;
         let listener = event.map(|event| event.listener_builder().create()).transpose()?;
         Ok(Box::new(Out { subscriber, listener, in_place: self.in_place, _node: node }))
