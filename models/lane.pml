@@ -65,6 +65,9 @@ bool publishing;                /* the owner is inside publish or loan */
 
 #define over (lease == WRITERS)
 
+#ifdef M_WAIT_FOR_READER
+byte slowest;
+#endif
 #ifdef SMALL
 bool settled;                   /* nothing was begun since the last publication */
 #define BEGUN settled = false;
@@ -129,6 +132,9 @@ proctype Writer(byte me)
         STEP(size[s % S] = n);
         STEP(stamp[s % S] = attempts);
 #endif
+#ifdef M_WAIT_FOR_READER
+        slowest + F >= s;
+#endif
 #ifndef M_NO_W1
         STEP(seq[s % S] = 0);                       /* [w1] */
 #endif
@@ -151,7 +157,11 @@ proctype Writer(byte me)
         if                                          /* a loan may publish less, or nothing */
         :: m = n
         :: n > 1 -> m = 1
-        :: atomic { abandons < ABANDONS -> abandons++; publishing = false; goto next }
+        :: atomic { abandons < ABANDONS -> abandons++; publishing = false;
+#ifdef M_ABANDON_ADVANCES
+                end = p + n;
+#endif
+                goto next }
         fi;
 #ifdef M_SEQ_BEFORE_META
         STEP(seq[s % S] = s);
@@ -217,18 +227,16 @@ again:
         :: else
         fi
     fi;
-#ifndef M_NO_R2
     if                                              /* [r2] */
     :: seq[t % S] == t
     :: atomic { seq[t % S] != t -> LAPPED; goto lapped }
     fi;
-#endif
     p = pos[t % S];                                 /* [r3] */
     o = off[t % S];
     n = size[t % S];
     w = stamp[t % S];
     if
-    :: o + n > CAP -> good = false       /* outside: not copied, and r6 must say so */
+    :: o + n > CAP -> good = false                  /* [r4] outside: not copied, and r6 must say so */
     :: else -> good = (w == tagof[t] && n == mlen[t])
     fi;
     w = 0;
@@ -257,8 +265,8 @@ again:
     :: atomic { intent > p + CAP + 1 -> LAPPED; goto lapped }
 #else
 #ifdef M_R7_STRICT
-    :: intent + A < p + CAP
-    :: atomic { intent + A >= p + CAP -> LAPPED; goto lapped }
+    :: intent < p + CAP
+    :: atomic { intent >= p + CAP -> LAPPED; goto lapped }
 #else
     :: intent <= p + CAP
     :: atomic { intent > p + CAP -> LAPPED; goto lapped }
@@ -280,6 +288,9 @@ again:
 #endif
         balance = balance - (t - cursor);
         cursor = t;
+#ifdef M_WAIT_FOR_READER
+        slowest = cursor;
+#endif
         assert(balance == 0);
         h = 0; t = 0; p = 0; n = 0; good = false; tries = 0
     };
@@ -305,3 +316,16 @@ init {
         i = 0
     }
 }
+
+#ifdef BLOCK
+/*
+ * A publisher waits for nobody: while it publishes or fills a loan it can always take
+ * its next step, whatever the readers are doing. (Process 0 is init, the writers follow.)
+ */
+never {
+    do
+    :: publishing && !enabled(lease + 1) -> break
+    :: else
+    od
+}
+#endif

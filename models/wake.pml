@@ -18,7 +18,7 @@
  * The marks in brackets are those of MAPPING.md and of the code.
  */
 #ifndef K
-#define K 1                     /* the code has 8; what matters is more sleepers than K */
+#define K 2                     /* the code has 8; what matters is more sleepers than K */
 #endif
 #ifndef R
 #define R 2                     /* readers */
@@ -44,6 +44,9 @@ byte asleep[R];
 
 /* ---- what really happened ---- */
 byte crashes;
+#ifdef SLICES
+byte slices;                    /* sleeps that ended by themselves */
+#endif
 byte seen[R * P];               /* what each reader has seen of each lane */
 bool broken;                    /* a death since the last publish that was begun and completed */
 
@@ -72,6 +75,13 @@ byte unasked;
 #define LANES lanes = used
 #else
 #define LANES lanes = P
+#endif
+#ifdef M_ENOUGH_BY_COUNT
+#define ENOUGH count <= K
+#define ENOUGH_FOR_READERS if :: sleepers + 1 <= K -> at = 0; goto passed_on :: else fi
+#else
+#define ENOUGH false
+#define ENOUGH_FOR_READERS skip
 #endif
 /* Whether to ring at all. */
 #ifdef M_COUNT_WAITERS
@@ -140,7 +150,7 @@ byte unasked;
 
 proctype Publisher(byte me)
 {
-    byte t, a, w, at, found, before, i, n;
+    byte t, a, w, at, found, before, i, n, count;
 
 #ifdef GROW
     if :: me > 0 -> STEP(used = MAX(used, me + 1)) :: else fi;      /* [l3] */
@@ -178,12 +188,14 @@ again:
         STEP(if :: woken == w -> woken = at :: else fi; w = 0)
     :: else
     fi;
+    /* This one may hit an honest value that is newer than the bell seen here: lowering it costs calls, no wake. */
+    STEP(if :: passed > at -> passed = at :: else fi);
 #endif
 #ifdef M_FLAG
     STEP(arm = 0);
 #endif
-#ifdef M_RAISE_FIRST
-    STEP(woken = MAX(woken, bell + 1));
+#ifdef M_ENOUGH_BY_COUNT
+    STEP(count = sleepers);
 #endif
 #ifndef M_BUMP_AFTER_WAKE
 #ifdef M_NO_BUMP
@@ -191,6 +203,9 @@ again:
 #else
     STEP(at = bell; bell++; a = 0; w = 0; ASKED);
 #endif
+#endif
+#ifdef M_RAISE_FIRST
+    STEP(woken = MAX(woken, at + 1));
 #endif
     STEP(CALLED; WAKE(found); AFTER);
 #ifdef M_BUMP_AFTER_WAKE
@@ -200,17 +215,17 @@ again:
     found = 0;
 #endif
     if
-    :: found < K -> STEP(woken = MAX(woken, at + 1))
+    :: found < K || ENOUGH -> STEP(woken = MAX(woken, at + 1))
     :: else
     fi;
 completed:
     atomic {
         if :: before == crashes -> broken = false :: else fi;           /* this one serves all */
-        a = 0; w = 0; at = 0; found = 0; before = 0;
+        a = 0; w = 0; at = 0; found = 0; before = 0; count = 0;
         if :: t < M -> goto again :: else fi
     };
 dead:
-    atomic { t = 0; a = 0; w = 0; at = 0; found = 0; before = 0 }
+    atomic { t = 0; a = 0; w = 0; at = 0; found = 0; before = 0; count = 0 }
 }
 
 /* One shared access of a reader, with what is computed from it; it may be killed before it. */
@@ -293,39 +308,57 @@ end_asleep:                                         /* staying here is fine with
 #if CRASHES > 0
     :: atomic { DIE; DEQUEUE(me); goto gone }
 #endif
+#ifdef SLICES
+    :: atomic { asleep[me] > 0 && slices < SLICES -> slices++; DEQUEUE(me) }
+#endif
     fi;
 up:                                                 /* disarms, asleep or not, whatever ended it */
 #ifdef M_COUNT_WAITERS
     READ(arm--);
-#else
-    READ(sleepers--; if :: sleepers == 0 -> at = 0; goto passed_on :: else fi);
 #endif
-#ifndef M_NO_CHAIN
+#ifdef M_NO_CHAIN
+    READ(sleepers--; at = 0);
+#else
 #ifdef M_CHAIN_BY_ARM
+    READ(sleepers--; ENOUGH_FOR_READERS);
     READ(done = woken);
     READ(found = bell);
-    READ(if :: found != at && arm > done -> found = 1 :: else -> found = 0; at = 0; goto passed_on fi; done = 0; at = 0);
+    READ(if :: found != at && arm > done -> skip :: else -> found = 0; at = 0; done = 0; goto passed_on fi; found = 0; done = 0; at = 0);
+    READ(WAKE(found); found = 0);
 #else
 #ifdef M_CHAIN_ALWAYS
+    READ(sleepers--);
     READ(done = woken);
     READ(if :: arm > done -> skip :: else -> at = 0; done = 0; goto passed_on fi; done = 0; at = 0);
+    READ(WAKE(found); found = 0);
 #else
+#ifdef M_ALONE_SKIPS
+    READ(sleepers--; if :: sleepers == 0 -> at = 0; goto passed_on :: else fi);
+#endif
     READ(done = woken);                             /* [c1] */
     READ(done = MAX(done, passed));
     READ(found = bell;
         if
-        :: done < (found > at -> at + 1 : found) -> at = found
-        :: else -> found = 0; at = 0; done = 0; goto passed_on
-        fi;
-        found = 0; done = 0);
-#endif
+        :: done < (found > at -> at + 1 : found) -> at = found; found = 0; done = 0
+        :: else -> found = 0; at = 0; done = 0; goto lower
+        fi);
+#ifndef M_ALONE_SKIPS
+    READ(sleepers--; if :: sleepers == 0 -> goto pass :: else fi);
 #endif
 #ifdef M_PASSED_ALWAYS
     READ(WAKE(found); found = 0);
 #else
     READ(WAKE(found); if :: found == K -> found = 0; at = 0; goto passed_on :: else -> found = 0 fi);
 #endif
-    READ(passed = MAX(passed, at); at = 0);         /* [c2] fewer than K: nobody was left behind */
+pass:
+    READ(passed = MAX(passed, at); at = 0);         /* the queue was empty: all before at are awake */
+    goto passed_on;
+lower:
+#ifndef M_ALONE_SKIPS
+    READ(sleepers--);
+#endif
+#endif
+#endif
 #endif
 passed_on:
 #ifdef LEAVE
@@ -362,6 +395,7 @@ proctype Vandal()
 {
     if
     :: d_step { arm = WILD; broken = true; ARMED; crashes = crashes + 1 }
+    :: d_step { passed = WILD; broken = true; ARMED; crashes = crashes + 1 }
     :: d_step { woken = WILD; broken = true; ARMED; crashes = crashes + 1 }
     fi
 }
