@@ -8,7 +8,7 @@ use saltus_channel::{Attributes, Channel, Domain};
 use crate::carmen;
 use crate::error::Result;
 use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
-use crate::wire::{health, scan};
+use crate::wire::{crew, health, scan};
 
 /// A channel of the robot.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub struct Place {
 
 /// Where every process reports that it lives. The only channel with many publishers.
 pub const HEALTH: &str = "health";
+/// Where the supervisor says how the processes are.
+pub const CREW: &str = "crew";
 /// Where the laser's scans go.
 pub const LIDAR: &str = "lidar/front";
 
@@ -46,6 +48,7 @@ pub const CHANNELS: &[Place] = &[
     place(LIDAR, carmen::LINE + scan::AROUND, 128),
     place("obstacle", Obstacle::LEN, 64),
     place("log/lidar", Logged::LEN, 16),
+    place(CREW, crew::MOST, 16),
     Place { name: HEALTH, size: health::MOST, frames: 64, lanes: 10 },
 ];
 

@@ -3,23 +3,28 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The environment variable by which a supervisor tells its children who it is.
 pub const SUPERVISOR: &str = "SALTUS_DEMO_SUPERVISOR";
 
-static STOP: AtomicBool = AtomicBool::new(false);
+/// The signal that asked to stop, 0 while none has, and who sent it.
+static STOP: AtomicI32 = AtomicI32::new(0);
+static SENDER: AtomicI32 = AtomicI32::new(0);
 
-extern "C" fn on_stop(_signal: libc::c_int) {
-    // Relaxed: a flag of its own; no other memory is handed over with it.
-    STOP.store(true, Ordering::Relaxed);
+extern "C" fn on_stop(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    // SAFETY: the kernel hands a handler with SA_SIGINFO a whole siginfo; these signals have a sender in it.
+    let sender = unsafe { (*info).si_pid() };
+    SENDER.store(sender, Ordering::Relaxed); // Relaxed: only told to people
+    STOP.store(signal, Ordering::Relaxed); // Relaxed: a flag of its own, read in `stop_asked`
 }
 
 /// From now on Ctrl-C and SIGTERM only ask to stop. Sleeps and waits are interrupted, not restarted.
 pub fn catch_stop_signals() {
-    // SAFETY: all zeros is a valid sigaction: no flags, empty mask.
+    // SAFETY: all zeros is a valid sigaction with an empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     action.sa_sigaction = on_stop as *const () as libc::sighandler_t;
+    action.sa_flags = libc::SA_SIGINFO;
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         // SAFETY: the action is whole, and the handler only stores into an atomic.
         unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
@@ -28,8 +33,12 @@ pub fn catch_stop_signals() {
 
 /// Whether a signal asked to stop.
 pub fn stop_asked() -> bool {
-    // Relaxed: partner of the store in `on_stop`.
-    STOP.load(Ordering::Relaxed)
+    STOP.load(Ordering::Relaxed) != 0 // Relaxed: partner of the store in `on_stop`
+}
+
+/// Which signal asked to stop, and the process that sent it; 0 is the keyboard.
+pub fn who_asked() -> (i32, i32) {
+    (STOP.load(Ordering::Relaxed), SENDER.load(Ordering::Relaxed)) // Relaxed: partners of the stores in `on_stop`
 }
 
 /// Names the process, for `ps` and for the owner's name in a channel.
@@ -44,6 +53,12 @@ pub fn set_name(name: &str) {
 /// Whether a supervisor started this process.
 pub fn supervised() -> bool {
     std::env::var_os(SUPERVISOR).is_some()
+}
+
+/// Reads from this descriptor give what is there, and do not wait for more.
+pub fn do_not_block(fd: &impl AsRawFd) {
+    // SAFETY: the descriptor is open; F_SETFL takes flags. It cannot fail for a pipe.
+    unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
 }
 
 /// Lets this process be killed when its supervisor dies, however that dies. Without a supervisor: nothing.

@@ -98,7 +98,7 @@ fn the_robot_stands_and_leaves_nothing() {
     let _one = alone();
     let (output, report) = run(&["--seconds", "3"]);
     assert_fine(&output, &report);
-    assert_eq!(report["ending"], "Time");
+    assert_eq!(report["ending"], "the time is up");
     assert!(report["robot"]["steps"].as_u64() > Some(1000), "{report:#}");
     assert!(report["hops"].as_array().map(Vec::len) > Some(20), "{report:#}");
     assert!(report["sensor_to_motor"]["count"].as_u64() > Some(1000), "{report:#}");
@@ -109,7 +109,7 @@ fn without_control_it_falls_and_says_so() {
     let _one = alone();
     let (output, report) = run(&["--no-control"]);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(report["ending"], "Fell");
+    assert_eq!(report["ending"], "it lies on the ground");
     // A second of its own time. How long the machine took for it is another matter.
     assert!(report["robot"]["fell_after_s"].as_f64().is_some_and(|s| s < 1.0), "{report:#}");
 }
@@ -147,7 +147,7 @@ fn every_scan_of_a_log_comes_through_even_when_the_driver_is_killed() {
     let (output, report) = run(&["--chaos", "--seed", "5", "--lidar", &path.to_string_lossy()]);
     std::fs::remove_file(&path).expect("it was there");
     assert_fine(&output, &report);
-    assert_eq!(report["ending"], "LogOver");
+    assert_eq!(report["ending"], "the log of scans is over");
     let lidar = &report["lidar"];
     assert_eq!((lidar["published"].as_u64(), lidar["logged"].as_u64()), (Some(300), Some(300)), "{lidar:#}");
     assert_eq!(lidar["same_as_file"], true);

@@ -16,6 +16,7 @@ use super::chaos::Deed;
 use super::ledger::Heard;
 use crate::error::{Error, Result};
 use crate::sys;
+use crate::wire::crew::{self, Mood};
 
 /// How long a process may be silent; it beats every 5 ms.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -28,6 +29,23 @@ const BUSY: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(5);
 /// A program that ends by itself this often, one start after the other, is given up.
 const TRIES: u32 = 5;
+
+/// Everybody, in the order they are started. Physics comes last: the robot begins to fall when the world begins.
+pub const ROLES: [&str; 10] = [
+    "logger",
+    "estimator",
+    "balance",
+    "wheel left",
+    "wheel right",
+    "arm shoulder",
+    "arm elbow",
+    "watch",
+    "lidar",
+    "physics",
+];
+
+/// The logger's place among them.
+pub const LOGGER: usize = 0;
 
 /// What happened to a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +147,11 @@ impl Crew {
             crew.spawn(k)?;
         }
         Ok(crew)
+    }
+
+    /// What is told of all of them.
+    pub fn state(&self) -> Vec<crew::Member> {
+        self.members.iter().map(Member::state).collect()
     }
 
     /// The role that this process has or had.
@@ -248,12 +271,9 @@ impl Crew {
 
     fn spawn(&mut self, k: usize) -> Result<()> {
         let m = &mut self.members[k];
-        // The file itself, not its name: it may have been rebuilt since we were started.
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("demo-process").args(&m.args);
-        command.env("SALTUS_DOMAIN", &self.domain).env(sys::SUPERVISOR, std::process::id().to_string());
+        let mut command = process(&self.domain, &m.args);
         let stderr = self.stderr.try_clone().map_err(Error::system("share the pipe for errors"))?;
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
+        command.stdout(Stdio::null()).stderr(stderr);
         // Ctrl-C is for the supervisor alone; it then asks the others, in the right order.
         command.process_group(0);
         let child = command.spawn().map_err(Error::system(format!("start {}", m.role)))?;
@@ -311,13 +331,15 @@ impl Member {
         self.child.as_ref().map(Child::id)
     }
 
-    /// `●` well, `○` beginning, `∗` frozen.
-    pub fn sign(&self) -> char {
-        match self {
-            _ if self.frozen => '∗',
-            _ if self.heard && self.child.is_some() => '●',
-            _ => '○',
-        }
+    /// What is told of it.
+    fn state(&self) -> crew::Member {
+        let mood = match self {
+            _ if self.frozen => Mood::Frozen,
+            _ if self.heard && self.child.is_some() => Mood::Well,
+            _ => Mood::Beginning,
+        };
+        let role = ROLES.iter().position(|role| *role == self.role).unwrap_or(ROLES.len());
+        crew::Member { pid: self.pid().unwrap_or(0), role: role as u8, mood }
     }
 
     /// Takes leave of a process that has ended: its id, and how.
@@ -330,6 +352,16 @@ impl Member {
         }
         Ok(ended)
     }
+}
+
+/// How a process of the demo is started: this same executable, with another task.
+pub fn process(domain: &str, args: &[String]) -> Command {
+    // The file itself, not its name: it may have been rebuilt since we were started.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg("demo-process").args(args);
+    command.env("SALTUS_DOMAIN", domain).env(sys::SUPERVISOR, std::process::id().to_string());
+    command.stdin(Stdio::null());
+    command
 }
 
 impl Drop for Crew {

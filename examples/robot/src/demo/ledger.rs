@@ -25,25 +25,31 @@ pub const LOOK_LIMIT: u64 = 20_000_000;
 pub struct Times {
     /// All of them, ns.
     pub all: Histogram<u64>,
-    /// Those since they were last taken.
-    recent: Vec<u64>,
+    /// Those since they were last taken, for who takes them.
+    recent: Option<Vec<u64>>,
     limit: u64,
     /// How many were over the limit.
     pub late: u64,
 }
 
 impl Times {
-    fn new(limit: u64) -> Times {
+    fn new(limit: u64, keep_recent: bool) -> Times {
         // Within one percent.
         let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("1 ns to a minute is a range");
-        Times { all, recent: Vec::new(), limit, late: 0 }
+        Times { all, recent: keep_recent.then(Vec::new), limit, late: 0 }
     }
 
     /// Adds one.
     pub fn add(&mut self, ns: u64) {
         self.all.saturating_record(ns.max(1));
-        self.recent.push(ns);
+        if let Some(recent) = &mut self.recent {
+            recent.push(ns);
+        }
         self.late += (ns > self.limit) as u64;
+    }
+
+    fn take_recent(&mut self) -> Vec<u64> {
+        self.recent.as_mut().map(std::mem::take).unwrap_or_default()
     }
 }
 
@@ -63,9 +69,9 @@ pub struct Account {
 }
 
 impl Account {
-    fn new() -> Account {
+    fn new(keep_recent: bool) -> Account {
         Account {
-            times: Times::new(u64::MAX),
+            times: Times::new(u64::MAX, keep_recent),
             before: Tally::default(),
             present: Tally::default(),
             process: (0, 0),
@@ -136,20 +142,22 @@ pub struct Ledger {
     pub own: Tally,
     health: Subscriber,
     buf: Vec<u8>,
+    keep_recent: bool,
 }
 
 impl Ledger {
-    /// Opens the books, before anybody has published.
-    pub fn open(health: &Channel) -> Result<Ledger> {
+    /// Opens the books, before anybody has published. `keep_recent`: somebody will take the recent times.
+    pub fn open(health: &Channel, keep_recent: bool) -> Result<Ledger> {
         let subscriber = health.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?;
         Ok(Ledger {
             accounts: BTreeMap::new(),
-            reflex: Times::new(REFLEX_LIMIT),
-            tick: Times::new(TICK_LIMIT),
-            look: Times::new(LOOK_LIMIT),
+            reflex: Times::new(REFLEX_LIMIT, keep_recent),
+            tick: Times::new(TICK_LIMIT, false),
+            look: Times::new(LOOK_LIMIT, false),
             own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0) as u64),
             health: subscriber,
             buf: vec![0; MOST],
+            keep_recent,
         })
     }
 
@@ -175,7 +183,8 @@ impl Ledger {
 
     fn enter(&mut self, role: usize, health: &Health) {
         for tally in &health.tallies {
-            let account = self.accounts.entry((role, tally.channel as usize)).or_insert_with(Account::new);
+            let account = self.accounts.entry((role, tally.channel as usize));
+            let account = account.or_insert_with(|| Account::new(self.keep_recent));
             account.update((health.pid, health.started), *tally);
         }
         for Span(of, ns) in &health.spans {
@@ -195,9 +204,7 @@ impl Ledger {
 
     /// The times from sensor to motor since this was asked last.
     pub fn take_recent_reflex(&mut self) -> Vec<u64> {
-        self.tick.recent.clear();
-        self.look.recent.clear();
-        std::mem::take(&mut self.reflex.recent)
+        self.reflex.take_recent()
     }
 
     /// The times of all readers of this channel but `except`, since this was asked last, and how many messages all of
@@ -205,7 +212,7 @@ impl Ledger {
     pub fn take_recent(&mut self, channel: usize, except: usize) -> (Vec<u64>, u64) {
         let (mut all, mut missed) = (Vec::new(), 0);
         for ((role, _), account) in self.accounts.iter_mut().filter(|((_, of), _)| *of == channel) {
-            let recent = std::mem::take(&mut account.times.recent);
+            let recent = account.times.take_recent();
             all.extend(recent.into_iter().filter(|_| *role != except));
             missed += account.total().missed;
         }
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_account_goes_on_from_process_to_process() {
-        let mut account = Account::new();
+        let mut account = Account::new(false);
         account.update((7, 100), tally(1, 5));
         account.update((7, 100), tally(1, 10));
         assert_eq!((account.total().received, account.away, account.processes), (10, 0, 1));
@@ -242,10 +249,11 @@ mod tests {
 
     #[test]
     fn times_over_the_limit_are_counted() {
-        let mut times = Times::new(1000);
+        let mut times = Times::new(1000, true);
         for ns in [0, 999, 1000, 1001, u64::MAX] {
             times.add(ns);
         }
-        assert_eq!((times.late, times.all.len(), times.recent.len()), (2, 5, 5));
+        assert_eq!((times.late, times.all.len(), times.take_recent().len()), (2, 5, 5));
+        assert_eq!(times.take_recent().len(), 0);
     }
 }

@@ -1,5 +1,6 @@
 //! What came of a demo: everything that is printed at the end.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -15,14 +16,27 @@ use crate::wire::messages::Truth;
 pub enum Ending {
     /// The time was up.
     Time,
-    /// Somebody pressed Ctrl-C.
-    Asked,
+    /// Somebody pressed Ctrl-C, or sent another signal: its number, and from which process.
+    Asked(i32, i32),
     /// The robot fell.
     Fell,
     /// The log of scans was over.
     LogOver,
     /// A program could not be kept running.
     GivenUp,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Time => f.write_str("the time is up"),
+            Ending::Asked(libc::SIGINT, 0) => f.write_str("stopped by Ctrl-C"),
+            Ending::Asked(signal, sender) => write!(f, "stopped by signal {signal} from process {sender}"),
+            Ending::Fell => f.write_str("it lies on the ground"),
+            Ending::LogOver => f.write_str("the log of scans is over"),
+            Ending::GivenUp => f.write_str("a program cannot be kept running"),
+        }
+    }
 }
 
 /// Percentiles, ns.
@@ -166,7 +180,7 @@ impl Report {
             "verdict": {"ok": failures.is_empty(), "failures": failures},
             "domain": self.domain,
             "elapsed_s": self.elapsed.as_secs_f64(),
-            "ending": format!("{:?}", self.ending),
+            "ending": self.ending.to_string(),
             "scheduling": self.scheduling,
             "robot": {
                 "steps": t.step, "steps_left_out": t.slipped,

@@ -1,90 +1,55 @@
-//! What is shown while the robot runs: a picture and a table, or a line a second.
+//! The process that shows how it goes: a picture and a table, or a line a second.
+//!
+//! It is a reader of the channels and nothing more. Neither its work, nor a terminal or a pipe that is held up, can
+//! keep the supervisor from its duty: they share no memory but the channels, so there is no lock to wait for.
 
 use std::io::Write;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use saltus_channel::Domain;
+use saltus_channel::{Domain, clock, rt};
 
 use super::table::{Table, View};
 use crate::error::Result;
 use crate::sys;
-use crate::wire::messages::Truth;
 
-/// How it goes, as the supervisor tells the screen.
-pub struct Glance {
-    /// Time since the start.
-    pub elapsed: Duration,
-    /// The world.
-    pub truth: Truth,
-    /// The processes, each with its sign, in lines.
-    pub crew: Vec<String>,
-    /// Processes killed and frozen.
-    pub deeds: (usize, usize),
-    /// Once a second, what was measured in it.
-    pub second: Option<Second>,
-}
+/// How often it looks, and draws.
+pub const PERIOD: Duration = Duration::from_millis(50);
+/// How often the table is made anew, or a line is written where nothing is drawn.
+const SECOND: Duration = Duration::from_secs(1);
+/// When the first table is made: soon, for an empty one is no sight.
+const FIRST: Duration = Duration::from_millis(300);
 
-/// What was measured in a second.
-pub struct Second {
-    /// Times from sensor to motor, ns.
-    pub reflex: Vec<u64>,
-    /// Channel by channel: times from publish to receive, ns, and how many were missed since the beginning.
-    pub channels: Vec<(Vec<u64>, u64)>,
-}
-
-/// A thread that makes the picture and the table, and writes them.
-///
-/// It runs like any other program, while its supervisor runs before all: neither the making nor a terminal or a
-/// pipe that is held up keeps the supervisor from its duty.
-pub struct Screen {
-    glances: Option<SyncSender<Glance>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Screen {
-    /// Starts the thread. `draws`: a picture on standard output, which is a terminal. Otherwise a line a second, on
-    /// standard output, or on standard error if the other is `for_report` alone.
-    pub fn open(domain: &Domain, draws: bool, for_report: bool) -> Result<Screen> {
-        let mut table = Table::open(domain)?;
-        let (glances, next) = sync_channel(4);
-        let thread = std::thread::spawn(move || {
-            // Whoever listened may have gone.
-            let say = |line: &str| match for_report {
-                true => drop(writeln!(std::io::stderr(), "{line}")),
-                false => drop(writeln!(std::io::stdout(), "{line}")),
-            };
-            let mut terminal = draws.then(Terminal::new);
-            if terminal.is_none() {
-                say(&format!("look around meanwhile: saltus --domain {} stat", table.view.domain));
-            }
-            for glance in next {
-                let is_second = table.take(glance);
-                match &mut terminal {
-                    Some(terminal) => terminal.draw(&table.view),
-                    None if is_second => say(&table.view.line()),
-                    None => {}
-                }
-            }
-        });
-        Ok(Screen { glances: Some(glances), thread: Some(thread) })
+/// Runs the process until the supervisor says that it is over.
+pub fn run(draws: bool) -> Result<()> {
+    // Whoever started us runs before everything else. We need not. This is never refused.
+    let _ = rt::set_other();
+    sys::set_name("demo-screen");
+    sys::catch_stop_signals(); // and go on: Ctrl-C is meant for the supervisor
+    sys::die_with_supervisor();
+    let mut table = Table::open(&Domain::from_env()?)?;
+    let mut terminal = draws.then(Terminal::new);
+    // Whoever listened may have gone.
+    let say = |line: &str| drop(writeln!(std::io::stdout(), "{line}"));
+    if !draws {
+        say(&format!("look around meanwhile: saltus --domain {} stat", table.view.domain));
     }
-
-    /// Shows how it goes, unless what was shown before is still being written.
-    pub fn show(&self, glance: Glance) {
-        if let Some(glances) = &self.glances {
-            let _ = glances.try_send(glance);
+    let mut table_due = FIRST.as_secs_f64();
+    loop {
+        let over = table.look()?;
+        let counts = table.view.elapsed >= table_due;
+        if counts {
+            table_due = table.view.elapsed + SECOND.as_secs_f64();
+            table.count();
         }
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        self.glances = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        match &mut terminal {
+            Some(terminal) => terminal.draw(&table.view),
+            None if counts => say(&table.view.line()),
+            None => {}
         }
+        if over {
+            return Ok(());
+        }
+        saltus_os::process::sleep_until(clock::monotonic() + PERIOD.as_nanos() as u64);
     }
 }
 
@@ -104,10 +69,8 @@ impl Terminal {
     /// Draws a frame over the one before.
     fn draw(&mut self, view: &View) {
         let (columns, rows) = sys::terminal_size().unwrap_or((80, 24));
-        let mut text = match self.lines {
-            0 => "\x1b[?25l".to_owned(), // no cursor meanwhile
-            n => format!("\x1b[{n}A"),
-        };
+        // The cursor is not hidden: whoever kills us shall not have to bring it back.
+        let mut text = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
         let frame = view.frame(self.colour);
         self.lines = frame.len().min(rows.saturating_sub(1));
         for line in &frame[..self.lines] {
@@ -118,13 +81,6 @@ impl Terminal {
         // A terminal that went away ends the drawing, not the robot.
         let mut out = std::io::stdout();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let mut out = std::io::stdout();
-        let _ = write!(out, "\x1b[?25h").and_then(|()| out.flush());
     }
 }
 

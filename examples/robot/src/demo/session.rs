@@ -1,39 +1,40 @@
 //! A demo from start to end.
 
-use std::io::{BufRead, BufReader, PipeReader};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::PipeWriter;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Domain, Subscriber, SubscriberOptions, clock, rt};
+use saltus_channel::{Domain, Publisher, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
-use super::crew::Crew;
+use super::crew::{Crew, LOGGER, ROLES, process};
 use super::ledger::Ledger;
 use super::lidar::Scans;
 use super::report::{Ending, Hop, Percentiles, Report};
-use super::screen::{Glance, Screen, Second};
+use super::said::Said;
 use super::{DemoOptions, draws, length};
-use crate::channels::{CHANNELS, HEALTH};
+use crate::channels::{CHANNELS, CREW, HEALTH};
 use crate::error::{Error, Result};
 use crate::life::REFLEX;
 use crate::sys;
+use crate::wire::crew::CrewState;
 use crate::wire::messages::Truth;
 use crate::wire::{Message, Torn};
 
 /// How often the supervisor looks after its processes.
 const LOOK: Duration = Duration::from_millis(2);
-/// How often it tells the screen how it goes.
-const FRAME: Duration = Duration::from_millis(50);
-/// How often the table is made anew, or a line is written where nothing is drawn.
-const SECOND: Duration = Duration::from_secs(1);
+/// How often it says how it goes.
+const TELL: Duration = Duration::from_millis(50);
+/// How long a fallen robot is shown.
+const LINGER: Duration = Duration::from_secs(1);
+/// How long the screen may take to end.
+const SCREEN: Duration = Duration::from_secs(2);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The supervisor's own priority: above the reflex, for who watches over others must not wait for them. It needs
 /// less than a hundredth of a processor.
 const PRIORITY: i32 = REFLEX + 10;
-/// Lines that are kept of what the programs say.
-const SAID: usize = 20;
 
 struct Session<'a> {
     options: &'a DemoOptions,
@@ -46,30 +47,31 @@ struct Session<'a> {
     truths: Subscriber,
     truth: Truth,
     /// Processes killed and frozen.
-    deeds: (usize, usize),
-    screen: Option<Screen>,
-    shown: Duration,
-    /// When the table is to be made anew.
-    table_due: Duration,
+    deeds: (u64, u64),
+    said: Said,
+    screen: Child,
+    state: Publisher,
+    bytes: Vec<u8>,
+    told: Duration,
     scheduling: String,
 }
 
 /// Runs a demo in a domain that has all channels.
 pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
-    let (reader, writer) = std::io::pipe().map_err(Error::system("make a pipe"))?;
-    let said = listen(reader);
-    let screen = Screen::open(domain, draws(options), options.json)?;
-    // Threads from before stay as they are; processes from now on begin with this, and so begin at once.
+    let (said, writer) = Said::pipe()?;
+    // Processes inherit this, and so begin at once.
     let scheduling = match rt::set_fifo(PRIORITY) {
         Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("like any other program ({e})"),
     };
-    let watching = SubscriberOptions::new().quiet(FRAME);
+    let watching = SubscriberOptions::new().quiet(TELL);
+    let ledger = Ledger::open(&domain.open_channel(HEALTH)?, false)?;
+    let screen = start_screen(options, domain, &writer)?;
     let mut session = Session {
         options,
         domain,
-        ledger: Ledger::open(&domain.open_channel(HEALTH)?)?,
+        ledger,
         crew: Crew::start(&roles(options), domain.url(), writer)?,
         chaos: options.chaos.then(|| Chaos::new(seed)),
         began: Instant::now(),
@@ -77,25 +79,23 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
         truth: Truth::default(),
         deeds: (0, 0),
-        screen: Some(screen),
-        shown: Duration::ZERO,
-        table_due: Duration::from_millis(300), // soon: a table that is empty is no sight
+        said,
+        screen,
+        state: domain.open_channel(CREW)?.publisher()?,
+        bytes: Vec::new(),
+        told: Duration::ZERO,
         scheduling,
     };
     let ending = session.live()?;
     let mut report = session.end(ending)?;
     let _ = rt::set_other(); // giving priority back is never refused
     report.chaos = options.chaos.then_some(seed);
-    report.said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(report)
 }
 
 /// Who is to be started: what each is called, and what follows `demo-process`.
 fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
-    let mut roles = vec!["logger", "estimator", "balance", "wheel left", "wheel right"];
-    // Physics comes last: the robot begins to fall when the world begins.
-    roles.extend(["arm shoulder", "arm elbow", "watch", "lidar", "physics"]);
-    roles.retain(|role| !(options.no_control && *role == "balance"));
+    let wanted = ROLES.into_iter().filter(|role| !(options.no_control && *role == "balance"));
     let with_args = |role: &'static str| {
         let mut args: Vec<String> = role.split(' ').map(String::from).collect();
         if let Some(file) = options.lidar.as_ref().filter(|_| role == "lidar") {
@@ -103,25 +103,19 @@ fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
         }
         (role, args)
     };
-    roles.into_iter().map(with_args).collect()
+    wanted.map(with_args).collect()
 }
 
-/// Keeps the last lines of what the programs say on standard error.
-fn listen(reader: PipeReader) -> Arc<Mutex<Vec<String>>> {
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let lines = said.clone();
-    std::thread::spawn(move || {
-        for line in BufReader::new(reader).lines().map_while(Result::ok) {
-            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-            if lines.len() > SAID {
-                lines.remove(0);
-            }
-        }
-    });
-    said
+/// Starts the process that shows how it goes: on standard output, or on standard error if the other is for a report
+/// that programs read.
+fn start_screen(options: &DemoOptions, domain: &Domain, stderr: &PipeWriter) -> Result<Child> {
+    let how = if draws(options) { "draw" } else { "write" };
+    let mut command = process(&domain.url(), &["screen".to_owned(), how.to_owned()]);
+    if options.json {
+        command.stdout(std::io::stderr());
+    }
+    command.stderr(stderr.try_clone().map_err(Error::system("share the pipe for errors"))?);
+    command.spawn().map_err(Error::system("start the screen"))
 }
 
 impl Session<'_> {
@@ -131,7 +125,8 @@ impl Session<'_> {
         let ending = loop {
             let now = self.turn(true)?;
             if sys::stop_asked() {
-                break Ending::Asked;
+                let (signal, sender) = sys::who_asked();
+                break Ending::Asked(signal, sender);
             } else if self.crew.given_up.is_some() {
                 break Ending::GivenUp;
             } else if self.truth.fell > 0 {
@@ -153,7 +148,7 @@ impl Session<'_> {
 
     /// Leaves time to see it lie there, if anybody looks.
     fn linger(&mut self) -> Result<()> {
-        let until = self.began.elapsed() + if draws(self.options) { SECOND } else { Duration::ZERO };
+        let until = self.began.elapsed() + if draws(self.options) { LINGER } else { Duration::ZERO };
         while self.began.elapsed() < until {
             self.turn(false)?;
         }
@@ -180,7 +175,7 @@ impl Session<'_> {
             }
         }
         self.see()?;
-        self.show(now);
+        self.tell(now, false)?;
         saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
         Ok(now)
     }
@@ -199,32 +194,36 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Tells the screen how it goes, when it is time to.
-    fn show(&mut self, now: Duration) {
-        let Some(screen) = self.screen.as_ref().filter(|_| now >= self.shown + FRAME) else { return };
-        self.shown = now;
-        let signs: Vec<String> =
-            self.crew.members.iter().map(|m| format!("{} {}", m.sign(), m.role)).collect();
-        let second = (now >= self.table_due).then(|| {
-            self.table_due = now + SECOND;
-            let logger = logger(&self.crew);
-            // The logger looks when it likes to: that says nothing of the channel.
-            let channels = (0..CHANNELS.len()).map(|k| self.ledger.take_recent(k, logger)).collect();
-            Second { reflex: self.ledger.take_recent_reflex(), channels }
-        });
-        screen.show(Glance {
-            elapsed: now,
-            truth: self.truth,
-            crew: signs.chunks(5).map(|some| some.join("  ")).collect(),
-            deeds: self.deeds,
-            second,
-        });
+    /// Says how it goes, when it is time to, and hears what the programs say.
+    fn tell(&mut self, now: Duration, over: bool) -> Result<()> {
+        if now < self.told + TELL && !over {
+            return Ok(());
+        }
+        self.told = now;
+        self.said.listen();
+        let (kills, freezes) = self.deeds;
+        let members = self.crew.state();
+        CrewState { elapsed: now.as_nanos() as u64, kills, freezes, over, members }.write(&mut self.bytes);
+        self.state.publish(&self.bytes)?;
+        Ok(())
+    }
+
+    /// Lets the screen end. If it cannot, because nobody reads what it writes, it is killed.
+    fn end_screen(&mut self) -> Result<()> {
+        self.tell(self.began.elapsed(), true)?;
+        let until = Instant::now() + SCREEN;
+        while matches!(self.screen.try_wait(), Ok(None)) && Instant::now() < until {
+            saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
+        }
+        let _ = self.screen.kill(); // it may have ended
+        let _ = self.screen.wait();
+        Ok(())
     }
 
     /// Stops everybody, the logger last, and closes the books.
     fn end(mut self, ending: Ending) -> Result<Report> {
         let elapsed = self.began.elapsed();
-        self.screen = None;
+        self.end_screen()?;
         let mut residue = Vec::new();
         for logger in [false, true] {
             let those = |role: &str| (role == "logger") == logger;
@@ -238,6 +237,7 @@ impl Session<'_> {
         residue.extend(self.crew.end().iter().map(|role| format!("{role} did not end when it was asked to")));
         self.hear()?;
         self.see()?;
+        self.said.listen();
         let hops = self.ledger.accounts.iter().map(|((role, channel), account)| {
             Hop::of(CHANNELS[*channel].name, self.crew.members[*role].role, account)
         });
@@ -258,8 +258,8 @@ impl Session<'_> {
             hops,
             health: self.ledger.own,
             scans: scans.transpose()?,
-            said: Vec::new(),
-            audit: audit(self.domain, &self.ledger, logger(&self.crew))?,
+            said: self.said.lines().to_vec(),
+            audit: audit(self.domain, &self.ledger, LOGGER)?,
             residue,
             given_up: self.crew.given_up.take(),
             incidents: std::mem::take(&mut self.crew.incidents),
@@ -273,7 +273,10 @@ impl Session<'_> {
     }
 }
 
-/// The number of the logger in the crew.
-fn logger(crew: &Crew) -> usize {
-    crew.members.iter().position(|m| m.role == "logger").unwrap_or(usize::MAX)
+impl Drop for Session<'_> {
+    /// Nobody outlives the supervisor.
+    fn drop(&mut self) {
+        let _ = self.screen.kill();
+        let _ = self.screen.wait();
+    }
 }

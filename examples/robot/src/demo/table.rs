@@ -1,17 +1,19 @@
 //! What is shown: the table of the channels, and all of it as a frame or a line.
 
-use std::time::Duration;
+use std::collections::HashMap;
 
-use saltus_channel::{Channel, Domain};
+use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, Until, Which};
 
-use super::lidar::newest;
+use super::crew::{LOGGER, ROLES};
+use super::ledger::Ledger;
 use super::picture::{self, EXAGGERATED};
-use super::screen::{Glance, Second};
+use super::screen::PERIOD;
 use super::text::time;
-use crate::channels::CHANNELS;
+use crate::channels::{CHANNELS, CREW, HEALTH};
 use crate::error::Result;
-use crate::wire::Message;
+use crate::wire::crew::{CrewState, Mood};
 use crate::wire::messages::{Obstacle, Truth};
+use crate::wire::{Message, Torn};
 
 /// A channel in the table.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +46,7 @@ pub struct View {
     /// The processes, each with its sign, in lines.
     pub crew: Vec<String>,
     /// Processes killed and frozen.
-    pub deeds: (usize, usize),
+    pub deeds: (u64, u64),
 }
 
 impl View {
@@ -112,55 +114,106 @@ fn span(times: Option<(u64, u64)>) -> String {
     times.map_or("-".into(), |(p50, max)| format!("{} (max {})", time(p50), time(max)))
 }
 
-/// The table, and what it is made of: the channels' own counters, and what the supervisor tells.
+/// Makes the view, of the channels alone: any process that may read them could.
 pub struct Table {
     /// What is shown.
     pub view: View,
-    domain: Domain,
     channels: Vec<Channel>,
     published: Vec<u64>,
-    second: Duration,
+    ledger: Ledger,
+    /// Which role a process has or had.
+    roles: HashMap<u32, usize>,
+    crew: Subscriber,
+    truth: Subscriber,
+    obstacle: Subscriber,
+    buf: Vec<u8>,
+    counted: f64,
 }
 
 impl Table {
     /// Opens the channels.
     pub fn open(domain: &Domain) -> Result<Table> {
         let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
+        let quiet = SubscriberOptions::new().quiet(PERIOD);
+        let watch = |name: &str| domain.open_channel(name)?.subscriber_with(quiet);
         Ok(Table {
             view: View { domain: domain.url(), ..View::default() },
-            domain: domain.clone(),
             published: vec![0; channels.len()],
             channels,
-            second: Duration::ZERO,
+            ledger: Ledger::open(&domain.open_channel(HEALTH)?, true)?,
+            roles: HashMap::new(),
+            crew: watch(CREW)?,
+            truth: watch("truth")?,
+            obstacle: watch("obstacle")?,
+            buf: Vec::new(),
+            counted: 0.0,
         })
     }
 
-    /// Takes what the supervisor tells. Whether it was a second's.
-    pub fn take(&mut self, glance: Glance) -> bool {
-        self.view.elapsed = glance.elapsed.as_secs_f64();
-        self.view.truth = glance.truth;
-        self.view.crew = glance.crew;
-        self.view.deeds = glance.deeds;
-        let Some(second) = glance.second else { return false };
-        let seconds = (glance.elapsed - self.second).as_secs_f64();
-        self.second = glance.elapsed;
-        self.count(second, seconds);
-        true
+    /// Looks at the channels. Whether it is over.
+    pub fn look(&mut self) -> Result<bool> {
+        let mut over = false;
+        if let Some(state) = newest(&mut self.crew, &mut self.buf, CrewState::parse)? {
+            over = state.over;
+            self.take(&state);
+        }
+        if let Some(truth) = newest(&mut self.truth, &mut self.buf, Truth::parse)? {
+            self.view.truth = truth;
+        }
+        if let Some(obstacle) = newest(&mut self.obstacle, &mut self.buf, Obstacle::parse)? {
+            self.view.obstacle = Some(obstacle);
+        }
+        while self.ledger.next(|pid| self.roles.get(&pid).copied())?.is_some() {}
+        Ok(over)
     }
 
-    fn count(&mut self, second: Second, seconds: f64) {
-        self.view.reflex = middle_and_longest(second.reflex);
-        self.view.obstacle = newest(&self.domain, "obstacle", |b| Obstacle::parse(b).ok()).ok().flatten();
+    fn take(&mut self, state: &CrewState) {
+        self.view.elapsed = state.elapsed as f64 * 1e-9;
+        self.view.deeds = (state.kills, state.freezes);
+        let mut signs = Vec::new();
+        for m in &state.members {
+            let Some(role) = ROLES.get(m.role as usize) else { continue };
+            self.roles.insert(m.pid, m.role as usize);
+            let sign = match m.mood {
+                Mood::Well => '●',
+                Mood::Frozen => '∗',
+                Mood::Beginning => '○',
+            };
+            signs.push(format!("{sign} {role}"));
+        }
+        self.view.crew = signs.chunks(5).map(|some| some.join("  ")).collect();
+    }
+
+    /// Makes the table anew, of what was measured since it was made last.
+    pub fn count(&mut self) {
+        let seconds = (self.view.elapsed - self.counted).max(1e-3);
+        self.counted = self.view.elapsed;
+        self.view.reflex = middle_and_longest(self.ledger.take_recent_reflex());
         self.view.rows.clear();
-        for (k, (times, missed)) in second.channels.into_iter().enumerate() {
+        for (k, place) in CHANNELS.iter().enumerate() {
             // A channel that cannot be looked at shows no rate.
             let lanes = self.channels[k].info().map(|info| info.lanes).unwrap_or_default();
             let published: u64 = lanes.iter().map(|lane| lane.published).sum();
             let rate = published.saturating_sub(self.published[k]) as f64 / seconds;
             self.published[k] = published;
+            // The logger looks when it likes to: that says nothing of the channel.
+            let (times, missed) = self.ledger.take_recent(k, LOGGER);
             let latency = middle_and_longest(times);
-            self.view.rows.push(Row { name: CHANNELS[k].name, rate, latency, missed });
+            self.view.rows.push(Row { name: place.name, rate, latency, missed });
         }
+    }
+}
+
+/// The newest message, if it has not been seen.
+fn newest<T>(
+    subscriber: &mut Subscriber,
+    buf: &mut Vec<u8>,
+    parse: impl FnOnce(&[u8]) -> Result<T, Torn>,
+) -> Result<Option<T>> {
+    match subscriber.receive_vec(Which::Newest, Until::Poll, buf) {
+        Ok(sample) => Ok(sample.and_then(|_| parse(buf).ok())),
+        Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
+        Err(e) => Err(e.into()),
     }
 }
 
@@ -182,7 +235,7 @@ mod tests {
                 latency: Some((99_900, 99_999_999)),
                 missed: 9_999_999
             };
-            13
+            CHANNELS.len()
         ];
         let view = View { rows, ..View::default() };
         let frame = view.frame(false);

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::crew::What;
 use super::ledger::{REFLEX_LIMIT, TICK_LIMIT};
-use super::report::{Ending, Percentiles, Report};
+use super::report::{Percentiles, Report};
 use crate::channels::LIDAR;
 
 /// A time, with as many digits as one can use.
@@ -56,15 +56,8 @@ impl Report {
     }
 
     fn write_robot(&self, out: &mut String) -> std::fmt::Result {
-        let why = match self.ending {
-            Ending::Time => "the time is up",
-            Ending::Asked => "stopped on request",
-            Ending::Fell => "it lies on the ground",
-            Ending::LogOver => "the log of scans is over",
-            Ending::GivenUp => "a program cannot be kept running",
-        };
         let t = &self.truth;
-        writeln!(out, "\n{:.1} s of robot, {why}", self.elapsed.as_secs_f64())?;
+        writeln!(out, "\n{:.1} s of robot; {}", self.elapsed.as_secs_f64(), self.ending)?;
         if self.no_control {
             writeln!(out, "  without its balance controller (--no-control)")?;
         }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use saltus_channel::{Publisher, Start, SubscriberOptions, Until, Which, clock};
 
-use crate::channels::{CHANNELS, HEALTH, LIDAR};
+use crate::channels::{CHANNELS, CREW, HEALTH, LIDAR};
 use crate::error::Result;
 use crate::life::{Life, Reader, WITNESS};
 use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
@@ -28,7 +28,7 @@ pub fn run() -> Result<()> {
     let mut life = Life::begin_urgent("logger", WITNESS)?;
     let quiet = || SubscriberOptions::new().quiet(PERIOD);
     let mut readers = Vec::new();
-    for place in CHANNELS.iter().filter(|place| ![LIDAR, HEALTH, "log/lidar"].contains(&place.name)) {
+    for place in CHANNELS.iter().filter(|place| ![LIDAR, HEALTH, CREW, "log/lidar"].contains(&place.name)) {
         readers.push((life.reader_with(place.name, quiet())?, checker(place.name)));
     }
     let mut scans = life.reader_with(LIDAR, quiet().start(Start::Oldest))?;

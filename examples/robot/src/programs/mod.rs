@@ -10,6 +10,8 @@
 //! | [`lidar`] | `lidar/front` | `truth` |
 //! | [`watch`] | `obstacle` | `lidar/front` |
 //! | [`logger`] | `log/lidar` | all |
+//!
+//! All publish into `health`. What the demo shows is made by one more process, [`crate::demo::screen`].
 
 pub mod arm;
 pub mod balance;
@@ -20,6 +22,7 @@ pub mod physics;
 pub mod watch;
 pub mod wheel;
 
+use crate::demo::screen;
 use crate::error::{Error, Result};
 
 /// What can follow the name of a program, for its usage message.
@@ -32,6 +35,7 @@ const USAGE: &[(&str, &str)] = &[
     ("lidar", "[FILE [SPEED]]"),
     ("watch", ""),
     ("logger", ""),
+    ("screen", "draw|write"),
 ];
 
 /// Runs a program until it is asked to stop (Ctrl-C, SIGTERM). Returns the process's exit code.
@@ -60,6 +64,7 @@ fn run(role: &str, args: &[String]) -> Result<()> {
         ("lidar", [file, speed]) => lidar::play(file, lidar::speed(speed)?),
         ("watch", []) => watch::run(),
         ("logger", []) => logger::run(),
+        ("screen", [how @ ("draw" | "write")]) => screen::run(*how == "draw"),
         _ => Err(usage(role)),
     }
 }

@@ -9,6 +9,7 @@
 //! The checksum is there for the demo: a channel never delivers a torn message, and every reader of this robot
 //! proves it with every message. A robot of yours can leave it out.
 
+pub mod crew;
 pub mod health;
 pub mod messages;
 pub mod scan;
