@@ -1,0 +1,135 @@
+//! What is wrong with type files, said so that it can be mended.
+
+use crate::source::{Sources, Span};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The types can be used.
+    Warning,
+    /// They cannot.
+    Error,
+}
+
+/// One thing that is wrong, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where; nothing if it is no place in a file.
+    pub span: Option<Span>,
+    /// What is to be said at that place; may be empty.
+    pub label: String,
+    /// Other places that matter, with what is to be said there.
+    pub also: Vec<(Span, String)>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(message: impl Into<String>, span: Span) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span: Some(span),
+            label: String::new(),
+            also: Vec::new(),
+            help: None,
+        }
+    }
+    /// An error of no place in a file.
+    pub fn general(message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: None, ..Diagnostic::error(message, Span::default()) }
+    }
+    /// A warning at a place.
+    pub fn warning(message: impl Into<String>, span: Span) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message, span) }
+    }
+    /// With something said at the place itself.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
+        self.label = label.into();
+        self
+    }
+    /// With another place.
+    #[must_use]
+    pub fn and(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
+        self.also.push((span, label.into()));
+        self
+    }
+    /// With what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// In the style of rustc: message, file, line and the line itself, with a caret. `colour` for a terminal.
+    pub fn render(&self, sources: &Sources, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let level = if self.severity == Severity::Error { Level::ERROR } else { Level::WARNING };
+        let mut group = Group::with_title(level.primary_title(self.message.as_str()));
+        let places: Vec<(Span, &str, bool)> = self
+            .span
+            .map(|s| (s, self.label.as_str(), true))
+            .into_iter()
+            .chain(self.also.iter().map(|(s, label)| (*s, label.as_str(), false)))
+            .collect();
+        let mut files: Vec<u32> = Vec::new();
+        for (span, ..) in &places {
+            if !files.contains(&span.file) {
+                files.push(span.file);
+            }
+        }
+        for file in files {
+            let Some(source) = sources.get(file) else { continue };
+            let mut snippet = Snippet::source(source.text()).path(source.path().display().to_string());
+            for (span, label, primary) in places.iter().filter(|(s, ..)| s.file == file) {
+                let kind = if *primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+                let end = (span.end as usize).min(source.text().len());
+                let mut annotation = kind.span((span.start as usize).min(end)..end);
+                if !label.is_empty() {
+                    annotation = annotation.label(*label);
+                }
+                snippet = snippet.annotation(annotation);
+            }
+            group = group.element(snippet);
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// Everything that was said about a set of files, with the files themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    /// The files.
+    pub sources: Sources,
+    /// What was said, in the order of the files.
+    pub list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Whether anything is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+    /// All of it as text, in the style of rustc.
+    pub fn render(&self, colour: bool) -> String {
+        self.list.iter().map(|d| d.render(&self.sources, colour) + "\n\n").collect()
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+impl std::error::Error for Diagnostics {}

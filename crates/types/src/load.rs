@@ -1,0 +1,320 @@
+//! Finding and reading type files.
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::parser;
+use crate::resolve;
+use crate::schema::{Primitive, Schema, StructId, TypeName};
+use crate::source::{Source, Sources};
+use crate::syntax::File;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What [`Loader::load`] found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The types of the named files, and those that they refer to.
+    pub schema: Schema,
+    /// The structs of the named files.
+    pub named: Vec<StructId>,
+    /// The files that the schema comes from.
+    pub files: Vec<PathBuf>,
+    /// Warnings; no errors.
+    pub warnings: Diagnostics,
+}
+
+/// Reads one text.
+///
+/// # Errors
+/// All that is wrong in it; references to types that it does not declare are.
+pub fn parse(path: impl Into<PathBuf>, text: &str) -> Result<Schema, Diagnostics> {
+    Loader::new().text(path, text).load().map(|loaded| loaded.schema)
+}
+
+/// Reads files; what they refer to is looked for beside them. See [`Loader`].
+///
+/// # Errors
+/// All that is wrong in them.
+pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Result<Schema, Diagnostics> {
+    files.into_iter().fold(Loader::new(), Loader::file).load().map(|loaded| loaded.schema)
+}
+
+/// Which files to read, and where to look for what they refer to.
+///
+/// A type that no named file declares is looked for in the `.lcm` files of the include directories, with all below them,
+/// in the order of their names; then in the directories of the named files, without what is below. The first file that
+/// declares it is taken, and only what is needed of it.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    texts: Vec<(PathBuf, Option<String>)>,
+    include: Vec<PathBuf>,
+    wanted: Vec<String>,
+}
+
+/// How many files are looked through for a type, and how many directories deep.
+const MOST_FILES: usize = 20_000;
+const DEEPEST: usize = 16;
+
+impl Loader {
+    /// Nothing yet.
+    pub fn new() -> Loader {
+        Loader::default()
+    }
+    /// A file to read.
+    #[must_use]
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Loader {
+        self.texts.push((path.into(), None));
+        self
+    }
+    /// A text to read; `path` is what messages call it.
+    #[must_use]
+    pub fn text(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> Loader {
+        self.texts.push((path.into(), Some(text.into())));
+        self
+    }
+    /// A directory to look in.
+    #[must_use]
+    pub fn include(mut self, dir: impl Into<PathBuf>) -> Loader {
+        self.include.push(dir.into());
+        self
+    }
+    /// A type that is wanted, by its full name, or by its short name if only one has it. It counts as named.
+    #[must_use]
+    pub fn want(mut self, name: impl Into<String>) -> Loader {
+        self.wanted.push(name.into());
+        self
+    }
+
+    /// Reads all of it. Blocks on the file system; memory is in the order of the files' sizes.
+    ///
+    /// # Errors
+    /// All that is wrong, in all files.
+    pub fn load(self) -> Result<Loaded, Diagnostics> {
+        let mut work = Work::default();
+        let mut named = HashSet::new();
+        for (path, text) in &self.texts {
+            match text {
+                Some(text) => work.add(Source::new(path, text.as_bytes())),
+                None if !work.read.insert(real(path)) => continue,
+                None => match read(path) {
+                    Ok(source) => work.add(source),
+                    Err(why) => {
+                        work.said.push(Diagnostic::general(why));
+                        continue;
+                    }
+                },
+            }
+            named.extend(declared(work.files.last().unwrap_or(&File::default())));
+        }
+        for wanted in &self.wanted {
+            match self.find_wanted(&mut work, wanted, &named) {
+                Ok(name) => {
+                    named.insert(name);
+                }
+                Err(why) => work.said.push(why),
+            }
+        }
+        self.pull_references(&mut work);
+        let schema = resolve::resolve(&work.files, &mut work.said);
+        let said = Diagnostics { sources: work.sources, list: work.said };
+        if said.has_errors() {
+            return Err(said);
+        }
+        let used: BTreeSet<u32> = work.used.into_iter().collect();
+        let files = used.iter().filter_map(|&f| said.sources.get(f)).map(|s| s.path().into()).collect();
+        let named = schema.ids().filter(|&id| named.contains(&schema.get(id).name)).collect();
+        Ok(Loaded { schema, named, files, warnings: said })
+    }
+
+    /// Takes in what is referred to and not declared yet, until nothing is missing that can be found.
+    fn pull_references(&self, work: &mut Work) {
+        let mut looked = 0;
+        while looked < work.files.len() {
+            let known: HashSet<TypeName> = work.files.iter().flat_map(declared).collect();
+            let missing: Vec<TypeName> =
+                referred(&work.files[looked]).into_iter().filter(|name| !known.contains(name)).collect();
+            if missing.is_empty() {
+                looked += 1;
+                continue;
+            }
+            work.search(self);
+            let found = missing.iter().filter(|name| work.pull(name)).count();
+            if found == 0 {
+                looked += 1;
+            }
+        }
+    }
+
+    fn find_wanted(
+        &self,
+        work: &mut Work,
+        wanted: &str,
+        named: &HashSet<TypeName>,
+    ) -> Result<TypeName, Diagnostic> {
+        let full = TypeName::of(wanted);
+        if named.contains(&full) {
+            return Ok(full);
+        }
+        let mut short: BTreeSet<TypeName> = named.iter().filter(|n| n.name == wanted).cloned().collect();
+        if short.is_empty() {
+            work.search(self);
+            if work.pull(&full) {
+                return Ok(full);
+            }
+            short = work.elsewhere.keys().filter(|n| n.name == wanted).cloned().collect();
+        }
+        match short.len() {
+            1 => short.first().cloned().inspect(|name| {
+                work.pull(name);
+            }),
+            _ => None,
+        }
+        .ok_or_else(|| {
+            let near = |n: &TypeName| {
+                strsim::damerau_levenshtein(&n.to_string(), wanted)
+                    .min(strsim::damerau_levenshtein(&n.name, wanted))
+            };
+            let all = named.iter().chain(work.elsewhere.keys());
+            let error = Diagnostic::general(format!("there is no type `{wanted}`"));
+            if short.len() > 1 {
+                let all: Vec<String> = short.iter().map(|n| format!("`{n}`")).collect();
+                let error = Diagnostic::general(format!("there are several types `{wanted}`"));
+                return error.help(format!("say which: {}", all.join(", ")));
+            }
+            match all.map(|n| (near(n), n)).min() {
+                Some((d, n)) if d <= wanted.len().div_ceil(3) => error.help(format!("did you mean `{n}`?")),
+                _ => error.help("name the file that declares it, or its directory with `-I`"),
+            }
+        })
+    }
+}
+
+#[derive(Default)]
+struct Work {
+    sources: Sources,
+    said: Vec<Diagnostic>,
+    /// What goes into the schema.
+    files: Vec<File>,
+    /// Indices of the sources of `files`.
+    used: Vec<u32>,
+    /// Files read, by their real paths.
+    read: HashSet<PathBuf>,
+    /// Types that other files declare: which file of `others`.
+    elsewhere: HashMap<TypeName, usize>,
+    /// Files that were only looked through: what they declare, what was said about them, and their index.
+    others: Vec<(File, Vec<Diagnostic>, u32)>,
+    searched: bool,
+}
+
+impl Work {
+    /// Takes a named file in.
+    fn add(&mut self, source: Source) {
+        let file = self.sources.add(source);
+        if let Some(source) = self.sources.get(file) {
+            self.files.push(parser::parse(file, source, &mut self.said));
+            self.used.push(file);
+        }
+    }
+
+    /// Looks through the directories, once.
+    fn search(&mut self, loader: &Loader) {
+        if std::mem::replace(&mut self.searched, true) {
+            return;
+        }
+        let mut paths = Vec::new();
+        for dir in &loader.include {
+            if let Err(e) = list(dir, DEEPEST, &mut paths) {
+                self.said.push(Diagnostic::general(format!("cannot look in `{}`: {e}", dir.display())));
+            }
+        }
+        for (path, text) in &loader.texts {
+            if text.is_none() {
+                let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let _ = list(dir, 0, &mut paths); // a file that is not there has been told
+            }
+        }
+        for path in paths {
+            if !self.read.insert(real(&path)) {
+                continue;
+            }
+            // A file that cannot be read is missed only if it has what is needed; then that is told.
+            let Ok(source) = read(&path) else { continue };
+            let file = self.sources.add(source);
+            let Some(source) = self.sources.get(file) else { continue };
+            let mut said = Vec::new();
+            let parsed = parser::parse(file, source, &mut said);
+            for name in declared(&parsed) {
+                self.elsewhere.entry(name).or_insert(self.others.len());
+            }
+            self.others.push((parsed, said, file));
+        }
+    }
+
+    /// Takes the type of that name in from a file that was looked through. Whether there is one.
+    fn pull(&mut self, name: &TypeName) -> bool {
+        let Some((other, said, file)) = self.elsewhere.get(name).and_then(|&i| self.others.get_mut(i)) else {
+            return false;
+        };
+        let is_it = |package: &str, short: &str| package == name.package && short == name.name;
+        let structs = other.structs.extract_if(.., |s| is_it(&s.package, &s.name.text)).collect::<Vec<_>>();
+        let enums = other.enums.extract_if(.., |e| is_it(&e.package, &e.name.text)).collect::<Vec<_>>();
+        if structs.is_empty() && enums.is_empty() {
+            return false; // taken already
+        }
+        self.said.extend(said.drain(..).filter(|d| d.severity == Severity::Error));
+        self.used.push(*file);
+        self.files.push(File { name: other.name.clone(), structs, enums });
+        true
+    }
+}
+
+/// The `.lcm` files in `dir` and, down to `depth`, below it, sorted by name.
+fn list(dir: &Path, depth: usize, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(dir)?.filter_map(|entry| entry.ok().map(|e| e.path())).collect();
+    entries.sort();
+    for path in entries {
+        if out.len() >= MOST_FILES {
+            break;
+        }
+        if path.extension().is_some_and(|e| e == "lcm") && path.is_file() {
+            out.push(path);
+        } else if depth > 0 && path.is_dir() && !path.is_symlink() {
+            let _ = list(&path, depth - 1, out); // one that may not be read is passed over
+        }
+    }
+    Ok(())
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}
+
+fn read(path: &Path) -> Result<Source, String> {
+    use std::io::Read;
+    let told = |e: std::io::Error| format!("cannot read `{}`: {e}", path.display());
+    let file = std::fs::File::open(path).map_err(told)?;
+    let mut bytes = Vec::new();
+    file.take(Source::MAX as u64 + 1).read_to_end(&mut bytes).map_err(told)?;
+    if bytes.len() > Source::MAX {
+        return Err(format!(
+            "`{}` is no type file: it has more than {} MiB",
+            path.display(),
+            Source::MAX >> 20
+        ));
+    }
+    Ok(Source::new(path, &bytes))
+}
+
+/// The names that a file declares.
+fn declared(file: &File) -> Vec<TypeName> {
+    let name = |package: &String, name: &str| TypeName { package: package.clone(), name: name.into() };
+    let structs = file.structs.iter().map(|s| name(&s.package, &s.name.text));
+    structs.chain(file.enums.iter().map(|e| name(&e.package, &e.name.text))).collect()
+}
+
+/// The names that a file refers to.
+fn referred(file: &File) -> Vec<TypeName> {
+    let fields = file.structs.iter().flat_map(|s| s.fields.iter().map(move |f| (&s.package, &f.ty.text)));
+    let types = fields.filter(|(_, ty)| Primitive::of(ty).is_none());
+    types.map(|(package, ty)| resolve::full_name(ty, package)).collect()
+}

@@ -1,0 +1,231 @@
+//! What the language accepts, and what it says about the rest.
+
+use saltus_types::{ConstValue, Loader, Schema, parse};
+use std::fs;
+
+fn schema(text: &str) -> Schema {
+    parse("test.lcm", text).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
+/// What is said about `text`, without colours.
+fn said(text: &str) -> String {
+    match parse("test.lcm", text) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(e) => e.to_string(),
+    }
+}
+
+#[test]
+fn all_that_lcm_accepts() {
+    for text in [
+        "",
+        "// only a comment\n",
+        "struct a_t { }",
+        "struct a_t\n{\n\tint8_t x , y [ 3 ] , z;\r\n}\r\n",
+        "package a.b.c; struct d_t { int8_t x; } package e; struct d_t { a.b.c.d_t x; }",
+        "struct r.b_t { int8_t x; } struct c_t { r.b_t b; }",
+        "struct a_t { const float F = -1e-5; const double D = 0x10, E = nan, G = inf; }",
+        "struct a_t { const int8_t X = -5, Y = 0x7f, Z = 010; int8_t v[Z]; }",
+        "struct 1a { int8_t x-y; int8_t xé; int8_t class; }",
+        "struct a_t { const int8_t N = 0; int8_t v[N]; }",
+        "struct a_t { int8_t n; int8_t m; double v[n][3][m]; }",
+        "struct b_t { a_t x; } struct a_t { int8_t x; }",
+        "enum e_t { A, B = 5, C; D }",
+        "struct node_t { int8_t n; node_t c[n]; }",
+    ] {
+        schema(text);
+    }
+}
+
+#[test]
+fn and_what_people_expect_beyond_it() {
+    for text in [
+        "struct a_t{int8_t x;}",
+        "struct a_t { int8_t x; };",
+        "struct a_t { int8_t/*c*/ x; } // no newline",
+        "struct a_t { const double X = 1e+5, Y = +3; }",
+        "\u{feff}struct a_t { int8_t x; }",
+        "struct a_t { int8_t x;; }",
+        "struct a_t { int8_t v[3]/* three */; }",
+    ] {
+        schema(text);
+    }
+}
+
+#[test]
+fn numbers_are_as_in_c() {
+    let schema = schema(
+        "struct a_t { const int32_t A = 010, B = 0x10, C = -7; const float F = 1.5; const int64_t L = -9223372036854775808;
+           int8_t v[0x10][010]; }",
+    );
+    let values: Vec<ConstValue> = schema.structs()[0].consts.iter().map(|c| c.value).collect();
+    let expected = [8, 16, -7].map(ConstValue::Int);
+    assert_eq!(values[..3], expected);
+    assert_eq!(values[3..], [ConstValue::Float(1.5), ConstValue::Int(i64::MIN)]);
+    assert_eq!(schema.structs()[0].fields[0].fixed_count(), Some(128));
+}
+
+#[test]
+fn comments_go_where_a_reader_takes_them_to_belong() {
+    let schema = schema(
+        "// licence of the file\n\n// of the struct\n/* and more */\nstruct a_t { // behind the brace\n\
+         \x20 // above x\n  int8_t x;\n  int8_t y; // behind y\n            // and below\n\n  // of nobody\n\n\
+         \x20 /**\n   * Of z,\n   * two lines.\n   */\n  int8_t z, w; ///< both\n  // of N\n  const int8_t N = 3;\n}\n",
+    );
+    let s = &schema.structs()[0];
+    assert_eq!(s.file_doc, "licence of the file");
+    assert_eq!(s.doc, "of the struct\nand more\nbehind the brace");
+    let docs: Vec<&str> = s.fields.iter().map(|f| f.doc.as_str()).collect();
+    assert_eq!(
+        docs,
+        ["above x", "behind y\nand below", "Of z,\ntwo lines.\n< both", "Of z,\ntwo lines.\n< both"]
+    );
+    assert_eq!(s.consts[0].doc, "of N");
+}
+
+#[test]
+fn an_error_shows_its_line_and_what_was_meant() {
+    let text = said("struct pose_t {\n  int64_t utime;\n  duble position[3];\n}\n");
+    for part in [
+        "error: there is no type `duble`",
+        "--> test.lcm:3:3",
+        "duble position[3];",
+        "^^^^^",
+        "did you mean `double`?",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn all_errors_of_a_file_are_told_at_once() {
+    let text = said(
+        "struct a_t {\n int x;\n uint32_t y;\n int8_t v[m];\n int8_t v;\n const byte B = 3;\n const int8_t C = 200;\n}\nstruct b_t { int8_t; }\nstrut c_t { }\n",
+    );
+    for part in [
+        "there is no type `a.int`",
+        "did you mean `int32_t`?",
+        "did you mean `int64_t`; there are no other unsigned types?",
+        "there is no `m` before this array",
+        "`v` is declared twice",
+        "`byte` is not the type of a constant",
+        "`200` does not fit into int8_t",
+        "expected the name of a field of type `int8_t`, found `;`",
+        "expected `struct`, `enum` or `package`, found `strut`",
+    ] {
+        let part = part.replace("a.int", "int");
+        assert!(text.contains(&part), "{part:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    for (text, reason) in [
+        (
+            "struct a_t { b_t b; } struct b_t { c_t c; } struct c_t { a_t a[2]; }",
+            "a_t.b -> b_t.c -> c_t.a -> a_t",
+        ),
+        ("struct a_t { a_t a; }", "`a_t` contains itself"),
+        ("struct a_t { int32_t n[n]; }", "there is no `n` before this array"),
+        ("struct a_t { int8_t v[n]; int8_t n; }", "the size must stand before the array"),
+        ("struct a_t { float n; int8_t v[n]; }", "`n` cannot be the size of an array"),
+        ("struct a_t { int8_t n[2]; int8_t v[n]; }", "`n` cannot be the size of an array"),
+        ("struct a_t { int8_t v[0]; }", "must be at least 1"),
+        ("struct a_t { int8_t v[-1]; }", "must be at least 1"),
+        ("struct a_t { int8_t v[3abc]; }", "`3abc` is not a whole number"),
+        ("struct a_t { int8_t v[]; }", "expected the size of the array"),
+        ("struct a_t { int8_t v[100000][100000]; }", "is too large"),
+        ("struct a_t { const int8_t N = -1; int8_t v[N]; }", "`N` cannot be the size of an array"),
+        ("struct a_t { const float N = 1.0; int8_t v[N]; }", "`N` is not an integer"),
+        ("struct a_t { const int64_t N = 9223372036854775808; }", "does not fit into int64_t"),
+        ("struct a_t { } struct a_t { }", "`a_t` is declared twice"),
+        ("struct a_t { int8_t x; ", "this struct has no end"),
+        ("struct a_t { int8_t x }", "expected `;`"),
+        ("struct a_t { int8_t 1x; }", "must start with a letter"),
+        ("struct a_t { struct b_t { } }", "a `struct` inside a struct"),
+        ("struct int8_t { }", "`int8_t` is a primitive type"),
+        ("package a..b; struct c_t { }", "a dot stands between two names"),
+        ("package p; struct a_t { .b_t x; }", "there is no type"),
+        ("struct a_t { /* int8_t x; }", "a comment that does not end"),
+        ("struct a_t { string s = \"x\"; }", "there are no quotes"),
+        ("enum e_t { A = 1, B = 1 }", "is there already"),
+    ] {
+        let text_said = said(text);
+        assert!(text_said.contains(reason), "{text}\n{reason:?} is not in\n{text_said}");
+    }
+}
+
+#[test]
+fn a_missing_semicolon_is_shown_where_it_belongs() {
+    let text = said("struct a_t {\n  int8_t x\n  int8_t y;\n}\n");
+    assert!(text.contains("--> test.lcm:2:11") && text.contains("a `;` belongs here"), "{text}");
+}
+
+#[test]
+fn references_are_found_in_include_directories_and_beside_the_file() {
+    let dir = std::env::temp_dir().join(format!("saltus-types-{}", std::process::id()));
+    fs::create_dir_all(dir.join("inc/deep")).unwrap();
+    fs::write(dir.join("a.lcm"), "package p; struct a_t { b_t b; q.c_t c; }").unwrap();
+    fs::write(dir.join("b.lcm"), "package p; struct b_t { int8_t x; }\nstruct unused_t { missing_t m; }")
+        .unwrap();
+    fs::write(dir.join("inc/deep/c.lcm"), "package q; struct c_t { d_t d; }").unwrap();
+    fs::write(dir.join("inc/d.lcm"), "package q; struct d_t { int8_t x; }").unwrap();
+    let loaded = Loader::new().file(dir.join("a.lcm")).include(dir.join("inc")).load();
+    let unknown = Loader::new().file(dir.join("a.lcm")).load();
+    let wanted = Loader::new().want("c_t").include(dir.join("inc")).load();
+    let absent = Loader::new().want("c_tt").include(dir.join("inc")).load();
+    let no_file = Loader::new().file(dir.join("none.lcm")).load();
+    fs::remove_dir_all(&dir).unwrap();
+
+    let loaded = loaded.unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<String> = loaded.schema.structs().iter().map(|s| s.name.to_string()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert_eq!(loaded.named.len(), 1);
+    assert_eq!(loaded.files.len(), 4);
+    assert!(unknown.unwrap_err().to_string().contains("there is no type `q.c_t`"));
+    let wanted = wanted.unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(wanted.schema.get(wanted.named[0]).name.to_string(), "q.c_t");
+    assert!(absent.unwrap_err().to_string().contains("did you mean `q.c_t`?"));
+    assert!(no_file.unwrap_err().to_string().contains("cannot read"));
+}
+
+#[test]
+fn bytes_that_are_not_utf8_may_stand_in_comments_only() {
+    let dir = std::env::temp_dir().join(format!("saltus-types-latin-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("a.lcm"), b"struct a_t { int8_t x; } // 20 \xb0C\n").unwrap();
+    fs::write(dir.join("b.lcm"), b"struct b_t { int8_t x\xb0; }\n").unwrap();
+    let good = Loader::new().file(dir.join("a.lcm")).load();
+    let bad = Loader::new().file(dir.join("b.lcm")).load();
+    fs::remove_dir_all(&dir).unwrap();
+    assert!(good.is_ok());
+    assert!(bad.unwrap_err().to_string().contains("not UTF-8"));
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    let chain = |n: usize, dims: &str| {
+        let size = if dims.is_empty() { "" } else { "int8_t n; " };
+        let link = |i: usize| format!("struct s{i} {{ {size}s{} a{dims}; s{} b{dims}; }}\n", i + 1, i + 1);
+        (0..n).map(link).collect::<String>() + &format!("struct s{n} {{ }}")
+    };
+    schema(&chain(30, ""));
+    assert!(said(&chain(100, "")).contains("is too large"));
+    schema(&chain(400, "[n]"));
+    let deep: String = (0..200).map(|i| format!("struct s{i} {{ s{} a; }}\n", i + 1)).collect::<String>()
+        + "struct s200 { }";
+    assert!(said(&deep).contains("a chain of more than"));
+    assert!(said(&chain(20_000, "[n]")).contains("too many ways"));
+    let knot: String = (0..40)
+        .map(|i| {
+            format!(
+                "struct k{i} {{ int8_t n; {} }}\n",
+                (0..40).map(|j| format!("k{j} f{j}[n];")).collect::<String>()
+            )
+        })
+        .collect();
+    assert!(said(&knot).contains("too many ways"));
+    said(&"{".repeat(100_000));
+    said(&"struct ".repeat(50_000));
+    said(&format!("struct a_t {{ int8_t x{}; }}", "[0".repeat(50_000)));
+}
