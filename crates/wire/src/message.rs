@@ -1,0 +1,82 @@
+//! What every generated type is.
+
+use crate::{DecodeError, EncodeError, Reader, Writer};
+
+/// The fields of a type, without a fingerprint: what lies inline in a struct that contains it.
+pub trait Body: Default {
+    /// Least number of bytes that a value takes. An array of variable size counts as empty.
+    const MIN_SIZE: usize;
+    /// Bytes that this value takes. Sizes of arrays are those that the arrays have.
+    fn body_size(&self) -> usize;
+    /// Writes the fields.
+    fn write(&self, out: &mut Writer<'_>) -> Result<(), EncodeError>;
+    /// Reads the fields into this value, whose room is used again. After an error the fields are valid but arbitrary.
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError>;
+}
+
+/// A generated type: what may be published.
+pub trait Message: Body {
+    /// Full name, `package.pose_t`.
+    const NAME: &'static str;
+    /// The first 8 bytes of every message, big endian.
+    const FINGERPRINT: u64;
+    /// The type, and all types in it, in the type language.
+    const SCHEMA: &'static str;
+
+    /// Bytes of the whole message.
+    fn encoded_size(&self) -> usize {
+        8 + self.body_size()
+    }
+    /// Encodes into `buf` and returns how many bytes that took. Does not allocate.
+    ///
+    /// # Errors
+    /// A buffer that is too small ([`encoded_size`](Message::encoded_size) says what is needed), an array that has
+    /// another size than its size field says, a string with a NUL, structs in each other too deep.
+    fn encode_to(&self, buf: &mut [u8]) -> Result<usize, EncodeError> {
+        encode_body(self, Self::FINGERPRINT, buf)
+    }
+    /// Encodes into a new vector. Errors as [`encode_to`](Message::encode_to).
+    fn encode(&self) -> Result<Vec<u8>, EncodeError> {
+        let mut bytes = vec![0; self.encoded_size()];
+        let len = self.encode_to(&mut bytes)?;
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+    /// Decodes a message. Bytes behind it are ignored, as in LCM.
+    ///
+    /// # Errors
+    /// Bytes of another type, too few of them, or such that no encoder makes.
+    fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.decode_from(bytes)?;
+        Ok(message)
+    }
+    /// Decodes into this message, whose strings and arrays are used again, and returns how many bytes it took. After an
+    /// error the fields are valid but arbitrary. Errors as [`decode`](Message::decode).
+    fn decode_from(&mut self, bytes: &[u8]) -> Result<usize, DecodeError> {
+        decode_body(self, Self::FINGERPRINT, bytes)
+    }
+}
+
+/// Writes a fingerprint and the fields behind it; returns the bytes that took.
+pub fn encode_body<T: Body>(body: &T, fingerprint: u64, buf: &mut [u8]) -> Result<usize, EncodeError> {
+    let mut out = Writer::new(buf);
+    let written = out.fingerprint(fingerprint).and_then(|()| body.write(&mut out));
+    match written {
+        Ok(()) => Ok(out.position()),
+        // A buffer too small is told with what the whole message needs.
+        Err(EncodeError::TooSmall(_)) => Err(EncodeError::TooSmall(8 + body.body_size())),
+        Err(other) => Err(other),
+    }
+}
+
+/// Reads a fingerprint, which must be this one, and the fields behind it; returns the bytes that took.
+pub fn decode_body<T: Body>(body: &mut T, fingerprint: u64, bytes: &[u8]) -> Result<usize, DecodeError> {
+    let mut from = Reader::new(bytes);
+    let found = from.fingerprint()?;
+    if found != fingerprint {
+        return Err(DecodeError::Fingerprint { expected: fingerprint, found });
+    }
+    body.read(&mut from)?;
+    Ok(from.position())
+}

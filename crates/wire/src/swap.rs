@@ -1,0 +1,213 @@
+//! Copying numbers between the machine's byte order and the wire's (big endian), as fast as the processor can.
+//!
+//! On x86-64 with AVX2 or SSSE3 (asked for at run time, once) 32 or 16 bytes are turned at a time by a byte shuffle;
+//! elsewhere the compiler's own vectors do it. The same at `-O2` and `-O3`.
+
+use core::mem::MaybeUninit;
+
+/// Copies 16-bit numbers between native order and big endian. Panics if the lengths differ or are not whole numbers.
+#[inline]
+pub fn copy_swapped_16(to: &mut [u8], from: &[u8]) {
+    copy::<2>(uninit(to), from);
+}
+/// Copies 32-bit numbers between native order and big endian. Panics if the lengths differ or are not whole numbers.
+#[inline]
+pub fn copy_swapped_32(to: &mut [u8], from: &[u8]) {
+    copy::<4>(uninit(to), from);
+}
+/// Copies 64-bit numbers between native order and big endian. Panics if the lengths differ or are not whole numbers.
+#[inline]
+pub fn copy_swapped_64(to: &mut [u8], from: &[u8]) {
+    copy::<8>(uninit(to), from);
+}
+
+/// Bytes that are only written.
+#[inline(always)]
+pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    let bytes: *mut [u8] = bytes;
+    // SAFETY: the same memory and lifetime; all users in this crate write initialised bytes only.
+    unsafe { &mut *(bytes as *mut [MaybeUninit<u8>]) }
+}
+
+/// Copies elements of `N` bytes (1, 2, 4 or 8), each turned if the machine is little endian. Fills all of `to`.
+#[inline]
+pub(crate) fn copy<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    assert_eq!(to.len(), from.len());
+    assert_eq!(from.len() % N, 0);
+    if N == 1 || cfg!(target_endian = "big") {
+        // SAFETY: both have this length, and do not overlap since one is borrowed for itself alone.
+        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
+        return;
+    }
+    #[cfg(all(target_arch = "x86_64", target_endian = "little", not(miri)))]
+    if from.len() >= 16 && x86::turn::<N>(to, from) {
+        return;
+    }
+    turn_each::<N>(to, from);
+}
+
+/// Copies elements of `N` bytes, each turned. Both have the same length, a multiple of `N`.
+#[inline(always)]
+fn turn_each<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    for (to, from) in to.chunks_exact_mut(N).zip(from.chunks_exact(N)) {
+        let mut element = [0; N];
+        element.copy_from_slice(from);
+        element.reverse();
+        // SAFETY: the chunk has N bytes, and the type wants no alignment.
+        unsafe { to.as_mut_ptr().cast::<[u8; N]>().write(element) };
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_endian = "little", not(miri)))]
+mod x86 {
+    use core::arch::x86_64::*;
+    use core::mem::MaybeUninit;
+
+    /// For each byte of 16 where it comes from, if elements of `n` bytes are turned.
+    const fn mask(n: usize) -> [u8; 16] {
+        let mut mask = [0; 16];
+        let mut i = 0;
+        while i < 16 {
+            mask[i] = (i / n * n + n - 1 - i % n) as u8;
+            i += 1;
+        }
+        mask
+    }
+    struct Mask<const N: usize>;
+    impl<const N: usize> Mask<N> {
+        const BYTES: [u8; 16] = mask(N);
+    }
+
+    /// Turns at least 16 bytes; false if this processor has nothing to do it with.
+    #[inline]
+    pub fn turn<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) -> bool {
+        assert!(to.len() == from.len() && from.len() >= 16 && from.len() % N == 0);
+        if from.len() >= 32 && std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has AVX2; the lengths were checked just now.
+            unsafe { avx2::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
+            return true;
+        }
+        if std::arch::is_x86_feature_detected!("ssse3") {
+            // SAFETY: the processor has SSSE3; the lengths were checked just now.
+            unsafe { ssse3::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
+            return true;
+        }
+        false
+    }
+
+    /// The last vector overlaps the one before it where the length is no multiple of a vector: elements begin at
+    /// multiples of their size from either end.
+    ///
+    /// # Safety
+    /// The processor must have AVX2; `len` bytes, at least 32, a multiple of `N`, at both places, which do not overlap.
+    #[target_feature(enable = "avx2")]
+    unsafe fn avx2<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
+        // SAFETY: the mask has 16 bytes; all accesses lie within `len` bytes, and want no alignment.
+        unsafe {
+            let mask = _mm256_broadcastsi128_si256(_mm_loadu_si128(Mask::<N>::BYTES.as_ptr().cast()));
+            let turn = |at: usize| {
+                let v = _mm256_loadu_si256(from.add(at).cast());
+                _mm256_storeu_si256(to.add(at).cast(), _mm256_shuffle_epi8(v, mask));
+            };
+            let mut at = 0;
+            while at + 64 <= len {
+                turn(at);
+                turn(at + 32);
+                at += 64;
+            }
+            if at + 32 <= len {
+                turn(at);
+            }
+            if len % 32 != 0 {
+                turn(len - 32);
+            }
+        }
+    }
+
+    /// # Safety
+    /// The processor must have SSSE3; `len` bytes, at least 16, a multiple of `N`, at both places, which do not overlap.
+    #[target_feature(enable = "ssse3")]
+    unsafe fn ssse3<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
+        // SAFETY: the mask has 16 bytes; all accesses lie within `len` bytes, and want no alignment.
+        unsafe {
+            let mask = _mm_loadu_si128(Mask::<N>::BYTES.as_ptr().cast());
+            let turn = |at: usize| {
+                let v = _mm_loadu_si128(from.add(at).cast());
+                _mm_storeu_si128(to.add(at).cast(), _mm_shuffle_epi8(v, mask));
+            };
+            let mut at = 0;
+            while at + 16 <= len {
+                turn(at);
+                at += 16;
+            }
+            if len % 16 != 0 {
+                turn(len - 16);
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub fn turn_ssse3<const N: usize>(to: &mut [u8], from: &[u8]) {
+        assert!(to.len() == from.len() && from.len() >= 16 && from.len() % N == 0);
+        if std::arch::is_x86_feature_detected!("ssse3") {
+            // SAFETY: the processor has SSSE3; the lengths were checked just now.
+            unsafe { ssse3::<N>(to.as_mut_ptr(), from.as_ptr(), from.len()) };
+        } else {
+            super::turn_each::<N>(super::uninit(to), from);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What it should be, byte by byte.
+    fn turned(bytes: &[u8], n: usize) -> Vec<u8> {
+        let turn = |element: &[u8]| element.iter().rev().copied().collect::<Vec<u8>>();
+        if cfg!(target_endian = "big") { bytes.to_vec() } else { bytes.chunks(n).flat_map(turn).collect() }
+    }
+
+    fn check<const N: usize>(bytes: &[u8]) -> Result<(), TestCaseError> {
+        let bytes = &bytes[..bytes.len() / N * N];
+        let expected = turned(bytes, N);
+        let mut wire = vec![0; bytes.len()];
+        copy::<N>(uninit(&mut wire), bytes);
+        prop_assert_eq!(&wire, &expected);
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if bytes.len() >= 16 {
+            wire.fill(0);
+            x86::turn_ssse3::<N>(&mut wire, bytes);
+            prop_assert_eq!(&wire, &expected);
+        }
+        if cfg!(target_endian = "little") {
+            wire.fill(0);
+            turn_each::<N>(uninit(&mut wire), bytes);
+            prop_assert_eq!(&wire, &expected);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn every_element_is_turned(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            check::<2>(&bytes)?;
+            check::<4>(&bytes)?;
+            check::<8>(&bytes)?;
+        }
+    }
+
+    #[test]
+    fn single_bytes_are_copied() {
+        let mut wire = [0; 5];
+        copy::<1>(uninit(&mut wire), &[1, 2, 3, 4, 5]);
+        assert_eq!(wire, [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn half_an_element_is_refused() {
+        copy_swapped_32(&mut [0; 6], &[0; 6]);
+    }
+}

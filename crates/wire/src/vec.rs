@@ -1,0 +1,31 @@
+//! Small helpers of generated code: sizes of what varies, and vectors that grow as their elements come.
+
+use crate::Body;
+
+/// Bytes of a string on the wire: its length, itself, a NUL.
+#[inline]
+pub fn string_size(text: &str) -> usize {
+    4 + text.len() + 1
+}
+/// Bytes of strings on the wire.
+pub fn strings_size(texts: &[String]) -> usize {
+    texts.iter().map(|text| string_size(text)).sum()
+}
+/// Bytes of structs on the wire.
+pub fn bodies_size<T: Body>(values: &[T]) -> usize {
+    values.iter().map(Body::body_size).sum()
+}
+
+/// The element at `at`, which is a new one if the vector ends there. Panics beyond.
+#[inline]
+pub fn element_at<T: Default>(out: &mut Vec<T>, at: usize) -> &mut T {
+    element_at_with(out, at, T::default)
+}
+/// The element at `at`, which `new` makes if the vector ends there. Panics beyond.
+#[inline]
+pub fn element_at_with<T>(out: &mut Vec<T>, at: usize, new: impl FnOnce() -> T) -> &mut T {
+    if at == out.len() {
+        out.push(new());
+    }
+    &mut out[at]
+}
