@@ -9,19 +9,31 @@
 //! Nothing here blocks but the reading of files; everything allocates. None of it is for a control loop: generated code
 //! is (crate `saltus-gen`).
 
+#[cfg(feature = "arbitrary")]
+pub mod arbitrary;
+pub mod cdr;
+mod codec;
 mod comments;
 mod diagnostic;
+pub mod diff;
 mod fingerprint;
+pub mod idl;
+pub mod json;
 mod lexer;
 mod literal;
 mod load;
 mod parser;
+pub mod plain;
 mod print;
 mod resolve;
+pub mod ros2msg;
 mod schema;
 mod source;
 mod syntax;
+pub mod value;
+pub mod wire;
 
+pub use codec::{DecodeCause, DecodeError, EncodeCause, EncodeError};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use load::{Loaded, Loader, load, parse};
 pub use schema::{
@@ -29,3 +41,4 @@ pub use schema::{
     Type, TypeName,
 };
 pub use source::{Source, Sources, Span};
+pub use value::{Record, Value};

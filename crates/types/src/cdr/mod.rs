@@ -1,0 +1,143 @@
+//! CDR, the encoding of DDS and ROS 2, and the schema texts with which their tools decode it.
+//!
+//! What is written is plain CDR (XCDR1): four bytes that say the byte order (`00 01 00 00` is little endian), then the
+//! fields in their order, every number at a multiple of its size, counted from behind those four bytes. MCAP calls it
+//! `cdr`. Together with a schema text ([`schema`]) any viewer decodes the types of this language with no plug-in.
+//!
+//! LCM's types do not all exist there, so there is a mapping, and it differs a little between the two kinds of schema:
+//!
+//! | here | [`Dialect::OmgIdl`] | [`Dialect::Ros2Msg`] |
+//! |---|---|---|
+//! | `int8_t` … `int64_t` | `int8` … `int64` | `int8` … `int64` |
+//! | `byte` | `octet` | `uint8` |
+//! | `float`, `double` | `float`, `double` | `float32`, `float64` |
+//! | `string` | `string` | `string` |
+//! | `boolean` | `boolean` | `bool` |
+//! | an enum | `int32`; its names in a comment | `int32`; its names in a comment |
+//! | `x[3]` | `x[3]` | `[3] x` |
+//! | `x[n]` | `sequence<T> x` | `[] x` |
+//! | `x[2][3]` | `x[2][3]` | `[6] x`, the last dimension fastest |
+//! | `x[n][3]`, `x[n][m]` | `sequence<row> x`, where `row` is a struct with the array or sequence | `[] x` of all elements, the last dimension fastest |
+//! | the size field `n` | stays a field | stays a field, and gives the shape |
+//! | an empty struct | one `octet`, as in ROS 2 | one `uint8`, as in ROS 2 |
+//! | a constant | a constant in a module `NAME_Constants` | a constant of the message, in capitals |
+//! | a struct that contains itself | not possible | not possible |
+//!
+//! A struct around a row changes nothing in the bytes: they are those of `sequence<sequence<T>>` and `sequence<T[3]>`.
+//! The names differ too; [`idl`](crate::idl) and [`ros2msg`](crate::ros2msg) say how.
+
+mod cycle;
+
+use crate::codec::{Counts, DecodeCause, DecodeError, Decoder, EncodeError, Encoder, Format, Order};
+use crate::value::Record;
+use crate::{Schema, StructId, idl, ros2msg};
+use saltus_wire::{DecodeError as BytesError, Reader};
+use std::sync::Arc;
+
+pub use cycle::Unsupported;
+pub(crate) use cycle::order;
+
+/// For whose tools the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// OMG IDL 4.2: DDS, and viewers that know `omgidl`.
+    OmgIdl,
+    /// ROS 2 message definitions: all viewers.
+    Ros2Msg,
+}
+
+/// In which order the bytes of numbers are written. Both are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Endian {
+    /// Least significant byte first: what all others write.
+    #[default]
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// What a viewer needs to decode the messages of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CdrSchema {
+    /// Encoding of the text in MCAP's words: `omgidl` or `ros2msg`.
+    pub encoding: &'static str,
+    /// Name of the type in the text: `exlcm::pose_t` or `exlcm/msg/Pose`.
+    pub name: String,
+    /// The type, and all types in it.
+    pub text: String,
+}
+
+/// The schema text for struct `id`.
+///
+/// # Errors
+/// A struct that contains itself: neither kind of schema can say that. Its messages can still be carried as they are.
+pub fn schema(schema: &Schema, id: StructId, dialect: Dialect) -> Result<CdrSchema, Unsupported> {
+    match dialect {
+        Dialect::OmgIdl => idl::schema(schema, id),
+        Dialect::Ros2Msg => ros2msg::schema(schema, id),
+    }
+}
+
+/// Encodes a record as plain CDR, with its four bytes of header.
+///
+/// # Errors
+/// As [`wire::encode`](crate::wire::encode): sizes that disagree, a string with a NUL, structs in each other too deep.
+pub fn encode(record: &Record, dialect: Dialect, endian: Endian) -> Result<Vec<u8>, EncodeError> {
+    let order = if endian == Endian::Big { Order::Big } else { Order::Little };
+    let header = vec![0, u8::from(order == Order::Little), 0, 0];
+    let mut encoder = Encoder::new(header, Plain { order, dialect });
+    encoder.record(record)?;
+    Ok(encoder.out)
+}
+
+/// Decodes plain CDR of either byte order. Bytes behind the message are ignored.
+///
+/// # Errors
+/// A header of another encoding, a sequence of another size than its size field says, and all that
+/// [`wire::decode`](crate::wire::decode) refuses but the fingerprint, which CDR does not have.
+pub fn decode(
+    schema: &Arc<Schema>,
+    id: StructId,
+    dialect: Dialect,
+    bytes: &[u8],
+) -> Result<Record, DecodeError> {
+    let mut reader = Reader::new(bytes);
+    let order = match *reader.take(HEADER)? {
+        [0, 0, ..] => Order::Big,
+        [0, 1, ..] => Order::Little,
+        [a, b, ..] => return Err(DecodeCause::Encapsulation { found: u16::from_be_bytes([a, b]) }.into()),
+        [] | [_] => return Err(BytesError::Truncated { at: 0, missing: HEADER }.into()),
+    };
+    Decoder::new(schema, reader, Plain { order, dialect }).record(id)
+}
+
+/// Bytes before the first field.
+const HEADER: usize = 4;
+
+/// Plain CDR, version 1.
+struct Plain {
+    order: Order,
+    dialect: Dialect,
+}
+
+impl Format for Plain {
+    fn order(&self) -> Order {
+        self.order
+    }
+    fn counts(&self) -> Counts {
+        match self.dialect {
+            Dialect::OmgIdl => Counts::Each,
+            Dialect::Ros2Msg => Counts::Whole,
+        }
+    }
+    fn bare_strings(&self) -> bool {
+        true
+    }
+    fn dummy(&self) -> bool {
+        true
+    }
+    fn padding(&self, at: usize, size: usize) -> usize {
+        let at = at - HEADER;
+        at.next_multiple_of(size) - at
+    }
+}

@@ -1,0 +1,165 @@
+//! Why bytes could not be decoded, or a record not be encoded, and in which field.
+
+use saltus_wire::{DecodeError as BytesError, EncodeError as ValueError};
+use std::fmt;
+
+/// Why bytes could not be decoded, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DecodeError {
+    /// The field, `pose.position[2]`; empty if it concerns the whole message.
+    pub path: String,
+    /// Why.
+    pub cause: DecodeCause,
+}
+
+/// Why bytes could not be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeCause {
+    /// The bytes are not those of such a value, or too few. Places are counted from the first byte of the message.
+    Bytes(BytesError),
+    /// The type has so many fields that take no room that the message would become absurdly large.
+    TooManyValues,
+    /// CDR: the header names an encoding that is not plain CDR.
+    Encapsulation {
+        /// The first two bytes.
+        found: u16,
+    },
+    /// CDR: a sequence has another number of elements than its size field says.
+    Count {
+        /// What the size field says.
+        says: usize,
+        /// How many elements the sequence has.
+        found: u32,
+    },
+    /// Plain: the bytes are of another layout.
+    Layout {
+        /// Hash of the layout that was expected.
+        expected: u64,
+        /// What the bytes start with.
+        found: u64,
+    },
+    /// Plain: the type has no fixed size, and so no layout.
+    NotPlain,
+}
+
+impl fmt::Display for DecodeCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeCause::Bytes(cause) => cause.fmt(f),
+            DecodeCause::TooManyValues => {
+                f.write_str("far more fields that take no room than a message may have")
+            }
+            DecodeCause::Encapsulation { found } => {
+                write!(
+                    f,
+                    "not plain CDR: encapsulation {found:#06x}; only 0x0000 (big endian) and 0x0001 are read"
+                )
+            }
+            DecodeCause::Count { says, found } => {
+                write!(f, "a sequence of {found} elements, but its size field says {says}")
+            }
+            DecodeCause::Layout { expected, found } => write!(
+                f,
+                "another plain layout: hash {found:016x}, expected {expected:016x}; writer and reader were built \
+                 with different definitions of the type, or on machines of different byte order"
+            ),
+            DecodeCause::NotPlain => f.write_str("a type without a fixed size has no plain layout"),
+        }
+    }
+}
+
+impl From<BytesError> for DecodeCause {
+    fn from(cause: BytesError) -> DecodeCause {
+        DecodeCause::Bytes(cause)
+    }
+}
+
+/// Why a record could not be encoded, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EncodeError {
+    /// The field, `pose.position[2]`; empty if it concerns the whole message.
+    pub path: String,
+    /// Why.
+    pub cause: EncodeCause,
+}
+
+/// Why a record could not be encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EncodeCause {
+    /// The value cannot be said in bytes: a string with a NUL, structs in each other too deep.
+    Value(ValueError),
+    /// An array has another size than its size field says.
+    Size {
+        /// Name of the size field.
+        size_field: String,
+        /// What it says.
+        says: i64,
+        /// Size of that dimension of the array.
+        has: usize,
+    },
+    /// CDR: more elements than a sequence can count.
+    TooLong(usize),
+    /// Plain: the type has no fixed size, and so no layout.
+    NotPlain,
+}
+
+impl fmt::Display for EncodeCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EncodeCause::Value(cause) => cause.fmt(f),
+            EncodeCause::Size { size_field, says, has } => {
+                write!(
+                    f,
+                    "has {has} elements, but `{size_field}` says {says}; `set_sizes()` makes them agree"
+                )
+            }
+            EncodeCause::TooLong(has) => write!(f, "{has} elements are more than a sequence can count"),
+            EncodeCause::NotPlain => f.write_str("a type without a fixed size has no plain layout"),
+        }
+    }
+}
+
+impl From<ValueError> for EncodeCause {
+    fn from(cause: ValueError) -> EncodeCause {
+        EncodeCause::Value(cause)
+    }
+}
+
+macro_rules! with_path {
+    ($error:ident, $cause:ident, $inner:ident) => {
+        impl $error {
+            /// What went wrong lies in that field of what was thought.
+            pub(crate) fn within(mut self, step: &str) -> $error {
+                let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+                self.path = format!("{step}{dot}{}", self.path);
+                self
+            }
+        }
+        impl From<$cause> for $error {
+            fn from(cause: $cause) -> $error {
+                $error { path: String::new(), cause }
+            }
+        }
+        impl From<$inner> for $error {
+            fn from(cause: $inner) -> $error {
+                $cause::from(cause).into()
+            }
+        }
+        impl fmt::Display for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if self.path.is_empty() {
+                    self.cause.fmt(f)
+                } else {
+                    write!(f, "`{}`: {}", self.path, self.cause)
+                }
+            }
+        }
+        impl std::error::Error for $error {}
+    };
+}
+with_path!(DecodeError, DecodeCause, BytesError);
+with_path!(EncodeError, EncodeCause, ValueError);

@@ -1,0 +1,249 @@
+//! What tells two versions of a type apart, in words for whoever has to mend it.
+
+mod fields;
+
+use crate::value::declaration;
+use crate::{Const, Dim, Enum, Extent, Field, Schema, StructId, Type};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// One difference between an old and a new version of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The field or constant that it concerns, as the old version calls it (the new one if it was added): `pose.x`. What
+    /// lies in a struct that is used in several places is told once, with the first of them.
+    pub path: String,
+    /// What is different.
+    pub what: What,
+}
+
+/// What is different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum What {
+    /// The new version has a field more.
+    Added {
+        /// `float[3]`
+        ty: String,
+    },
+    /// The new version has a field less.
+    Removed {
+        /// `float[3]`
+        ty: String,
+    },
+    /// A field of the same type, in the same place, has another name.
+    Renamed {
+        /// Its new name.
+        to: String,
+    },
+    /// A field has another type.
+    Retyped {
+        /// `float`
+        from: String,
+        /// `double`
+        to: String,
+    },
+    /// A field has other dimensions.
+    Resized {
+        /// `float[3]`
+        from: String,
+        /// `float[n]`
+        to: String,
+    },
+    /// The size of a dimension is the same number, written otherwise. The bytes are the same, the fingerprint is not.
+    Respelled {
+        /// `16`
+        from: String,
+        /// `0x10`
+        to: String,
+    },
+    /// A field stands elsewhere in its struct.
+    Moved {
+        /// The field that it follows now; nothing if it is the first.
+        after: Option<String>,
+    },
+    /// A constant, or a name of an enum, is new.
+    ConstAdded {
+        /// Its value.
+        value: String,
+    },
+    /// A constant, or a name of an enum, is gone.
+    ConstRemoved {
+        /// Its value.
+        value: String,
+    },
+    /// A constant, or a name of an enum, stands for something else.
+    ConstChanged {
+        /// What it was.
+        from: String,
+        /// What it is.
+        to: String,
+    },
+}
+
+impl Change {
+    /// Whether the fingerprint changes with it, so that old and new programs do not understand each other. Constants are
+    /// not part of the fingerprint.
+    pub fn alters_fingerprint(&self) -> bool {
+        !matches!(self.what, What::ConstAdded { .. } | What::ConstRemoved { .. } | What::ConstChanged { .. })
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = &self.path;
+        match &self.what {
+            What::Added { ty } => write!(f, "field `{path}` ({ty}) was added"),
+            What::Removed { ty } => write!(f, "field `{path}` ({ty}) was removed"),
+            What::Renamed { to } => write!(f, "field `{path}` is now called `{to}`"),
+            What::Retyped { from, to } => write!(f, "field `{path}` was {from} and is now {to}"),
+            What::Resized { from, to } => write!(f, "field `{path}` was {from} and is now {to}"),
+            What::Respelled { from, to } => write!(
+                f,
+                "the size of field `{path}` was written `{from}` and is now written `{to}`: the bytes are the same, but \
+                 not the fingerprint"
+            ),
+            What::Moved { after: Some(after) } => write!(f, "field `{path}` now stands behind `{after}`"),
+            What::Moved { after: None } => write!(f, "field `{path}` is now the first"),
+            What::ConstAdded { value } => {
+                write!(f, "constant `{path}` = {value} was added (no change of the fingerprint)")
+            }
+            What::ConstRemoved { value } => {
+                write!(f, "constant `{path}` = {value} was removed (no change of the fingerprint)")
+            }
+            What::ConstChanged { from, to } => {
+                write!(f, "constant `{path}` was {from} and is now {to} (no change of the fingerprint)")
+            }
+        }
+    }
+}
+
+/// What is different in struct `new_id` of schema `new`, compared to struct `old_id` of schema `old`. Empty if they are
+/// the same. If no change [alters the fingerprint](Change::alters_fingerprint), programs built with either understand
+/// each other. Names of types do not matter, only what is in them.
+pub fn diff(old: &Schema, old_id: StructId, new: &Schema, new_id: StructId) -> Vec<Change> {
+    let mut diff = Diff { old, new, seen: HashSet::new(), todo: Vec::new(), changes: Vec::new() };
+    diff.visit(old_id, new_id, String::new());
+    // Not by recursion, since a chain of types may be as long as the files.
+    while let Some((a, b, path)) = diff.todo.pop() {
+        let first = diff.todo.len();
+        diff.structs(a, b, &path);
+        // In the order of the fields.
+        diff.todo[first..].reverse();
+    }
+    diff.changes
+}
+
+struct Diff<'a> {
+    old: &'a Schema,
+    new: &'a Schema,
+    seen: HashSet<(StructId, StructId)>,
+    todo: Vec<(StructId, StructId, String)>,
+    changes: Vec<Change>,
+}
+
+impl Diff<'_> {
+    fn visit(&mut self, a: StructId, b: StructId, path: String) {
+        if self.seen.insert((a, b)) {
+            self.todo.push((a, b, path));
+        }
+    }
+
+    fn add(&mut self, path: &str, name: &str, what: What) {
+        self.changes.push(Change { path: join(path, name), what });
+    }
+
+    fn structs(&mut self, a: StructId, b: StructId, path: &str) {
+        let (a, b) = (self.old.get(a), self.new.get(b));
+        let pairs = fields::pair(self.old, &a.fields, self.new, &b.fields);
+        let moved = fields::moved(&pairs);
+        for (i, field) in a.fields.iter().enumerate() {
+            let Some(j) = pairs[i] else {
+                self.add(path, &field.name, What::Removed { ty: declaration(self.old, field) });
+                continue;
+            };
+            let other = &b.fields[j];
+            if field.name != other.name {
+                self.add(path, &field.name, What::Renamed { to: other.name.clone() });
+            }
+            if moved[i] {
+                let after = j.checked_sub(1).map(|j| b.fields[j].name.clone());
+                self.add(path, &field.name, What::Moved { after });
+            }
+            self.types(field, other, &pairs, path);
+        }
+        let kept: HashSet<usize> = pairs.iter().flatten().copied().collect();
+        for (j, field) in b.fields.iter().enumerate() {
+            if !kept.contains(&j) {
+                self.add(path, &field.name, What::Added { ty: declaration(self.new, field) });
+            }
+        }
+        let list =
+            |consts: &[Const]| consts.iter().map(|c| (c.name.clone(), constant(c))).collect::<Vec<_>>();
+        self.consts(&list(&a.consts), &list(&b.consts), path);
+    }
+
+    fn types(&mut self, a: &Field, b: &Field, pairs: &[Option<usize>], path: &str) {
+        let (from, to) = (declaration(self.old, a), declaration(self.new, b));
+        if !fields::same_type(self.old, a.ty, self.new, b.ty) {
+            return self.add(path, &a.name, What::Retyped { from, to });
+        }
+        let same_size = |(x, y): (&Dim, &Dim)| match (x.extent, y.extent) {
+            (Extent::Fixed(m), Extent::Fixed(n)) => m == n,
+            // Under another name it is still the same field.
+            (Extent::Variable(m), Extent::Variable(n)) => pairs.get(m) == Some(&Some(n)),
+            _ => false,
+        };
+        if a.dims.len() != b.dims.len() || !a.dims.iter().zip(&b.dims).all(same_size) {
+            self.add(path, &a.name, What::Resized { from, to });
+        } else {
+            for (x, y) in a.dims.iter().zip(&b.dims) {
+                if matches!(x.extent, Extent::Fixed(_)) && x.text != y.text {
+                    self.add(path, &a.name, What::Respelled { from: x.text.clone(), to: y.text.clone() });
+                }
+            }
+        }
+        match (a.ty, b.ty) {
+            (Type::Struct(x), Type::Struct(y)) => self.visit(x, y, join(path, &a.name)),
+            (Type::Enum(x), Type::Enum(y)) => {
+                let list = |e: &Enum| {
+                    e.values.iter().map(|v| (v.name.clone(), v.value.to_string())).collect::<Vec<_>>()
+                };
+                let (x, y) = (list(self.old.get_enum(x)), list(self.new.get_enum(y)));
+                self.consts(&x, &y, &join(path, &a.name));
+            }
+            _ => {}
+        }
+    }
+
+    /// Compares names and what they stand for.
+    fn consts(&mut self, a: &[(String, String)], b: &[(String, String)], path: &str) {
+        let old: HashMap<&String, &String> = a.iter().map(|(name, value)| (name, value)).collect();
+        let new: HashMap<&String, &String> = b.iter().map(|(name, value)| (name, value)).collect();
+        for (name, from) in a {
+            match new.get(name) {
+                None => self.add(path, name, What::ConstRemoved { value: from.clone() }),
+                Some(&to) if from != to => {
+                    self.add(path, name, What::ConstChanged { from: from.clone(), to: to.clone() });
+                }
+                Some(_) => {}
+            }
+        }
+        for (name, value) in b.iter().filter(|(name, _)| !old.contains_key(name)) {
+            self.add(path, name, What::ConstAdded { value: value.clone() });
+        }
+    }
+}
+
+/// `5 (int32_t)`; numbers that are equal are the same, however they are written.
+fn constant(c: &Const) -> String {
+    match c.value {
+        crate::ConstValue::Int(n) => format!("{n} ({})", c.ty.name()),
+        crate::ConstValue::Float(x) => format!("{x:?} ({})", c.ty.name()),
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.into() } else { format!("{path}.{name}") }
+}

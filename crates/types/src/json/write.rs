@@ -1,0 +1,206 @@
+//! From a record to JSON.
+
+use super::Options;
+use crate::value::{Array, Items, Record, Text, Value, starting};
+use crate::{Schema, Type};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::fmt::{Display, Write};
+
+/// Largest integer that every reader of JSON takes exactly.
+const MAX_EXACT: i64 = (1 << 53) - 1;
+
+pub(super) struct Writer {
+    pub out: String,
+    pub options: Options,
+    pub depth: usize,
+}
+
+impl Writer {
+    pub fn record(&mut self, record: &Record) {
+        self.open('{');
+        for (i, (field, value)) in record.fields().enumerate() {
+            self.separate(i);
+            string(&mut self.out, &field.name);
+            self.out.push_str(if self.options.pretty { ": " } else { ":" });
+            self.value(record.schema(), field.ty, value);
+        }
+        self.close('}', record.values().is_empty());
+    }
+
+    fn value(&mut self, schema: &Schema, ty: Type, value: &Value) {
+        match value {
+            Value::Int8(v) => self.put(v),
+            Value::Int16(v) => self.put(v),
+            Value::Int32(v) => self.put(v),
+            Value::Int64(v) => self.int64(*v),
+            Value::Byte(v) => self.put(v),
+            Value::Float(v) => self.float(*v),
+            Value::Double(v) => self.double(*v),
+            Value::String(v) => self.text(v),
+            Value::Boolean(v) => self.put(v),
+            Value::Enum(v) => self.number_of_enum(schema, ty, *v),
+            Value::Record(v) => self.record(v),
+            Value::Array(v) => self.array(schema, ty, v),
+        }
+    }
+
+    fn array(&mut self, schema: &Schema, ty: Type, array: &Array) {
+        let shape = array.shape();
+        match array.items() {
+            Items::Byte(v) if self.options.base64 => {
+                // One string for each row, empty ones too.
+                let (rows, width) = shape.split_at(shape.len() - 1);
+                let mut at = 0;
+                self.rows(rows, |w, _| {
+                    w.put(format_args!("\"{}\"", STANDARD.encode(&v[at..at + width[0]])));
+                    at += width[0];
+                });
+            }
+            Items::Int8(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Int16(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Int32(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Int64(v) => self.rows(shape, |w, i| w.int64(v[i])),
+            Items::Byte(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Float(v) => self.rows(shape, |w, i| w.float(v[i])),
+            Items::Double(v) => self.rows(shape, |w, i| w.double(v[i])),
+            Items::String(v) => self.rows(shape, |w, i| w.text(&v[i])),
+            Items::Boolean(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Enum(v) => self.rows(shape, |w, i| w.number_of_enum(schema, ty, v[i])),
+            Items::Record(v) => self.rows(shape, |w, i| w.record(&v[i])),
+        }
+    }
+
+    /// Arrays in arrays. What lies behind a dimension of size 0 cannot be seen.
+    fn rows(&mut self, shape: &[usize], mut element: impl FnMut(&mut Writer, usize)) {
+        // Rows of size 0 are written too, as `[]`: as many dimensions as there are before the first 0.
+        let deep = shape.iter().position(|&n| n == 0).unwrap_or(shape.len());
+        let seen = &shape[..deep];
+        let total: usize = seen.iter().product();
+        if seen.is_empty() {
+            return if shape.is_empty() { element(self, 0) } else { self.out.push_str("[]") };
+        }
+        for i in 0..total {
+            let starts = starting(seen, i);
+            if i > 0 {
+                self.out.push_str(if self.options.pretty { ", " } else { "," });
+            }
+            self.repeat('[', starts);
+            if deep < shape.len() {
+                self.out.push_str("[]")
+            } else {
+                element(self, i)
+            }
+            let ends = if i + 1 < total { starting(seen, i + 1) } else { seen.len() };
+            self.repeat(']', ends);
+        }
+    }
+
+    fn repeat(&mut self, bracket: char, n: usize) {
+        self.out.extend(std::iter::repeat_n(bracket, n));
+    }
+
+    fn put(&mut self, value: impl Display) {
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn int64(&mut self, v: i64) {
+        if v.unsigned_abs() <= MAX_EXACT.unsigned_abs() {
+            self.put(v)
+        } else {
+            self.put(format_args!("\"{v}\""))
+        }
+    }
+
+    fn float(&mut self, v: f32) {
+        if v.is_finite() {
+            let short = format!("{v:?}");
+            // Most readers read a double and round it: that has to lead back as well.
+            let back = short.parse::<f64>().map(|d| (d as f32).to_bits());
+            self.out.push_str(&if back == Ok(v.to_bits()) { short } else { format!("{:?}", f64::from(v)) });
+        } else if v.is_nan() && v.to_bits() != f32::NAN.to_bits() {
+            self.put(format_args!("\"NaN({:#010x})\"", v.to_bits()));
+        } else {
+            self.special(v.into());
+        }
+    }
+
+    fn double(&mut self, v: f64) {
+        if v.is_finite() {
+            self.put(format_args!("{v:?}"));
+        } else if v.is_nan() && v.to_bits() != f64::NAN.to_bits() {
+            self.put(format_args!("\"NaN({:#018x})\"", v.to_bits()));
+        } else {
+            self.special(v);
+        }
+    }
+
+    fn special(&mut self, v: f64) {
+        self.out.push_str(match v {
+            f64::INFINITY => "\"Infinity\"",
+            f64::NEG_INFINITY => "\"-Infinity\"",
+            _ => "\"NaN\"",
+        });
+    }
+
+    fn text(&mut self, text: &Text) {
+        match text.as_str() {
+            Some(text) => string(&mut self.out, text),
+            None => self.put(format_args!("{{\"base64\":\"{}\"}}", STANDARD.encode(text.as_bytes()))),
+        }
+    }
+
+    fn number_of_enum(&mut self, schema: &Schema, ty: Type, number: i32) {
+        let names = if let Type::Enum(id) = ty { &*schema.get_enum(id).values } else { &[] };
+        match names.iter().find(|v| v.value == number) {
+            Some(v) => string(&mut self.out, &v.name),
+            None => self.put(number),
+        }
+    }
+
+    fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.depth += 1;
+    }
+
+    fn separate(&mut self, i: usize) {
+        if i > 0 {
+            self.out.push(',');
+        }
+        self.line();
+    }
+
+    fn close(&mut self, bracket: char, empty: bool) {
+        self.depth -= 1;
+        if !empty {
+            self.line();
+        }
+        self.out.push(bracket);
+    }
+
+    fn line(&mut self) {
+        if self.options.pretty {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n("  ", self.depth));
+        }
+    }
+}
+
+/// A string in quotes, escaped where JSON wants it.
+fn string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' || c == '\u{7f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

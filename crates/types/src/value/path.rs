@@ -1,0 +1,50 @@
+//! Finding a value by its path: `pose.position[2]`.
+
+use super::{Array, Record, Value};
+
+/// What lies at `path` below `record`, copied.
+pub(super) fn find(record: &Record, path: &str) -> Option<Value> {
+    let (mut record, mut path) = (record, path);
+    loop {
+        let (value, rest) = field(record, path)?;
+        let (indices, rest) = indices(rest)?;
+        let array = match value {
+            Value::Array(array) if !indices.is_empty() => Some(array),
+            _ if !indices.is_empty() => return None,
+            _ => None,
+        };
+        let Some(next) = rest.strip_prefix('.') else {
+            // `field` and `indices` leave nothing else.
+            return array.map_or_else(|| Some(value.clone()), |a| a.at(&indices));
+        };
+        record = match array {
+            Some(array) => element(array, &indices)?,
+            None => value.as_record()?,
+        };
+        path = next;
+    }
+}
+
+/// The field that `path` starts with, and the path behind its name. The longest name wins: `.` may be part of one.
+fn field<'r, 'p>(record: &'r Record, path: &'p str) -> Option<(&'r Value, &'p str)> {
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+    record
+        .fields()
+        .filter_map(|(f, v)| Some((v, path.strip_prefix(f.name.as_str()).filter(|r| ends(r))?)))
+        .min_by_key(|(_, rest)| rest.len())
+}
+
+/// The indices that `path` starts with, `[1][2]`, and the path behind them, which is empty or starts with a dot.
+fn indices(mut path: &str) -> Option<(Vec<usize>, &str)> {
+    let mut indices = Vec::new();
+    while let Some(inner) = path.strip_prefix('[') {
+        let (number, rest) = inner.split_once(']')?;
+        indices.push(number.parse().ok()?);
+        path = rest;
+    }
+    (path.is_empty() || path.starts_with('.')).then_some((indices, path))
+}
+
+fn element<'a>(array: &'a Array, indices: &[usize]) -> Option<&'a Record> {
+    (indices.len() == array.shape().len()).then(|| array.records().get(array.offset(indices)?))?
+}
