@@ -5,7 +5,7 @@
 
 use crate::geometry::{self, Geometry, PAGE};
 use crate::shared::Mapped;
-use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake};
+use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake, types};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -139,6 +139,7 @@ fn build(
     data.write_all_at(&geometry.encode(name), 0)?;
     let bell = file::open_at(&channel, b"bell", Mode::Create)?;
     file::reserve(&bell, 0, PAGE)?;
+    file::open_at(&channel, types::FILE, Mode::Create)?;
     file::make_dir_at(&channel, b"subs")?;
     set_modes(&channel, mode, group, geometry.attributes.get_wake() == Wake::Always)?;
     Ok(maker)
@@ -153,7 +154,11 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
     let data = file::open_at(channel, b"data", Mode::Read)?;
     let bell = file::open_at(channel, b"bell", Mode::Read)?;
     let lease = file::open_at(channel, b"lease", Mode::Read)?;
-    for file in [&data, &bell, &lease] {
+    let described = match file::open_at(channel, types::FILE, Mode::Read) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => None, // made by a version that kept none
+        other => Some(other?),
+    };
+    for file in [&data, &bell, &lease].into_iter().chain(&described) {
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is damaged: replace it")); // a directory would become untraversable
         }
@@ -164,9 +169,10 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
         (&data, mode),
         (&bell, to_bell),
         (&subs, 0o1000 | reach | read >> 1),
-        (channel, reach | 0o200),
     ];
-    for (file, mode) in each {
+    // The directory comes last: whoever gets in finds the files as they shall be.
+    let described = described.iter().map(|file| (file, mode));
+    for (file, mode) in each.into_iter().chain(described).chain([(channel, reach | 0o200)]) {
         if let Some(group) = group {
             file::set_group(file, group)?;
         }

@@ -25,7 +25,7 @@ pub struct Info {
     pub id: u64,
     /// Why it is no more, if it is not.
     pub retired: Option<Retired>,
-    /// Shared memory in bytes, counters of subscribers aside.
+    /// Shared memory in bytes, counters of subscribers and descriptions of types aside.
     pub memory: u64,
     /// Leases given so far.
     pub leases: u64,

@@ -34,7 +34,7 @@
 //! | `Canceller::cancel` (also in signal handlers) | never | no | one wake | no |
 //! | `canceller`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
 //! | `is_retired`, `memory` | never | no | yes | no |
-//! | `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
+//! | `describe`, `descriptions`, `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
 //!
 //! ¹ With [`Attributes::prefault`], the default. ² The first receive after a new publisher has come maps that
 //! publisher's lane. ³ But for the clock where it has no vDSO, and an event descriptor's re-arming.
@@ -47,6 +47,7 @@
 //! <domain>/<name>/data     geometry, words of the channel, lanes      publishers write, subscribers read
 //! <domain>/<name>/bell     the futex, and what sleepers arm           who may read writes
 //! <domain>/<name>/lease    byte i is locked by the owner of lane i    publishers only
+//! <domain>/<name>/types    what its messages are, by `describe`       publishers append, subscribers read
 //! <domain>/<name>/subs/    one file of counters per subscriber        subscribers, if they may
 //! ```
 
@@ -63,6 +64,7 @@ mod name;
 mod publisher;
 mod shared;
 mod subscriber;
+mod types;
 mod view;
 mod wait;
 
@@ -77,6 +79,7 @@ pub use saltus_os::rt;
 pub use saltus_ring::{MAX_LANES, Start, Which};
 pub use shared::Channel;
 pub use subscriber::{Sample, Subscriber, SubscriberOptions, Writer};
+pub use types::Description;
 pub use view::View;
 pub use wait::{Canceller, Until, wait_any};
 

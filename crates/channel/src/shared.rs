@@ -208,7 +208,7 @@ impl Channel {
         self.shared.retired().or_else(|| self.shared.vanished()).is_some()
     }
 
-    /// Shared memory in bytes that the channel takes now, counters of subscribers aside.
+    /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.
     pub fn memory(&self) -> u64 {
         self.shared.data.metadata().map_or(0, |m| m.len()) + PAGE
     }

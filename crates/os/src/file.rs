@@ -18,6 +18,8 @@ pub enum Mode {
     Read,
     /// For reading and writing.
     Write,
+    /// For writing, always at the end: each write in one step, whoever else writes.
+    Append,
     /// For reading and writing; it must not exist yet. Permissions 0600 until [`set_mode`].
     Create,
 }
@@ -27,6 +29,7 @@ pub fn open_at(dir: &File, name: &[u8], mode: Mode) -> io::Result<File> {
     let flags = match mode {
         Mode::Read => libc::O_RDONLY,
         Mode::Write => libc::O_RDWR,
+        Mode::Append => libc::O_WRONLY | libc::O_APPEND,
         Mode::Create => libc::O_RDWR | libc::O_CREAT | libc::O_EXCL,
     };
     open(dir.as_raw_fd(), &c(name)?, flags | libc::O_NONBLOCK)
