@@ -1,0 +1,118 @@
+//! What tells two versions of a type apart.
+
+mod support;
+
+use saltus_types::diff::diff;
+use support::types;
+
+/// The differences in words; and whether the fingerprints differ is checked against what they say.
+fn said(old: &str, new: &str) -> Vec<String> {
+    let ((old, a), (new, b)) = (types(old), types(new));
+    let changes = diff(&old, a, &new, b);
+    let differ = old.get(a).fingerprint != new.get(b).fingerprint;
+    assert_eq!(changes.iter().any(|c| c.alters_fingerprint()), differ, "{changes:?}");
+    changes.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_same_is_the_same() {
+    let text = "struct in_t { int8_t n; in_t more[n]; } struct a_t { int32_t x[0x10]; in_t in; string s; }";
+    assert_eq!(said(text, text), [""; 0]);
+    let renamed = text.replace("in_t", "inner_t");
+    assert_eq!(said(text, &renamed), [""; 0]);
+}
+
+#[test]
+fn every_kind_of_change_is_named() {
+    let old = "struct a_t { int8_t n; float x; double y[3]; string s; int32_t k; const int32_t MAX = 5; }";
+    for (new, change) in [
+        (
+            "struct a_t { int8_t n; float x; double y[3]; string s; int32_t k; byte z[n]; const int32_t MAX = 5; }",
+            "field `z` (byte[n]) was added",
+        ),
+        (
+            "struct a_t { int8_t n; float x; string s; int32_t k; const int32_t MAX = 5; }",
+            "field `y` (double[3]) was removed",
+        ),
+        (
+            "struct a_t { int8_t n; float px; double y[3]; string s; int32_t k; const int32_t MAX = 5; }",
+            "field `x` is now called `px`",
+        ),
+        (
+            "struct a_t { int8_t n; double x; double y[3]; string s; int32_t k; const int32_t MAX = 5; }",
+            "field `x` was float and is now double",
+        ),
+        (
+            "struct a_t { int8_t n; float x; double y[n]; string s; int32_t k; const int32_t MAX = 5; }",
+            "field `y` was double[3] and is now double[n]",
+        ),
+        (
+            "struct a_t { int8_t n; float x; double y[0x3]; string s; int32_t k; const int32_t MAX = 5; }",
+            "the size of field `y` was written `3` and is now written `0x3`: the bytes are the same, but not the fingerprint",
+        ),
+        (
+            "struct a_t { int8_t n; double y[3]; string s; float x; int32_t k; const int32_t MAX = 5; }",
+            "field `x` now stands behind `s`",
+        ),
+        (
+            "struct a_t { string s; int8_t n; float x; double y[3]; int32_t k; const int32_t MAX = 5; }",
+            "field `s` is now the first",
+        ),
+        (
+            "struct a_t { int8_t n; float x; double y[3]; string s; int32_t k; const int32_t MAX = 6; }",
+            "constant `MAX` was 5 (int32_t) and is now 6 (int32_t) (no change of the fingerprint)",
+        ),
+        (
+            "struct a_t { int8_t n; float x; double y[3]; string s; int32_t k; const int32_t MAX = 0x5, MIN = 1; }",
+            "constant `MIN` = 1 (int32_t) was added (no change of the fingerprint)",
+        ),
+        (
+            "struct a_t { int8_t n; float x; double y[3]; string s; int32_t k; }",
+            "constant `MAX` = 5 (int32_t) was removed (no change of the fingerprint)",
+        ),
+    ] {
+        assert_eq!(said(old, new), [change]);
+    }
+}
+
+#[test]
+fn changes_inside_are_found_with_their_path() {
+    let old = "struct p_t { double x; double y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
+    let new = "struct p_t { double x; float y; } struct q_t { p_t p[2]; } struct a_t { q_t q; p_t again; }";
+    // Told once, though there are two ways to it.
+    let changes = said(old, new);
+    assert_eq!(changes.len(), 1);
+    assert!(changes[0].ends_with("y` was double and is now float"), "{changes:?}");
+    let other = "struct z_t { string z; } struct a_t { z_t q; z_t again; }";
+    assert_eq!(
+        said(old, other),
+        ["field `q` was q_t and is now z_t", "field `again` was p_t and is now z_t"]
+    );
+}
+
+#[test]
+fn a_size_field_of_another_name_is_one_change() {
+    let old = "struct a_t { int32_t n; float x[n]; }";
+    let new = "struct a_t { int32_t count; float x[count]; }";
+    assert_eq!(said(old, new), ["field `n` is now called `count`"]);
+}
+
+#[test]
+fn enums_are_compared_by_name() {
+    let old = "enum e_t { A, B } struct a_t { e_t e; }";
+    assert_eq!(
+        said(old, "enum e_t { A, C = 2 } struct a_t { e_t e; }"),
+        [
+            "constant `e.B` = 2 was removed (no change of the fingerprint)",
+            "constant `e.C` = 2 was added (no change of the fingerprint)"
+        ]
+    );
+    assert_eq!(said(old, "enum f_t { A, B } struct a_t { f_t e; }"), ["field `e` was e_t and is now f_t"]);
+}
+
+#[test]
+fn recursive_types_end() {
+    let old = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; }";
+    let new = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; int8_t more; }";
+    assert_eq!(said(old, new), ["field `more` (int8_t) was added"]);
+}
