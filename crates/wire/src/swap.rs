@@ -81,7 +81,7 @@ mod x86 {
     /// Turns at least 16 bytes; false if this processor has nothing to do it with.
     #[inline]
     pub fn turn<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) -> bool {
-        assert!(to.len() == from.len() && from.len() >= 16 && from.len() % N == 0);
+        assert!(to.len() == from.len() && from.len() >= 16 && from.len().is_multiple_of(N));
         if from.len() >= 32 && std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has AVX2; the lengths were checked just now.
             unsafe { avx2::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
@@ -118,7 +118,7 @@ mod x86 {
             if at + 32 <= len {
                 turn(at);
             }
-            if len % 32 != 0 {
+            if !len.is_multiple_of(32) {
                 turn(len - 32);
             }
         }
@@ -140,7 +140,7 @@ mod x86 {
                 turn(at);
                 at += 16;
             }
-            if len % 16 != 0 {
+            if !len.is_multiple_of(16) {
                 turn(len - 16);
             }
         }
@@ -148,7 +148,7 @@ mod x86 {
 
     #[cfg(test)]
     pub fn turn_ssse3<const N: usize>(to: &mut [u8], from: &[u8]) {
-        assert!(to.len() == from.len() && from.len() >= 16 && from.len() % N == 0);
+        assert!(to.len() == from.len() && from.len() >= 16 && from.len().is_multiple_of(N));
         if std::arch::is_x86_feature_detected!("ssse3") {
             // SAFETY: the processor has SSSE3; the lengths were checked just now.
             unsafe { ssse3::<N>(to.as_mut_ptr(), from.as_ptr(), from.len()) };

@@ -1,0 +1,62 @@
+//! Names that a language can take.
+//!
+//! The wire does not know names, so a name that is a keyword somewhere, or has signs that no identifier may have, is
+//! changed in the generated code only: `class` becomes `class_`, `x-y` becomes `x_y`. Two names of one struct never
+//! become one.
+
+use std::collections::HashMap;
+
+/// Turns names of one scope (the fields and constants of a struct) into identifiers.
+#[derive(Debug)]
+pub(crate) struct Scope {
+    reserved: &'static [&'static str],
+    taken: HashMap<String, String>,
+}
+
+impl Scope {
+    /// A scope of a language with these keywords; `names` are all that live in it.
+    pub fn new<'a>(reserved: &'static [&'static str], names: impl Iterator<Item = &'a str>) -> Scope {
+        let mut scope = Scope { reserved, taken: HashMap::new() };
+        let names: Vec<&str> = names.collect();
+        // Those that can stay as they are have the first right to their name.
+        let (plain, odd): (Vec<&str>, Vec<&str>) = names.iter().partition(|n| identifier(n, reserved) == **n);
+        for name in plain.into_iter().chain(odd) {
+            let mut id = identifier(name, reserved);
+            while scope.taken.values().any(|t| *t == id) {
+                id.push('_');
+            }
+            scope.taken.insert(name.into(), id);
+        }
+        scope
+    }
+    /// The identifier for `name`, which must be one of those given to [`Scope::new`].
+    pub fn of(&self, name: &str) -> String {
+        self.taken.get(name).cloned().unwrap_or_else(|| identifier(name, self.reserved))
+    }
+}
+
+/// `name` as an identifier: letters, digits and `_`, no digit first, no keyword.
+pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
+    let mut id: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if id.is_empty() || id.starts_with(|c: char| c.is_ascii_digit()) {
+        id.insert(0, '_');
+    }
+    if reserved.contains(&id.as_str()) {
+        id.push('_');
+    }
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_and_odd_signs_never_collide() {
+        let names = ["class", "class_", "x-y", "x_y", "1a", "ok"];
+        let scope = Scope::new(&["class"], names.into_iter());
+        let ids: Vec<String> = names.iter().map(|n| scope.of(n)).collect();
+        assert_eq!(ids, ["class__", "class_", "x_y_", "x_y", "_1a", "ok"]);
+    }
+}

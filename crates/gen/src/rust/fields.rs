@@ -1,0 +1,132 @@
+//! What the fields of a struct are in Rust: names, types, defaults, and how they are told in documentation.
+
+use super::keywords::VALUES;
+use super::names::Names;
+use crate::names::Scope;
+use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type};
+
+/// The largest array that the standard library knows a default for.
+pub(super) const MAX_DEFAULT: u32 = 32;
+
+/// A struct of a schema, seen as Rust.
+pub(super) struct Fields<'a> {
+    pub schema: &'a Schema,
+    pub names: &'a Names,
+    pub id: StructId,
+    pub def: &'a Struct,
+    scope: Scope,
+}
+
+impl<'a> Fields<'a> {
+    pub fn new(schema: &'a Schema, names: &'a Names, id: StructId) -> Fields<'a> {
+        let def = schema.get(id);
+        let all =
+            def.fields.iter().map(|f| f.name.as_str()).chain(def.consts.iter().map(|c| c.name.as_str()));
+        Fields { schema, names, id, def, scope: Scope::new(VALUES, all) }
+    }
+    /// Name of the struct.
+    pub fn name(&self) -> &str {
+        self.names.name(self.id)
+    }
+    /// A field or constant as an identifier.
+    pub fn ident(&self, name: &str) -> String {
+        self.scope.of(name)
+    }
+    /// A field as it is named behind `self`.
+    pub fn ident_of(&self, index: usize) -> String {
+        self.ident(&self.def.fields[index].name)
+    }
+    /// How this struct's module names another struct, or what else `name` is in that struct's module.
+    pub fn path(&self, id: StructId, name: &str) -> String {
+        self.names.path(self.names.package(self.id), self.names.package(id), name)
+    }
+    /// Type of an element.
+    pub fn element(&self, ty: Type) -> String {
+        match ty {
+            Type::Primitive(p) => primitive(p).into(),
+            Type::Struct(id) => self.path(id, self.names.name(id)),
+            Type::Enum(id) => {
+                let to = self.names.enum_package(id);
+                self.names.path(self.names.package(self.id), to, self.names.enum_name(id))
+            }
+        }
+    }
+    /// Type of a field.
+    pub fn ty(&self, field: &Field) -> String {
+        field.dims.iter().rev().fold(self.element(field.ty), |inner, dim| match dim.extent {
+            Extent::Fixed(n) => format!("[{inner}; {n}]"),
+            Extent::Variable(_) => format!("Vec<{inner}>"),
+        })
+    }
+    /// Whether the struct's default cannot be derived.
+    pub fn needs_default(&self) -> bool {
+        self.def.fields.iter().any(|f| is_large(&f.dims))
+    }
+    /// The default value of elements of `ty` in arrays of `dims`.
+    pub fn default_value(&self, ty: Type, dims: &[Dim]) -> String {
+        let Some((outer, inner)) = dims.split_first() else {
+            return match ty {
+                Type::Primitive(Primitive::String) => "String::new()".into(),
+                Type::Primitive(Primitive::Boolean) => "false".into(),
+                Type::Primitive(Primitive::Float | Primitive::Double) => "0.0".into(),
+                Type::Primitive(_) => "0".into(),
+                Type::Struct(_) | Type::Enum(_) => "Default::default()".into(),
+            };
+        };
+        let copied = matches!(ty, Type::Primitive(p) if p != Primitive::String)
+            && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)));
+        match outer.extent {
+            Extent::Variable(_) => "Vec::new()".into(),
+            Extent::Fixed(n) if copied => format!("[{}; {n}]", self.default_value(ty, inner)),
+            Extent::Fixed(_) if !is_large(dims) => "Default::default()".into(),
+            Extent::Fixed(_) => format!("std::array::from_fn(|_| {})", self.default_value(ty, inner)),
+        }
+    }
+    /// What a field is on the wire, and where, as far as that does not depend on others: `at` counts from the start of
+    /// the message. Returns where the next one is.
+    pub fn place(&self, field: &Field, at: Option<u64>) -> (String, Option<u64>) {
+        let text = self.schema.field_to_lcm(field, &self.def.name.package);
+        let ty = text.split(' ').next().unwrap_or_default();
+        let dims = text.get(ty.len() + 1 + field.name.len()..).unwrap_or_default();
+        let ty = format!("`{ty}{dims}`");
+        match (at, self.wire_size(field)) {
+            (Some(at), Some(0)) => (format!("{ty}, no bytes."), Some(at)),
+            (Some(at), Some(1)) => (format!("{ty}, byte {at}."), Some(at + 1)),
+            (Some(at), Some(size)) => {
+                let end = at.saturating_add(size);
+                (format!("{ty}, bytes {at} to {}.", end - 1), Some(end))
+            }
+            (Some(at), None) => (format!("{ty}, from byte {at}."), None),
+            (None, _) => (format!("{ty}."), None),
+        }
+    }
+    /// Bytes that a field always takes on the wire.
+    pub fn wire_size(&self, field: &Field) -> Option<u64> {
+        let count = field.fixed_count()?;
+        self.schema.is_fixed(field.ty).then(|| self.schema.min_size(field.ty).saturating_mul(count))
+    }
+}
+
+/// Whether an array outside of any vector is larger than the standard library has defaults for.
+pub(super) fn is_large(dims: &[Dim]) -> bool {
+    let outside = dims.iter().map_while(|d| match d.extent {
+        Extent::Fixed(n) => Some(n),
+        Extent::Variable(_) => None,
+    });
+    outside.into_iter().any(|n| n > MAX_DEFAULT)
+}
+
+/// A primitive type.
+pub(super) fn primitive(p: Primitive) -> &'static str {
+    match p {
+        Primitive::Int8 => "i8",
+        Primitive::Int16 => "i16",
+        Primitive::Int32 => "i32",
+        Primitive::Int64 => "i64",
+        Primitive::Byte => "u8",
+        Primitive::Float => "f32",
+        Primitive::Double => "f64",
+        Primitive::String => "String",
+        Primitive::Boolean => "bool",
+    }
+}
