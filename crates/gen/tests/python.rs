@@ -1,0 +1,81 @@
+//! Generated Python: against LCM's own generator, hostile bytes, its errors, its layout and its types.
+
+mod python_support;
+
+use python_support::{Temp, covers, generated, here, odd, oracle, run, tool};
+use saltus_gen::{Lang, Style};
+use std::path::PathBuf;
+
+/// LCM's classes, ours in its style, ours in modern style.
+fn three(temp: &Temp) -> [PathBuf; 3] {
+    let dirs = ["oracle", "lcm", "modern"].map(|d| temp.join(d));
+    oracle(&covers(), &["--python", "--ppath"], &dirs[0]);
+    generated(&covers(), Lang::Python, Style::Lcm, &dirs[1]);
+    generated(&covers(), Lang::Python, Style::Modern, &dirs[2]);
+    dirs
+}
+
+fn script(name: &str) -> std::process::Command {
+    let mut command = tool("python");
+    command.args(["-W", "error"]).arg(here("python").join(name));
+    command
+}
+
+#[test]
+fn python_agrees_with_lcm() {
+    let temp = Temp::new("python-agrees");
+    println!("{}", run(script("against_lcm.py").args(three(&temp))));
+}
+
+#[test]
+fn python_refuses_hostile_bytes() {
+    let temp = Temp::new("python-hostile");
+    println!("{}", run(script("hostile.py").args(three(&temp))));
+}
+
+#[test]
+fn python_says_which_field_is_wrong() {
+    let temp = Temp::new("python-says");
+    generated(&covers(), Lang::Python, Style::Modern, &temp.join("modern"));
+    run(script("says.py").arg(temp.join("modern")));
+}
+
+#[test]
+fn python_program_of_lcm_runs_unchanged() {
+    let temp = Temp::new("python-unchanged");
+    generated(&covers(), Lang::Python, Style::Lcm, &temp.join("lcm"));
+    run(script("lcm_program.py").env("PYTHONPATH", temp.join("lcm")));
+}
+
+#[test]
+fn python_takes_odd_names_and_circles() {
+    for (style, name) in [(Style::Modern, "modern"), (Style::Lcm, "lcm")] {
+        let temp = Temp::new(&format!("python-odd-{name}"));
+        generated(&odd(), Lang::Python, style, &temp.join("odd"));
+        run(script("odd.py").arg(temp.join("odd")).arg(name));
+    }
+}
+
+#[test]
+fn python_is_laid_out_by_black_and_typed_for_mypy() {
+    for (style, name) in [(Style::Modern, "modern"), (Style::Lcm, "lcm")] {
+        let temp = Temp::new(&format!("python-typed-{name}"));
+        let dir = temp.join("code");
+        let files: Vec<PathBuf> = covers().into_iter().chain(odd()).collect();
+        generated(&files, Lang::Python, style, &dir);
+        run(tool("black").args(["--check", "--diff", "--quiet"]).arg(&dir));
+        let cache = temp.join("../python-mypy");
+        let flags = ["--strict", "--python-version", "3.9", "--cache-dir"];
+        run(tool("mypy").args(flags).arg(cache).arg(".").current_dir(&dir));
+    }
+}
+
+#[test]
+fn python_example_runs() {
+    let temp = Temp::new("python-example");
+    let example = here("").join("../../../examples/types-python");
+    generated(&[example.join("scan.lcm")], Lang::Python, Style::Modern, &temp.join("build"));
+    let said = run(tool("python").env("PYTHONPATH", temp.join("build")).arg(example.join("scan.py")));
+    assert!(said.contains("180 ranges of float32, the nearest at 0.5 m"), "{said}");
+    assert!(said.contains("scan_t.ranges[n]: truncated"), "{said}");
+}

@@ -1,0 +1,63 @@
+"""Names that are keywords, signs that no name may have, circles of types over packages.
+
+Arguments: directory of the classes, style.
+"""
+
+import subprocess
+import sys
+
+directory, style = sys.argv[1:3]
+sys.path.insert(0, directory)
+
+# Whichever module comes first.
+names = [
+    "odd.class_.names_t",
+    "odd.class_.other_t",
+    "odd.more.third_t",
+    "odd.more.left_t",
+]
+names += [
+    "leaf_t",
+    "trunk_t",
+    "odd.more.right_t",
+    "rest.fourth_t",
+    "odd.class_",
+    "odd.more",
+    "rest",
+]
+for name in names:
+    subprocess.run(
+        [sys.executable, "-B", "-c", f"import {name}"], check=True, cwd=directory
+    )
+
+from odd.class_ import color_t, names_t, other_t  # noqa: E402
+from odd.more import left_t, right_t, third_t  # noqa: E402
+
+message = names_t()
+message.class_ = 7
+message.x_y_, message.x_y = True, False
+assert names_t.decode(message.encode()).class_ == 7
+assert (
+    names_t.decode(message.encode()).x_y_ and not names_t.decode(message.encode()).x_y
+)
+assert names_t.import_ == 3
+assert color_t.GREEN == 4
+
+left = left_t()
+right = right_t()
+left.n, left.right = 1, [right]
+right.n, right.left = 1, [left_t()]
+assert len(left_t.decode(left.encode()).right[0].left) == 1
+
+third = third_t()
+third.n, third.back = 1, [other_t()]
+assert len(third_t.decode(third.encode()).back) == 1
+
+from trunk_t import trunk_t  # noqa: E402
+
+trunk = trunk_t()
+trunk.leaf.x = 5
+assert trunk_t.decode(trunk.encode()).leaf.x == 5
+if style == "modern":
+    assert "Second" not in (names_t.__doc__ or "")
+    assert 'Says "quoted", \\ backslash' in names_t.__doc__
