@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{chmod, completions, demo, echo, info, ls, man, mk, publish, rm, stat, sweep};
+use crate::commands::{
+    chmod, completions, demo, echo, generate, import, info, ls, man, mk, publish, rm, stat, sweep, types,
+};
 use crate::help;
 
 /// Carries samples between the processes of a robot: newest first, old ones while they last
@@ -53,13 +55,15 @@ pub enum Command {
     ///
     /// Without -n and -r one message is published; with -r it goes on until -n or Ctrl-C, on a schedule that does not
     /// drift; with -n alone, as fast as it goes. Lines are published as they come, at most -r a second. No subscriber
-    /// is waited for. A channel that is missing is made to fit the message, unless --no-create is given.
+    /// is waited for. A channel that is missing is made to fit the message, unless --no-create is given. With --type the
+    /// message is JSON, and is encoded; the type is left with the channel, so that echo can read it.
     Pub(publish::Pub),
 
     /// Print messages as they come
     ///
     /// Each message is shown with its stamp in seconds, its publisher (lane.lease), its number, how many were missed
-    /// just before it, and its text, escaped to one line, or a hexadecimal dump if it is not text. How many were
+    /// just before it, and its fields if its type is known, else its text, escaped to one line, or a hexadecimal dump if
+    /// it is not text. Types are known from publishers, who leave them with the channel, and from -I. How many were
     /// received and missed is told on standard error at the end.
     Echo(echo::Echo),
 
@@ -71,6 +75,22 @@ pub enum Command {
     /// second, and no publisher is ever asked for a wake. On a terminal the table is drawn over itself; elsewhere one
     /// follows the other.
     Stat(stat::Stat),
+
+    /// Check, show and compare types
+    ///
+    /// A type says what the fields of a message are. Types are declared in .lcm files, in LCM's type language.
+    Types(types::Types),
+
+    /// Make code for types: Rust, C, C++, Python, Java, Octave
+    ///
+    /// Code is made for the types that the files declare. What they refer to is looked for beside them and in the
+    /// directories given with -I. Only files that change are written, each in one step.
+    Gen(generate::Gen),
+
+    /// Turn recordings of other tools into logs of typed messages
+    ///
+    /// What is written is an LCM log, which the tools of LCM read too.
+    Import(import::Import),
 
     /// Remove what dead processes left behind
     ///
@@ -103,4 +123,5 @@ Examples:
   saltus pub imu 'hello' -r 100                 publish a hundred times a second
   saltus echo imu --newest                      print the newest, at once and as it comes
   saltus stat                                   watch all channels
+  saltus types check types                      check type files
   saltus help echo                              everything about one command";

@@ -22,6 +22,8 @@ pub enum Code {
     TimedOut = 4,
     /// Samples were lost where none may be.
     Lost = 5,
+    /// Two types are not the same.
+    Differ = 6,
 }
 
 /// Why a command ends.

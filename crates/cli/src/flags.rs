@@ -1,6 +1,7 @@
 //! Flags that several commands have: each defined once, so that it means the same everywhere.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -53,4 +54,12 @@ pub struct AnyNames {
     /// Channels, by name or pattern (see Patterns below); all when none is given
     #[arg(value_name = "NAME")]
     pub names: Vec<OsString>,
+}
+
+/// Where types are looked for.
+#[derive(Args)]
+pub struct TypeDirs {
+    /// Look for types in the .lcm files of this directory and below it; may be given several times
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    pub include: Vec<PathBuf>,
 }

@@ -3,6 +3,8 @@
 mod args;
 mod channels;
 mod commands;
+mod dictionary;
+mod encode;
 mod escape;
 mod facts;
 mod failure;
@@ -12,9 +14,11 @@ mod help;
 mod human;
 mod latency;
 mod lines;
+mod meaning;
 mod out;
 mod pace;
 mod print;
+mod schemas;
 mod stop;
 mod table;
 mod units;
@@ -44,6 +48,9 @@ fn run(cli: Cli) -> Outcome {
         Command::Pub(args) => commands::publish::run(&domain()?, args),
         Command::Echo(args) => commands::echo::run(&domain()?, args),
         Command::Stat(args) => commands::stat::run(&domain()?, args),
+        Command::Types(args) => commands::types::run(domain, args),
+        Command::Gen(args) => commands::generate::run(args),
+        Command::Import(args) => commands::import::run(args),
         Command::Sweep(args) => commands::sweep::run(&domain()?, args),
         Command::Demo(args) => commands::demo::run(url, args),
         Command::DemoProcess(args) => commands::demo::process(args),

@@ -1,18 +1,25 @@
 //! One message on standard output, in each of the formats that `echo` has.
 
 use saltus_channel::Sample;
+use saltus_types::json;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use crate::escape::{escaped, is_text};
+use crate::dictionary::Encoding;
+use crate::escape::{escaped, harmless, is_text};
 use crate::failure::Outcome;
 use crate::human;
+use crate::meaning::Meaning;
 use crate::out::Out;
 
 /// How messages are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// For people: all that is known, and the text or a dump.
-    Human,
+    /// For people: all that is known, and the fields, the text or a dump.
+    Human {
+        /// Long arrays as a whole.
+        full: bool,
+    },
     /// The message and a line end.
     Lines,
     /// The message.
@@ -21,13 +28,20 @@ pub enum Format {
     Hex,
     /// An object with all that is known.
     Json {
-        /// The message in hexadecimal even where it is text.
+        /// The message in hexadecimal even where it is text, or its type is known.
         hex: bool,
     },
 }
 
+impl Format {
+    /// Whether only the bytes count, whatever they mean.
+    pub fn is_bytes(self) -> bool {
+        !matches!(self, Format::Human { .. } | Format::Json { hex: false })
+    }
+}
+
 /// What `echo --json` prints; the fields are a promise.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Line<'a> {
     channel: &'a str,
     stamp: Option<u64>,
@@ -37,35 +51,80 @@ struct Line<'a> {
     missed: u64,
     size: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<Encoding>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hex: Option<String>,
 }
 
-/// Prints one message of the channel with this (escaped) name.
-pub fn print(out: &mut Out, format: Format, channel: &str, sample: &Sample, message: &[u8]) -> Outcome {
+/// Longer arrays are abbreviated for people.
+const SHOWN: usize = 16;
+
+/// A message as it came.
+pub struct Message<'a> {
+    /// The channel, escaped.
+    pub channel: &'a str,
+    /// Whose it is, and when it was published.
+    pub sample: &'a Sample,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// What they mean.
+    pub meaning: &'a Meaning,
+}
+
+/// Prints one message.
+pub fn print(out: &mut Out, format: Format, message: &Message<'_>) -> Outcome {
     match format {
-        Format::Human => human(out, sample, message),
-        Format::Raw => out.bytes(message),
+        Format::Human { full } => human(out, message, full),
+        Format::Raw => out.bytes(message.bytes),
         Format::Lines => {
-            out.bytes(message)?;
+            out.bytes(message.bytes)?;
             out.bytes(b"\n")
         }
-        Format::Hex => out.line(digits(message)),
-        Format::Json { hex } => {
-            let text = if hex { None } else { str::from_utf8(message).ok() };
-            out.json(&Line {
-                channel,
-                stamp: stamp(sample),
-                lane: sample.writer.lane,
-                lease: sample.writer.lease,
-                seq: sample.seq,
-                missed: sample.missed,
-                size: message.len(),
-                text,
-                hex: if text.is_none() { Some(digits(message)) } else { None },
-            })
+        Format::Hex => out.line(digits(message.bytes)),
+        Format::Json { hex } => out.json(&Line::of(message, hex)),
+    }
+}
+
+impl<'a> Line<'a> {
+    fn of(message: &Message<'a>, hex: bool) -> Line<'a> {
+        let Message { channel, sample, bytes, meaning } = *message;
+        let mut line = Line {
+            channel,
+            stamp: stamp(sample),
+            lane: sample.writer.lane,
+            lease: sample.writer.lease,
+            seq: sample.seq,
+            missed: sample.missed,
+            size: bytes.len(),
+            ..Line::default()
+        };
+        match meaning {
+            _ if hex => {}
+            Meaning::Record { name, encoding, record } => {
+                (line.r#type, line.encoding) = (Some(name.as_str()), Some(*encoding));
+                line.value = RawValue::from_string(json::to_string(record)).ok();
+                return line;
+            }
+            Meaning::Broken { name, error } => {
+                (line.r#type, line.error) = (Some(name.as_str()), Some(error.as_str()));
+            }
+            Meaning::Unknown(fingerprint) => line.fingerprint = Some(format!("{fingerprint:016x}")),
+            Meaning::Bytes => line.text = str::from_utf8(bytes).ok(),
         }
+        if line.text.is_none() {
+            line.hex = Some(digits(bytes));
+        }
+        line
     }
 }
 
@@ -74,7 +133,8 @@ fn stamp(sample: &Sample) -> Option<u64> {
     Some(sample.stamp).filter(|stamp| *stamp > 0)
 }
 
-fn human(out: &mut Out, sample: &Sample, message: &[u8]) -> Outcome {
+fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {
+    let Message { sample, bytes, meaning, .. } = *message;
     let head = format!(
         "[{}] writer {}.{} seq {} missed {}",
         stamp(sample).map_or("-".into(), human::stamp),
@@ -83,11 +143,22 @@ fn human(out: &mut Out, sample: &Sample, message: &[u8]) -> Outcome {
         sample.seq,
         sample.missed
     );
-    if is_text(message) {
-        return out.line(format_args!("{head}: {}", escaped(message)));
+    match meaning {
+        Meaning::Record { name, record, .. } => {
+            out.line(format_args!("{head}: {name}"))?;
+            let text = if full { format!("{record:#}") } else { format!("{record:#.SHOWN$}") };
+            return text.lines().try_for_each(|line| out.line(format_args!("  {}", harmless(line))));
+        }
+        Meaning::Broken { name, error } => {
+            out.line(format_args!("{head}: {name}, but {}, {} bytes", harmless(error), bytes.len()))?;
+        }
+        Meaning::Unknown(fingerprint) => {
+            out.line(format_args!("{head}: unknown type {fingerprint:016x}, {} bytes", bytes.len()))?;
+        }
+        Meaning::Bytes if is_text(bytes) => return out.line(format_args!("{head}: {}", escaped(bytes))),
+        Meaning::Bytes => out.line(format_args!("{head}: {} bytes", bytes.len()))?,
     }
-    out.line(format_args!("{head}: {} bytes", message.len()))?;
-    dump(message).try_for_each(|line| out.line(line))
+    dump(bytes).try_for_each(|line| out.line(line))
 }
 
 fn digits(bytes: &[u8]) -> String {

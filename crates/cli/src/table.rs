@@ -52,6 +52,13 @@ impl Table {
     }
 }
 
+/// Rows as lines, their columns of even width, without a heading.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let mut table = Table::new(&[("", Align::Left); N]);
+    rows.iter().for_each(|row| table.row(row.to_vec()));
+    table.lines().split_off(1)
+}
+
 /// As much of the line as fits into so many columns of a terminal.
 pub fn clipped(line: &str, columns: usize) -> &str {
     let mut used = 0;

@@ -6,25 +6,59 @@ use std::fs;
 
 use support::Place;
 
-/// The commands that the help lists.
+/// The commands that the help lists, and those below them: `echo`, `types`, `types check`.
 fn commands(place: &Place) -> Vec<String> {
-    let help = place.run(["--help"]).with(0);
+    let mut all = listed(place, &["--help"]);
+    for command in all.clone() {
+        all.extend(listed(place, &[&command, "--help"]).iter().map(|inner| format!("{command} {inner}")));
+    }
+    all
+}
+
+fn listed(place: &Place, arguments: &[&str]) -> Vec<String> {
+    let help = place.run(arguments).with(0);
     let listed = help.text().lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
     let names = listed.filter(|l| l.starts_with("  ") && !l.starts_with("   "));
     names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
+}
+
+/// The command line of a command, with these arguments before and behind it.
+fn line<'a>(before: &[&'a str], command: &'a str, behind: &[&'a str]) -> Vec<&'a str> {
+    before.iter().copied().chain(command.split(' ')).chain(behind.iter().copied()).collect()
 }
 
 #[test]
 fn every_help_has_examples_of_that_command() {
     let place = Place::new();
     let commands = commands(&place);
-    for wanted in ["mk", "rm", "ls", "info", "chmod", "pub", "echo", "stat", "demo", "completions", "man"] {
+    for wanted in [
+        "mk",
+        "rm",
+        "ls",
+        "info",
+        "chmod",
+        "pub",
+        "echo",
+        "stat",
+        "types",
+        "types check",
+        "types show",
+        "types diff",
+        "gen",
+        "import",
+        "import carmen",
+        "demo",
+        "completions",
+        "man",
+    ] {
         assert!(commands.iter().any(|c| c == wanted), "{wanted} is listed: {commands:?}");
     }
     assert!(!commands.iter().any(|c| c == "demo-process"), "hidden: {commands:?}");
     for command in &commands {
-        for arguments in [[command.as_str(), "--help"], [command, "-h"], ["help", command]] {
-            let help = place.run(arguments).with(0);
+        for arguments in
+            [line(&[], command, &["--help"]), line(&[], command, &["-h"]), line(&["help"], command, &[])]
+        {
+            let help = place.run(&arguments).with(0);
             let (_, below) =
                 help.text().split_once("Examples:\n").unwrap_or_else(|| panic!("{arguments:?}: {help:?}"));
             assert!(below.contains(&format!("saltus {command}")), "{arguments:?}: {below}");
@@ -37,7 +71,7 @@ fn the_examples_are_command_lines_that_parse() {
     let place = Place::new();
     let mut checked = 0;
     for command in commands(&place) {
-        let help = place.run([&command, "--help"]).with(0);
+        let help = place.run(line(&[], &command, &["--help"])).with(0);
         let (_, below) = help.text().split_once("Examples:\n").unwrap();
         for line in below.lines().take_while(|l| l.starts_with("  ")) {
             // What follows three blanks is a remark; what follows a bar or an arrow is another program's.
@@ -64,9 +98,8 @@ fn words(line: &str) -> Vec<&str> {
 fn help_fits_a_terminal_of_100_columns() {
     let place = Place::new();
     for command in commands(&place).iter().map(String::as_str).chain(["--help"]) {
-        for line in
-            place.run(["help", command]).text().lines().chain(place.run([command, "--help"]).text().lines())
-        {
+        let helps = [line(&["help"], command, &[]), line(&[], command, &["--help"])].map(|l| place.run(l));
+        for line in helps.iter().flat_map(|help| help.text().lines()) {
             assert!(line.chars().count() <= 100, "{command}: {line}");
         }
     }
@@ -77,10 +110,17 @@ fn the_same_option_means_the_same_in_every_help() {
     let place = Place::new();
     let mut meanings = std::collections::BTreeMap::new();
     for command in commands(&place) {
-        let help = place.run([command.as_str(), "-h"]).with(0);
+        let help = place.run(line(&[], &command, &["-h"])).with(0);
         let lines: Vec<&str> = help.text().lines().collect();
         for (n, line) in lines.iter().enumerate() {
-            for option in ["--json", "--count <N>", "--rate <HZ>", "--timeout <TIME>", "--domain <URL>"] {
+            for option in [
+                "--json",
+                "--count <N>",
+                "--rate <HZ>",
+                "--timeout <TIME>",
+                "--domain <URL>",
+                "--include <DIR>",
+            ] {
                 if let Some((_, words)) = line.split_once(option).filter(|(before, _)| before.len() <= 6) {
                     let rest = lines[n + 1..].iter().take_while(|l| l.starts_with("          "));
                     let words: Vec<&str> =
@@ -91,7 +131,7 @@ fn the_same_option_means_the_same_in_every_help() {
             }
         }
     }
-    assert_eq!(meanings.len(), 5, "{meanings:?}");
+    assert_eq!(meanings.len(), 6, "{meanings:?}");
 }
 
 #[test]
@@ -99,7 +139,8 @@ fn man_pages_are_generated_for_every_command() {
     let place = Place::new();
     let directory = place.path().join("man1");
     place.run(["man", "--out", directory.to_str().unwrap()]).with(0);
-    let mut pages = commands(&place).iter().map(|c| format!("saltus-{c}.1")).collect::<Vec<_>>();
+    let mut pages =
+        commands(&place).iter().map(|c| format!("saltus-{}.1", c.replace(' ', "-"))).collect::<Vec<_>>();
     pages.push("saltus.1".into());
     pages.sort();
     let mut written: Vec<String> =
@@ -121,7 +162,7 @@ fn completions_are_generated_for_every_shell() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = place.run(["completions", shell]).with(0);
-        for word in ["newest", "if-missing", "chmod"] {
+        for word in ["newest", "if-missing", "chmod", "depfile", "carmen"] {
             assert!(script.text().contains(word), "{shell} knows {word}");
         }
     }

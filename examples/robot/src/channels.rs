@@ -5,7 +5,6 @@
 
 use saltus_channel::{Attributes, Channel, Domain};
 
-use crate::carmen;
 use crate::error::Result;
 use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
 use crate::wire::{crew, health, scan};
@@ -45,7 +44,7 @@ pub const CHANNELS: &[Place] = &[
     place("wheel/right/state", WheelState::LEN, 256),
     place("arm/shoulder", ArmState::LEN, 64),
     place("arm/elbow", ArmState::LEN, 64),
-    place(LIDAR, carmen::LINE + scan::AROUND, 128),
+    place(LIDAR, saltus_carmen::LINE + scan::AROUND, 128),
     place("obstacle", Obstacle::LEN, 64),
     place("log/lidar", Logged::LEN, 16),
     place(CREW, crew::MOST, 16),

@@ -2,12 +2,11 @@
 //!
 //! - [`programs`]: the robot, one process each. Begin with [`programs::balance`].
 //! - [`life`]: what all of them have in common; [`channels`]: the channels between them; [`wire`]: what travels there.
-//! - [`sim`] and [`carmen`]: the parts without processes.
+//! - [`sim`]: the parts without processes.
 //! - [`demo`]: the supervisor, the chaos, the picture and the report.
 //!
 //! `README.md` beside this crate shows how it all hangs together and how to start each program by hand.
 
-pub mod carmen;
 pub mod channels;
 pub mod demo;
 mod error;

@@ -9,10 +9,11 @@ use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, Subscrib
 
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Count, Json, Timeout};
+use crate::flags::{Count, Json, Timeout, TypeDirs};
 use crate::human;
+use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
-use crate::print::{Format, print};
+use crate::print::{Format, Message, print};
 use crate::{channels, stop};
 
 /// The options of `echo`.
@@ -53,6 +54,17 @@ pub struct Echo {
     /// End with exit code 5 as soon as a message was missed
     #[arg(long, conflicts_with = "newest")]
     strict: bool,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    /// Every message must be of this type; one that is not is told how it differs, with exit code 6
+    #[arg(long = "type", value_name = "TYPE")]
+    of: Option<String>,
+
+    /// Show long arrays as a whole
+    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
+    full: bool,
 
     /// Print only the message and a line end: what pub --lines reads
     #[arg(short, long)]
@@ -95,6 +107,8 @@ Examples:
   saltus echo log --from oldest --lines         all that is kept, then what comes
   saltus echo imu --strict --timeout 250ms      fail when one is missed or the sensor goes silent
   saltus echo imu --wait --follow               from before it exists, through every replacement
+  saltus echo pose -I types                     by the type files in a directory
+  saltus echo pose --type robot.pose_t -n 1     fail when messages are of another type
   saltus echo camera --newest -n 1 --raw > frame.jpg";
 
 /// Prints until there is enough, or the end is asked for.
@@ -102,7 +116,8 @@ pub fn run(domain: &Domain, args: Echo) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     let quiet = args.quiet;
-    let mut reading = Reading { domain, args, out: Out::new()?, received: 0, missed: 0 };
+    let meaning = Reader::new(args.of.as_deref(), &args.dirs.include)?;
+    let mut reading = Reading { domain, args, meaning, out: Out::new()?, received: 0, missed: 0 };
     let outcome = reading.run();
     if !quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         say(format_args!("received {}, missed {}", reading.received, reading.missed));
@@ -114,6 +129,7 @@ pub fn run(domain: &Domain, args: Echo) -> Outcome {
 struct Reading<'a> {
     domain: &'a Domain,
     args: Echo,
+    meaning: Reader,
     out: Out,
     received: u64,
     missed: u64,
@@ -176,12 +192,13 @@ impl Reading<'_> {
     }
 
     fn read(&mut self, subscriber: &mut Subscriber) -> Outcome<End> {
-        let (format, channel) = (self.args.format(), escaped(subscriber.channel().name().as_bytes()));
+        let (format, channel) = (self.args.format(), subscriber.channel());
+        let name = escaped(channel.name().as_bytes());
         let mut message = Vec::new();
         while !stop::requested() && self.args.count.count.is_none_or(|most| self.received < most) {
             let sample = match self.receive(subscriber, &mut message) {
                 Ok(Some(sample)) => sample,
-                Ok(None) => return Err(self.silence(&channel)),
+                Ok(None) => return Err(self.silence(&name)),
                 // Overtaken at every try: what is newer now is asked for, and what was lost is counted.
                 Err(Stopped::By(Error::Overrun { .. })) => continue,
                 Err(Stopped::By(Error::Canceled)) => break,
@@ -190,9 +207,15 @@ impl Reading<'_> {
                 Err(Stopped::Output(failure)) => return Err(failure),
             };
             self.received += 1;
-            print(&mut self.out, format, &channel, &sample, &message)?;
+            let meaning = if format.is_bytes() && self.args.of.is_none() {
+                Meaning::Bytes
+            } else {
+                self.meaning.meaning(&channel, &message)?
+            };
+            let shown = Message { channel: &name, sample: &sample, bytes: &message, meaning: &meaning };
+            print(&mut self.out, format, &shown)?;
             if self.args.strict && sample.missed > 0 {
-                return Err(lost(&channel, &sample));
+                return Err(lost(&name, &sample));
             }
         }
         Ok(End::Enough)
@@ -264,7 +287,7 @@ impl Echo {
             Echo { lines: true, .. } => Format::Lines,
             Echo { raw: true, .. } => Format::Raw,
             Echo { hex: true, .. } => Format::Hex,
-            _ => Format::Human,
+            _ => Format::Human { full: self.full },
         }
     }
 }

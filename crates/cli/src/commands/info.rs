@@ -3,11 +3,12 @@
 use clap::Args;
 use saltus_channel::clock::Clock;
 use saltus_channel::{
-    Attributes, Domain, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake, clock,
+    Attributes, Description, Domain, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake,
+    clock,
 };
 use serde::Serialize;
 
-use crate::escape::escaped;
+use crate::escape::{escaped, harmless};
 use crate::failure::Outcome;
 use crate::flags::{Json, Names};
 use crate::human::{bytes, nanos, plural};
@@ -50,8 +51,15 @@ struct Line {
     prefault: bool,
     mlock: bool,
     memory: u64,
+    types: Vec<Type>,
     publishers: Vec<Publisher>,
     subscribers: Vec<Subscriber>,
+}
+
+#[derive(Serialize)]
+struct Type {
+    name: String,
+    fingerprint: String,
 }
 
 #[derive(Serialize)]
@@ -85,7 +93,8 @@ pub fn run(domain: &Domain, info: Info) -> Outcome {
     let mut out = Out::new()?;
     let mut first = true;
     let outcome = channels::for_each(domain, &info.names.names, false, |name| {
-        let line = Line::of(domain, name, channels::open(domain, name)?.info()?);
+        let channel = channels::open(domain, name)?;
+        let line = Line::of(domain, name, channel.info()?, channel.descriptions()?);
         if info.json.json {
             return out.json(&line);
         }
@@ -99,7 +108,7 @@ pub fn run(domain: &Domain, info: Info) -> Outcome {
 }
 
 impl Line {
-    fn of(domain: &Domain, name: &Name, told: Told) -> Line {
+    fn of(domain: &Domain, name: &Name, told: Told, types: Vec<Description>) -> Line {
         let attributes: &Attributes = &told.attributes;
         Line {
             channel: escaped(name.as_bytes()),
@@ -133,6 +142,7 @@ impl Line {
             prefault: attributes.get_prefault(),
             mlock: attributes.get_lock_memory(),
             memory: told.memory,
+            types: types.into_iter().map(Type::of).collect(),
             publishers: told.lanes.into_iter().map(Publisher::of).collect(),
             subscribers: told.subscribers.into_iter().map(Subscriber::of).collect(),
         }
@@ -158,6 +168,13 @@ impl Line {
             format!("stamps       {}", if self.stamps { self.clock } else { "none" }),
             format!("wake         {}", self.wake),
         ];
+        for described in &self.types {
+            words.push(format!(
+                "type         {}, fingerprint {}",
+                harmless(&described.name),
+                described.fingerprint
+            ));
+        }
         for lane in &self.publishers {
             let who =
                 if lane.alive { format!("pid {} ({})", lane.pid, lane.process) } else { "nobody now".into() };
@@ -183,6 +200,12 @@ impl Line {
             ));
         }
         words
+    }
+}
+
+impl Type {
+    fn of(description: Description) -> Type {
+        Type { name: description.name, fingerprint: format!("{:016x}", description.fingerprint) }
     }
 }
 

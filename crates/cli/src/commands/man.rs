@@ -14,7 +14,7 @@ use crate::out::Out;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Man {
-    /// Command whose page to print; the page of saltus itself when none is given
+    /// Command whose page to print, such as echo or types-check; the page of saltus itself when none is given
     #[arg(conflicts_with = "out")]
     command: Option<String>,
 
@@ -54,18 +54,23 @@ pub fn run(man: Man) -> Outcome {
     out.flush()
 }
 
-/// Every page by its name: the command's own, and one for each command that is not hidden.
+/// Every page by its name: the command's own, and one for each command that is not hidden, in any depth.
 fn pages() -> Vec<(String, Vec<u8>)> {
     let mut whole = Cli::command().disable_help_subcommand(true);
     whole.build();
-    let mut pages = vec![("saltus".to_owned(), rendered(whole.clone()))];
-    for command in whole.get_subcommands().filter(|command| !command.is_hide_set()) {
-        let name = format!("saltus-{}", command.get_name());
-        // A page is named with a dash; what it tells people to type has a blank.
-        let usage = format!("saltus {}", command.get_name());
-        pages.push((name.clone(), rendered(command.clone().name(name).bin_name(usage))));
-    }
+    let mut pages = Vec::new();
+    add("saltus", "saltus", &whole, &mut pages);
     pages
+}
+
+/// A page is named with dashes; what it tells people to type has blanks.
+fn add(name: &str, usage: &str, command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
+    pages.push((name.to_owned(), rendered(command.clone().name(name.to_owned()).bin_name(usage))));
+    let hidden = |inner: &Command| inner.is_hide_set() || inner.get_name() == "help";
+    for inner in command.get_subcommands().filter(|inner| !hidden(inner)) {
+        let inner_name = inner.get_name();
+        add(&format!("{name}-{inner_name}"), &format!("{usage} {inner_name}"), inner, pages);
+    }
 }
 
 fn rendered(command: Command) -> Vec<u8> {

@@ -9,9 +9,10 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use saltus_channel::{Attributes, Channel, Domain, Error, Publisher};
 
+use crate::encode::Encoder;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Count, Rate};
+use crate::flags::{Count, Rate, TypeDirs};
 use crate::human::plural;
 use crate::lines::Lines;
 use crate::pace::Pace;
@@ -41,6 +42,17 @@ pub struct Pub {
     #[arg(long, value_name = "HEX", value_parser = Bytes::from_hex)]
     hex: Option<Bytes>,
 
+    /// The message, or each line, is JSON, to be encoded as this type; the type is left with the channel
+    #[arg(long = "type", value_name = "TYPE", conflicts_with = "hex")]
+    of: Option<String>,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    /// Encode it as it lies in memory, for types whose fields all have a fixed size
+    #[arg(long, requires = "of")]
+    plain: bool,
+
     #[command(flatten)]
     rate: Rate,
 
@@ -63,7 +75,12 @@ Examples:
   saltus pub command --hex '01 00 ff' -n 3 -r 1
   saltus pub camera --file frame.jpg -r 30
   tail -f /var/log/syslog | saltus pub log --lines
+  saltus pub pose --type robot.pose_t '{\"utime\": 1, \"x\": 0.5}' -I types
+  jq -c . poses.json | saltus pub pose --type pose_t --lines      the channel knows the type
   saltus pub load x -r 0 -n 1000000                     a million, as fast as it goes";
+
+/// Longest line of JSON.
+const JSON: usize = 256 << 20;
 
 /// Bytes on the command line. A type of its own, since clap takes a `Vec` for an option given several times.
 #[derive(Clone)]
@@ -79,16 +96,20 @@ impl Bytes {
 pub fn run(domain: &Domain, args: Pub) -> Outcome {
     stop::on_signals()?;
     let one_shot = !args.lines && args.rate.rate.is_none() && args.count.count.is_none();
-    let message = args.message()?;
+    let encoder = args.encoder(domain)?;
+    let message = args.message(encoder.as_ref())?;
     let channel = args.channel(domain, message.as_deref())?;
     let mut publisher = channel.publisher()?;
+    if let Some(encoder) = &encoder {
+        encoder.describe(&publisher)?;
+    }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
     let most = if one_shot { 1 } else { args.count.count.unwrap_or(u64::MAX) };
 
     let mut published = 0;
     let outcome = match message {
         Some(message) => repeat(&mut publisher, &message, most, &mut pace, &mut published),
-        None => each_line(&mut publisher, most, &mut pace, &mut published),
+        None => each_line(&mut publisher, encoder.as_ref(), most, &mut pace, &mut published),
     };
     if !one_shot && !args.quiet {
         match pace.skipped() {
@@ -116,30 +137,55 @@ fn repeat(
     Ok(())
 }
 
-fn each_line(publisher: &mut Publisher, most: u64, pace: &mut Pace, published: &mut u64) -> Outcome {
+fn each_line(
+    publisher: &mut Publisher,
+    encoder: Option<&Encoder>,
+    most: u64,
+    pace: &mut Pace,
+    published: &mut u64,
+) -> Outcome {
     let failed = |e| Failure::new(Code::Failed, format!("cannot read standard input: {e}"));
     // A line longer than what can be published is handed over as soon as that is known, so that publishing tells it.
-    let mut lines = Lines::new(stop::input().map_err(failed)?, publisher.max_len());
+    // JSON may be much longer than the message that it becomes.
+    let longest = if encoder.is_some() { JSON } else { publisher.max_len() };
+    let mut lines = Lines::new(stop::input().map_err(failed)?, longest);
+    let mut number = 0u64;
     while *published < most {
         let Some(line) = lines.next().map_err(failed)? else { break };
+        number += 1;
+        let encoded = encoder.map(|encoder| encoder.encode(line)).transpose();
+        let encoded = encoded.map_err(|failure| {
+            Failure::new(Code::Failed, format!("line {number} of the input: {failure}"))
+        })?;
         if !pace.wait() {
             break;
         }
-        publisher.publish(line)?;
+        publisher.publish(encoded.as_deref().unwrap_or(line))?;
         *published += 1;
     }
     Ok(())
 }
 
 impl Pub {
+    /// What makes messages from JSON, if a type was named.
+    fn encoder(&self, domain: &Domain) -> Outcome<Option<Encoder>> {
+        let channel = || domain.open_channel(self.name.as_bytes());
+        let new = |name: &String| Encoder::new(name, &self.dirs.include, self.plain, channel);
+        self.of.as_ref().map(new).transpose()
+    }
+
     /// The message, where there is one and not a line after the other.
-    fn message(&self) -> Outcome<Option<Vec<u8>>> {
-        Ok(match (&self.text, &self.file, &self.hex) {
-            (Some(text), _, _) => Some(text.as_bytes().to_vec()),
-            (_, Some(file), _) => Some(contents(file)?),
-            (_, _, Some(hex)) => Some(hex.0.clone()),
-            _ => None,
-        })
+    fn message(&self, encoder: Option<&Encoder>) -> Outcome<Option<Vec<u8>>> {
+        let message = match (&self.text, &self.file, &self.hex) {
+            (Some(text), _, _) => text.as_bytes().to_vec(),
+            (_, Some(file), _) => contents(file)?,
+            (_, _, Some(hex)) => hex.0.clone(),
+            _ => return Ok(None),
+        };
+        match encoder {
+            Some(encoder) => encoder.encode(&message).map(Some),
+            None => Ok(Some(message)),
+        }
     }
 
     /// The channel, made to fit the message when it is missing.

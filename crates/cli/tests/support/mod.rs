@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
+pub mod files;
+pub mod oracle;
+
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use saltus_carmen::Log;
 use saltus_channel::Domain;
 
-use crate::carmen::Log;
 use crate::channels::LIDAR;
 use crate::error::{Error, Result};
 use crate::wire::Message;

@@ -21,7 +21,8 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::carmen::Log;
+use saltus_carmen::Log;
+
 use crate::error::{Error, Result};
 use crate::sys;
 

@@ -9,10 +9,11 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
+use saltus_carmen::Log;
 use saltus_channel::{Publisher, Until, Which, clock};
 
-use crate::carmen::{self, Log};
 use crate::channels::LIDAR;
 use crate::error::{Error, Result};
 use crate::life::Life;
@@ -24,6 +25,8 @@ use crate::wire::scan::{START, ScanFrame, chain};
 const PERIOD: u64 = 100_000_000;
 /// While it looks for its place in a log it shows that it lives after so many scans.
 const BREATH: u64 = 20;
+/// A gap between two stamps counts as this much at most, s. Clocks of robots jump.
+const GAP: f64 = 10.0;
 
 /// Reads a speed.
 pub fn speed(text: &str) -> Result<f64> {
@@ -62,6 +65,13 @@ impl Driver {
     }
 }
 
+/// How long to wait between two scans with these stamps: never backwards, never for ever.
+fn pace(before: f64, now: f64, speed: f64) -> Duration {
+    // What is no number, or too long to be told, becomes no wait at all.
+    let gap = (now - before).clamp(0.0, GAP) / speed;
+    Duration::try_from_secs_f64(gap).unwrap_or(Duration::ZERO)
+}
+
 /// Plays a log, and then only lives on.
 pub fn play(file: &str, speed: f64) -> Result<()> {
     let mut life = Life::begin("lidar")?;
@@ -74,7 +84,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
     while let Some((scan, line)) = log.next_scan() {
         place += 1;
         if place > driver.index {
-            due += before.map_or(0, |b| carmen::pace(b, scan.stamp, speed).as_nanos() as u64);
+            due += before.map_or(0, |b| pace(b, scan.logged, speed).as_nanos() as u64);
             if !life.sleep_until(due)? {
                 return Ok(());
             }
@@ -82,7 +92,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
         } else if place % BREATH == 0 && !life.goes_on()? {
             return Ok(());
         }
-        before = Some(scan.stamp);
+        before = Some(scan.logged);
     }
     eprintln!("robot-lidar: {file}: {}", log.counts());
     life.set_done();
@@ -112,4 +122,20 @@ pub fn simulate() -> Result<()> {
         driver.publish(line.as_bytes())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_that_jump_repeat_or_go_back_do_not_hang_it() {
+        assert_eq!(pace(1.0, 1.5, 1.0), Duration::from_millis(500));
+        assert_eq!(pace(1.0, 1.5, 10.0), Duration::from_millis(50));
+        assert_eq!(pace(5.0, 5.0, 1.0), Duration::ZERO);
+        assert_eq!(pace(5.0, -1e300, 1.0), Duration::ZERO);
+        assert_eq!(pace(0.0, 1e300, 2.0), Duration::from_secs(5));
+        assert_eq!(pace(f64::NAN, 1.0, 1.0), Duration::ZERO);
+        assert_eq!(pace(0.0, 1.0, 1e-300), Duration::ZERO);
+    }
 }

@@ -7,9 +7,9 @@
 use std::f64::consts::PI;
 use std::time::Duration;
 
+use saltus_carmen::Scan;
 use saltus_channel::{Which, clock};
 
-use crate::carmen::Scan;
 use crate::channels::LIDAR;
 use crate::error::Result;
 use crate::life::Life;
@@ -32,7 +32,7 @@ pub fn run() -> Result<()> {
         let published = scans.subscriber().channel().info()?.lanes;
         let until = life.next_beat();
         let newest = scans.receive_with(Which::Newest, until, &mut life, |bytes| {
-            ScanFrame::parse(bytes).map(|frame| (frame.index, Scan::parse(frame.line)))
+            ScanFrame::parse(bytes).map(|frame| (frame.index, Scan::parse(frame.line).ok()))
         })?;
         let Some(((index, scan), sample)) = newest else { continue };
         scans.compare(&published, &sample, &mut life);

@@ -5,6 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
+use crate::Odometry;
 
 const SCAN: &str = "FLASER 3 1.5 2 81.83 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo 12.25";
 
@@ -29,11 +30,22 @@ fn gzip(text: &str) -> Vec<u8> {
 #[test]
 fn a_scan_is_read() {
     let scan = Scan::parse(SCAN.as_bytes()).expect("a sound scan");
-    assert_eq!(scan, Scan { ranges: vec![1.5, 2.0, 81.83], pose: [0.1, 0.2, 0.3], stamp: 12.25 });
+    let pose = [0.1, 0.2, 0.3];
+    let ranges = vec![1.5, 2.0, 81.83];
+    assert_eq!(scan, Scan { laser: Laser::Front, ranges, pose, odometry: pose, stamp: 12.5, logged: 12.25 });
+    let rear = SCAN.replacen('F', "R", 1);
+    assert_eq!(Scan::parse(rear.as_bytes()), Ok(Scan { laser: Laser::Rear, ..scan }));
 }
 
 #[test]
-fn what_is_not_a_whole_scan_is_none() {
+fn odometry_is_read() {
+    let odometry = Odometry::parse(b"ODOM 1 2 3 0.5 -0.25 0.125 12.5 pippo 12.25").expect("sound odometry");
+    assert_eq!((odometry.pose, odometry.speed, odometry.turn_rate), ([1.0, 2.0, 3.0], 0.5, -0.25));
+    assert_eq!((odometry.acceleration, odometry.stamp, odometry.logged), (0.125, 12.5, 12.25));
+}
+
+#[test]
+fn what_is_not_a_whole_scan_is_told() {
     for bad in [
         "",
         "FLASER",
@@ -42,16 +54,25 @@ fn what_is_not_a_whole_scan_is_none() {
         "FLASER 99999999999999999999 1",
         "FLASER 4000000000 1",
         "FLASERX 0 1 2 3 1 2 3 1 h 1",
-        "RLASER 0 1 2 3 1 2 3 1 h 1",
+        "SLASER 0 1 2 3 1 2 3 1 h 1",
         "FLASER 3 1.5 2 x 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo 12.25",
         "FLASER 3 1.5 2 nan 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo 12.25",
         "FLASER 3 1.5 2 1 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo inf",
         "FLASER 3 1.5 2 1 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo",
         "FLASER 3 1.5 2 1 0.1 0.2 0.3 0.1 0.2 0.3 12.5 pippo 12.25 more",
     ] {
-        assert_eq!(Scan::parse(bad.as_bytes()), None, "{bad}");
+        assert!(Scan::parse(bad.as_bytes()).is_err(), "{bad}");
     }
-    assert_eq!(Scan::parse(b"FLASER 1 \xff 0 0 0 0 0 0 1 h 1"), None);
+    for (bad, words) in [
+        (&b"FLASER 1 \xff 0 0 0 0 0 0 1 h 1"[..], "not text"),
+        (b"FLASER 1 1.2x 0 0 0 0 0 0 1 h 1", "`1.2x` is no number, where a range should be"),
+        (b"FLASER 1 1 0 0 0 0 0 0 1 h", "it ends before the log's stamp"),
+        (b"FLASER 1 \x1b[2J 0 0 0 0 0 0 1 h 1", "`\\x1b[2J`"),
+        (b"FLASER 0 0 0 0 0 0 0 1 h 1 more", "`more` is too many"),
+    ] {
+        let error = Scan::parse(bad).expect_err("broken");
+        assert!(error.to_string().contains(words), "{error}");
+    }
 }
 
 #[test]
@@ -65,8 +86,22 @@ fn other_lines_are_passed_over_and_counted() {
     assert_eq!(counts.others["(blank)"], 1);
     assert_eq!(
         counts.to_string(),
-        "2 scans; passed over 1 #, 1 (blank), 2 ODOM, 1 \\x00\\x01; 1 FLASER lines that are no scans"
+        "2 scans; passed over 1 #, 1 (blank), 2 ODOM, 1 \\x00\\x01; 1 lines that are not what they call themselves"
     );
+}
+
+#[test]
+fn entries_are_all_that_is_understood_with_their_line_numbers() {
+    let text = format!("# a comment\n{SCAN}\nODOM 1 2\nNEFF 3\nODOM 1 2 3 4 5 6 7 h 8\nR{}", &SCAN[1..]);
+    let mut log = log(text);
+    let mut seen = Vec::new();
+    while let Some(entry) = log.next_entry() {
+        seen.push((entry.number, entry.message.map(|m| m.logged()).map_err(|e| e.what)));
+    }
+    let broken = Err("it ends before the pose".to_owned());
+    assert_eq!(seen, [(2, Ok(12.25)), (3, broken), (5, Ok(8.0)), (6, Ok(12.25))]);
+    let counts = log.counts();
+    assert_eq!((counts.scans, counts.odometry, counts.broken, counts.others["NEFF"]), (2, 1, 1, 1));
 }
 
 #[test]
@@ -108,17 +143,6 @@ fn a_truncated_gzip_gives_its_whole_lines_and_says_so() {
     }
 }
 
-#[test]
-fn stamps_that_jump_repeat_or_go_back_do_not_hang_it() {
-    assert_eq!(pace(1.0, 1.5, 1.0), Duration::from_millis(500));
-    assert_eq!(pace(1.0, 1.5, 10.0), Duration::from_millis(50));
-    assert_eq!(pace(5.0, 5.0, 1.0), Duration::ZERO);
-    assert_eq!(pace(5.0, -1e300, 1.0), Duration::ZERO);
-    assert_eq!(pace(0.0, 1e300, 2.0), Duration::from_secs(5));
-    assert_eq!(pace(f64::NAN, 1.0, 1.0), Duration::ZERO);
-    assert_eq!(pace(0.0, 1.0, 1e-300), Duration::ZERO);
-}
-
 /// The recorded logs lie beside the checkout, or where `SALTUS_DATA` says.
 fn data() -> Option<PathBuf> {
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
@@ -144,5 +168,10 @@ fn the_recorded_logs_are_read_whole() {
         assert_eq!((counts.scans, counts.broken, counts.too_long), (scans, 0, 0), "{file}: {counts}");
         assert_eq!(counts.others["ODOM"], odom);
         assert_eq!(counts.cut_short, None);
+        let mut log = Log::open(&dir.join(file)).expect("the log opens");
+        while let Some(entry) = log.next_entry() {
+            assert!(entry.message.is_ok(), "line {}", entry.number);
+        }
+        assert_eq!((log.counts().scans, log.counts().odometry), (scans, odom), "{file}");
     }
 }

@@ -1,0 +1,267 @@
+//! `saltus import carmen`: a CARMEN log as an LCM log.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use saltus_carmen::Log;
+use serde::Serialize;
+
+use super::convert::{Converter, Steps, Summary};
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::Json;
+use crate::human::{bytes, nanos, plural};
+use crate::out::Out;
+use crate::stop;
+
+/// The options of `import carmen`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Carmen {
+    /// The recorded log, plain or gzip
+    file: PathBuf,
+
+    /// Where to write the LCM log; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Overwrite what is there
+    #[arg(short, long)]
+    force: bool,
+
+    #[command(flatten)]
+    json: Json,
+
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus import carmen intel.log.gz -o intel.lcmlog
+  saltus import carmen old.log -o old.lcmlog --json | jq '.channels'";
+
+/// What `import --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    out: String,
+    #[serde(flatten)]
+    summary: Summary,
+    others: BTreeMap<String, u64>,
+    too_long: u64,
+    cut_short: Option<String>,
+}
+
+/// How often the progress is drawn.
+const DRAW: Duration = Duration::from_millis(100);
+/// So much is collected before it is written.
+const CHUNK: usize = 1 << 16;
+
+/// Converts the file. What is written appears whole or not at all.
+pub fn run(args: Carmen) -> Outcome {
+    stop::on_signals()?;
+    let target = Target::new(&args.out, args.force)?;
+    if args.json.json && matches!(target, Target::Stdout) {
+        let words = "--json and -o - both go to standard output: name a file";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let shown = harmless(&args.file.display().to_string());
+    let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot read {shown}: {e}; name a log"));
+    let file = File::open(&args.file).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?;
+    if size.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    let read = Arc::new(AtomicU64::new(0));
+    let counted = Counted { file, read: read.clone() };
+    let log = Log::read(io::BufReader::with_capacity(CHUNK, counted)).map_err(failed)?;
+    let progress = Progress {
+        read,
+        size: size.len(),
+        drawn: Instant::now(),
+        on: !args.quiet && io::stderr().is_terminal(),
+    };
+    let report = target.fill(|out| convert(log, progress, out, &args))?;
+    if args.json.json {
+        let mut out = Out::new()?;
+        out.json(&report)?;
+        out.flush()?;
+    } else if !args.quiet {
+        report.words().iter().for_each(say);
+    }
+    Ok(())
+}
+
+fn convert(mut log: Log, mut progress: Progress, out: &mut dyn Write, args: &Carmen) -> Outcome<Report> {
+    let unwritable = |e: io::Error| match e.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Quiet,
+        _ => Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", args.out.display())),
+    };
+    let (mut converter, mut bytes) = (Converter::default(), Vec::with_capacity(2 * CHUNK));
+    while let Some(entry) = log.next_entry() {
+        converter.add(entry, &mut bytes);
+        if bytes.len() >= CHUNK {
+            out.write_all(&bytes).map_err(unwritable)?;
+            bytes.clear();
+            progress.draw();
+            if stop::requested() {
+                progress.clear();
+                return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
+            }
+        }
+    }
+    progress.clear();
+    out.write_all(&bytes).and_then(|()| out.flush()).map_err(unwritable)?;
+    let counts = log.counts();
+    Ok(Report {
+        file: args.file.display().to_string(),
+        out: args.out.display().to_string(),
+        summary: converter.summary(),
+        others: counts.others.clone(),
+        too_long: counts.too_long,
+        cut_short: counts.cut_short.clone(),
+    })
+}
+
+/// Where the log goes.
+enum Target {
+    Stdout,
+    /// A file, written aside under the second name, and overwritten if the third says so.
+    File(PathBuf, PathBuf, bool),
+}
+
+impl Target {
+    fn new(path: &Path, force: bool) -> Outcome<Target> {
+        if path == Path::new("-") {
+            return Ok(Target::Stdout);
+        }
+        if !force && path.symlink_metadata().is_ok() {
+            return Err(taken(path));
+        }
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(format!(".{}.part", std::process::id()));
+        Ok(Target::File(path.into(), aside.into(), force))
+    }
+
+    /// Lets `write` fill it. A file appears under its name when all is written; after a failure nothing is left.
+    fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
+        let Target::File(path, aside, force) = self else { return write(&mut BufWriter::new(io::stdout())) };
+        let failed = |e: io::Error| {
+            let words = format!("cannot write {}: {e}; name a file that you may write", path.display());
+            Failure::new(Code::Failed, words)
+        };
+        let put = || {
+            let mut file = File::options().write(true).create_new(true).open(&aside).map_err(failed)?;
+            let done = write(&mut file)?;
+            if force {
+                fs::rename(&aside, &path).map_err(failed)?;
+            } else {
+                // A link, since a rename would overwrite what came meanwhile.
+                match fs::hard_link(&aside, &path) {
+                    Ok(()) => fs::remove_file(&aside).map_err(failed)?,
+                    Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(taken(&path)),
+                    Err(_) => fs::rename(&aside, &path).map_err(failed)?, // a file system without links
+                }
+            }
+            Ok(done)
+        };
+        let done = put();
+        if done.is_err() {
+            let _ = fs::remove_file(&aside); // it may not even be there
+        }
+        done
+    }
+}
+
+fn taken(path: &Path) -> Failure {
+    Failure::new(Code::Failed, format!("{} exists: take another name, or --force", path.display()))
+}
+
+/// A file that tells how far it was read.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(bytes)?;
+        self.read.fetch_add(n as u64, Ordering::Relaxed); // a number for people
+        Ok(n)
+    }
+}
+
+/// How far it is, on a terminal.
+struct Progress {
+    read: Arc<AtomicU64>,
+    size: u64,
+    drawn: Instant,
+    on: bool,
+}
+
+impl Progress {
+    fn draw(&mut self) {
+        if self.on && self.drawn.elapsed() >= DRAW {
+            self.drawn = Instant::now();
+            let read = self.read.load(Ordering::Relaxed);
+            let percent = 100.0 * read as f64 / self.size.max(read).max(1) as f64;
+            let _ = write!(io::stderr(), "\r{percent:3.0} % of {}\x1b[K", bytes(self.size as f64));
+        }
+    }
+    fn clear(&self) {
+        if self.on {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+impl Report {
+    fn words(&self) -> Vec<String> {
+        let Summary { events, channels, duration, broken, broken_lines, back, jumps } = &self.summary;
+        let by: Vec<String> = channels.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        let over =
+            if *duration > 0 { format!(" over {}", nanos(*duration as f64 * 1e3)) } else { String::new() };
+        let mut words = vec![format!("{}: {}{over}", self.out, plural(*events as u64, "event"))];
+        if !by.is_empty() {
+            words.push(format!("channels: {}", by.join(", ")));
+        }
+        if !self.others.is_empty() {
+            let kinds: Vec<String> = self.others.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+            words.push(format!("left out lines of other kinds: {}", kinds.join(", ")));
+        }
+        for line in broken_lines {
+            words.push(format!("line {} is broken and left out: {}", line.line, line.error));
+        }
+        let untold = broken - broken_lines.len() as u64;
+        if untold > 0 {
+            words.push(format!("{} more are broken and left out", plural(untold, "line")));
+        }
+        if self.too_long > 0 {
+            let most = saltus_carmen::LINE;
+            words.push(format!("{} over {most} bytes left out", plural(self.too_long, "line")));
+        }
+        words.extend(steps("go back", back));
+        words.extend(steps("jump forward", jumps));
+        if let Some(why) = &self.cut_short {
+            words.push(format!("the file ends too early ({why}): what came before is kept"));
+        }
+        words
+    }
+}
+
+fn steps(what: &str, steps: &Steps) -> Option<String> {
+    let line = steps.first_line?;
+    let longest = nanos(steps.longest as f64 * 1e3);
+    Some(format!(
+        "stamps that {what}: {}, by up to {longest}, the first in line {line}; kept as they are",
+        steps.count
+    ))
+}

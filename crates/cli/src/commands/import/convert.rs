@@ -1,0 +1,183 @@
+//! From the entries of a CARMEN log to the events of an LCM log, and what is to be told about it.
+
+use std::collections::BTreeMap;
+
+use saltus_carmen::typed::micros;
+use saltus_carmen::{Entry, Malformed};
+use saltus_log::lcm::Writer;
+use serde::Serialize;
+
+/// So many broken lines are told one by one; the rest is only counted.
+const TOLD: usize = 20;
+/// A step forward of more than this is a jump, µs.
+const JUMP: i64 = 10_000_000;
+
+/// Converts entry by entry.
+#[derive(Default)]
+pub struct Converter {
+    writer: Writer,
+    /// The time of the event before.
+    before: Option<i64>,
+    first: Option<i64>,
+    channels: BTreeMap<&'static str, u64>,
+    broken: Vec<Broken>,
+    broken_count: u64,
+    back: Steps,
+    jumps: Steps,
+}
+
+/// A line that is not what it calls itself.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct Broken {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub error: String,
+}
+
+/// Stamps that do not go on as stamps should.
+#[derive(Clone, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct Steps {
+    /// How many.
+    pub count: u64,
+    /// The line of the first.
+    pub first_line: Option<u64>,
+    /// The longest, µs.
+    pub longest: i64,
+}
+
+impl Steps {
+    fn add(&mut self, line: u64, step: i64) {
+        self.count += 1;
+        self.first_line.get_or_insert(line);
+        self.longest = self.longest.max(step);
+    }
+}
+
+/// What became of a log.
+#[derive(Debug, Serialize, PartialEq, Eq)]
+pub struct Summary {
+    /// Events written.
+    pub events: i64,
+    /// By channel.
+    pub channels: BTreeMap<&'static str, u64>,
+    /// From the first time to the last, µs.
+    pub duration: i64,
+    /// How many lines are not what they call themselves.
+    pub broken: u64,
+    /// The first of them.
+    pub broken_lines: Vec<Broken>,
+    /// Times that go back.
+    pub back: Steps,
+    /// Times that jump forward.
+    pub jumps: Steps,
+}
+
+impl Converter {
+    /// Appends what the entry becomes to `out`.
+    pub fn add(&mut self, entry: Entry<'_>, out: &mut Vec<u8>) {
+        let line = entry.number;
+        if let Err(malformed) = self.write(entry, out) {
+            self.broken_count += 1;
+            if self.broken.len() < TOLD {
+                self.broken.push(Broken { line, error: malformed.what });
+            }
+        }
+    }
+
+    fn write(&mut self, entry: Entry<'_>, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        let malformed = |what: String| Malformed { what };
+        let message = entry.message?;
+        let us = |seconds: f64| {
+            micros(seconds).ok_or_else(|| malformed(format!("{seconds} is no time that can be told")))
+        };
+        let (utime, time) = (us(message.stamp())?, us(message.logged())?);
+        let typed = message.typed(utime).map_err(|e| malformed(e.to_string()))?;
+        for typed in &typed {
+            let written = self.writer.event(out, time, typed.channel.as_bytes(), &typed.data);
+            written.map_err(|e| malformed(e.to_string()))?;
+            *self.channels.entry(typed.channel).or_default() += 1;
+        }
+        if let Some(step) = self.before.map(|before| time.saturating_sub(before)) {
+            if step < 0 {
+                self.back.add(entry.number, step.saturating_neg());
+            } else if step > JUMP {
+                self.jumps.add(entry.number, step);
+            }
+        }
+        self.before = Some(time);
+        self.first.get_or_insert(time);
+        Ok(())
+    }
+
+    /// What became of all.
+    pub fn summary(self) -> Summary {
+        let ends = self.first.zip(self.before);
+        Summary {
+            events: self.writer.written(),
+            channels: self.channels,
+            duration: ends.map_or(0, |(first, last)| last.saturating_sub(first)),
+            broken: self.broken_count,
+            broken_lines: self.broken,
+            back: self.back,
+            jumps: self.jumps,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_carmen::Log;
+    use saltus_log::lcm::Reader;
+    use std::io::Cursor;
+
+    fn convert(text: &str) -> (Vec<(i64, String)>, Summary) {
+        let mut log = Log::read(Cursor::new(text.to_owned())).expect("a cursor can be read");
+        let (mut converter, mut bytes) = (Converter::default(), Vec::new());
+        while let Some(entry) = log.next_entry() {
+            converter.add(entry, &mut bytes);
+        }
+        let (mut reader, mut events) = (Reader::new(), Vec::new());
+        reader.feed(&bytes);
+        reader.end();
+        while let Some(event) = reader.event() {
+            events.push((event.time, String::from_utf8_lossy(event.channel).into_owned()));
+        }
+        assert_eq!(reader.skipped(), 0);
+        (events, converter.summary())
+    }
+
+    #[test]
+    fn stamps_that_jump_or_go_back_are_kept_and_told() {
+        let at = |t: &str| format!("ODOM 1 2 3 4 5 6 {t} host {t}\n");
+        let text = ["10", "11", "10.5", "10.5", "500", "499", "0"].map(at).concat();
+        let (events, summary) = convert(&text);
+        let times: Vec<i64> = events.iter().map(|(time, _)| *time).collect();
+        let expected = [10_000_000, 11_000_000, 10_500_000, 10_500_000, 500_000_000, 499_000_000, 0];
+        assert_eq!(times, expected);
+        assert_eq!(summary.back, Steps { count: 3, first_line: Some(3), longest: 499_000_000 });
+        assert_eq!(summary.jumps, Steps { count: 1, first_line: Some(5), longest: 489_500_000 });
+        assert_eq!((summary.events, summary.duration), (7, -10_000_000));
+    }
+
+    #[test]
+    fn a_line_becomes_its_messages_or_is_told() {
+        let text = "FLASER 1 2.5 1 2 3 4 5 6 1.5 h 2\nODOM x\nNEFF 1\nRLASER 0 1 2 3 4 5 6 1e300 h 3\n\
+                    ODOM 1 2 3 4 5 6 7 h 1e300\nODOM 1 2 3 4 5 6 7 h 8\n";
+        let (events, summary) = convert(text);
+        let names: Vec<(i64, &str)> = events.iter().map(|(time, name)| (*time, name.as_str())).collect();
+        assert_eq!(
+            names,
+            [(2_000_000, "LASER_FRONT"), (2_000_000, "LASER_FRONT_POSE"), (8_000_000, "ODOMETRY")]
+        );
+        assert_eq!(summary.broken, 3);
+        assert_eq!(summary.broken_lines.iter().map(|b| b.line).collect::<Vec<_>>(), [2, 4, 5]);
+    }
+
+    #[test]
+    fn a_file_of_broken_lines_is_told_briefly() {
+        let (_, summary) = convert(&"ODOM\n".repeat(1000));
+        assert_eq!((summary.broken, summary.broken_lines.len()), (1000, TOLD));
+    }
+}

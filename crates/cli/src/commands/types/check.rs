@@ -1,0 +1,139 @@
+//! `saltus types check`: all errors of all files.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use clap::Args;
+use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
+use serde::Serialize;
+
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::{Json, TypeDirs};
+use crate::human::plural;
+use crate::out::Out;
+use crate::schemas;
+
+/// The options of `types check`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Check {
+    /// Type files, and directories of them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    #[command(flatten)]
+    json: Json,
+
+    /// Say nothing when all is well
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus types check pose.lcm
+  saltus types check types -I ../common/types
+  saltus types check types --json | jq -r '.file'";
+
+/// What `types check --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Line<'a> {
+    severity: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    place: Option<Place>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    label: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Also<'a>>,
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+#[derive(Serialize)]
+struct Also<'a> {
+    #[serde(flatten)]
+    place: Place,
+    label: &'a str,
+}
+
+/// Checks them.
+pub fn run(check: Check) -> Outcome {
+    let mut files = Vec::new();
+    for path in &check.paths {
+        if path.is_dir() {
+            files.extend(schemas::files_below(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::new(
+            Code::Failed,
+            "there is no .lcm file in these directories: name one that has some",
+        ));
+    }
+    let (said, types) = match schemas::loader(&files, &check.dirs.include).load() {
+        Ok(loaded) => (loaded.warnings, Some(loaded.named.len())),
+        Err(said) => (said, None),
+    };
+    let mut out = Out::new()?;
+    if check.json.json {
+        said.list.iter().try_for_each(|d| out.json(&Line::of(d, &said.sources)))?;
+    } else {
+        out.bytes(schemas::render(&said, io::stdout().is_terminal()).as_bytes())?;
+    }
+    out.flush()?;
+    sum_up(&said, files.len() as u64, types, check.quiet)
+}
+
+fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> Outcome {
+    let files = plural(files, "file");
+    let Some(types) = types else {
+        return Err(Failure::new(Code::Failed, format!("{} in {files}", schemas::tally(said))));
+    };
+    let types = plural(types as u64, "type");
+    match said.list.len() {
+        0 if quiet => {}
+        0 => say(format_args!("{types} in {files}, all well")),
+        _ => say(format_args!("{types} in {files}, {}", schemas::tally(said))),
+    }
+    Ok(())
+}
+
+impl<'a> Line<'a> {
+    fn of(diagnostic: &'a Diagnostic, sources: &Sources) -> Line<'a> {
+        let also = diagnostic.also.iter();
+        let also = also.filter_map(|(span, label)| Some(Also { place: Place::of(*span, sources)?, label }));
+        Line {
+            severity: if diagnostic.severity == Severity::Error { "error" } else { "warning" },
+            message: &diagnostic.message,
+            place: diagnostic.span.and_then(|span| Place::of(span, sources)),
+            label: &diagnostic.label,
+            also: also.collect(),
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+impl Place {
+    /// Line and column from 1; the column in characters.
+    fn of(span: Span, sources: &Sources) -> Option<Place> {
+        let source = sources.get(span.file)?;
+        let before = source.text().get(..span.start as usize)?;
+        Some(Place {
+            file: source.path().display().to_string(),
+            line: source.line_of(span.start),
+            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! Which message is of which type: seen from the eight bytes that it begins with.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use saltus_channel::{Channel, Description};
+use saltus_types::plain::{decode_plain, encode_plain, plain};
+use saltus_types::{Record, Schema, StructId, wire};
+use serde::Serialize;
+
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome};
+use crate::schemas::Found;
+
+/// How a message lies in its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// As LCM sends it.
+    Lcm,
+    /// As it lies in memory.
+    Plain,
+}
+
+/// A type, and how its messages are to be read.
+#[derive(Clone)]
+pub struct Reading {
+    /// The types.
+    pub schema: Arc<Schema>,
+    /// The one that is meant.
+    pub id: StructId,
+    /// How it lies in the bytes.
+    pub encoding: Encoding,
+    /// What its messages begin with.
+    key: [u8; 8],
+}
+
+impl Reading {
+    /// In LCM's encoding.
+    pub fn lcm(schema: &Arc<Schema>, id: StructId) -> Reading {
+        let key = schema.get(id).fingerprint.to_be_bytes();
+        Reading { schema: schema.clone(), id, encoding: Encoding::Lcm, key }
+    }
+    /// In the plain layout, if the type can have one.
+    pub fn plain(schema: &Arc<Schema>, id: StructId) -> Option<Reading> {
+        let key = plain(schema, id)?.hash.to_ne_bytes();
+        Some(Reading { schema: schema.clone(), id, encoding: Encoding::Plain, key })
+    }
+    /// Its full name, harmless on a terminal.
+    pub fn name(&self) -> String {
+        harmless(&self.schema.get(self.id).name.to_string())
+    }
+    /// The number that describes its messages to a channel.
+    pub fn fingerprint(&self) -> u64 {
+        match self.encoding {
+            Encoding::Lcm => u64::from_be_bytes(self.key),
+            Encoding::Plain => u64::from_ne_bytes(self.key),
+        }
+    }
+    /// Whether a message begins as those of this type do.
+    pub fn fits(&self, message: &[u8]) -> bool {
+        message.starts_with(&self.key)
+    }
+    /// Reads a message.
+    pub fn decode(&self, message: &[u8]) -> Result<Record, String> {
+        match self.encoding {
+            Encoding::Lcm => wire::decode(&self.schema, self.id, message).map_err(|e| e.to_string()),
+            Encoding::Plain => decode_plain(&self.schema, self.id, message).map_err(|e| e.to_string()),
+        }
+    }
+    /// Makes a message.
+    pub fn encode(&self, record: &Record) -> Result<Vec<u8>, String> {
+        match self.encoding {
+            Encoding::Lcm => wire::encode(record).map_err(|e| e.to_string()),
+            Encoding::Plain => encode_plain(record).map_err(|e| e.to_string()),
+        }
+    }
+}
+
+/// How long after a look at a channel's descriptions nothing new is expected there.
+const FRESH: Duration = Duration::from_millis(100);
+
+/// The types that are known.
+#[derive(Default)]
+pub struct Dictionary {
+    readings: HashMap<[u8; 8], Reading>,
+    /// Descriptions that were looked at.
+    seen: HashSet<Description>,
+    looked: Option<Instant>,
+}
+
+impl Dictionary {
+    /// What publishers have said about a channel's messages.
+    pub fn of_channel(channel: &Channel) -> Outcome<Dictionary> {
+        let mut dictionary = Dictionary::default();
+        dictionary.look(channel)?;
+        Ok(dictionary)
+    }
+
+    /// Adds all structs of a schema. What is known already stays.
+    pub fn add(&mut self, schema: Schema) {
+        let schema = Arc::new(schema);
+        schema.ids().for_each(|id| self.add_type(&schema, id));
+    }
+
+    /// Adds one type, in each encoding that it has. What is known already stays.
+    pub fn add_type(&mut self, schema: &Arc<Schema>, id: StructId) {
+        for reading in [Some(Reading::lcm(schema, id)), Reading::plain(schema, id)].into_iter().flatten() {
+            self.readings.entry(reading.key).or_insert(reading);
+        }
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.readings.is_empty()
+    }
+
+    /// How to read a message; looks at the channel's descriptions once more if it is not known, but not all the time.
+    pub fn reading(&mut self, channel: &Channel, message: &[u8]) -> Option<&Reading> {
+        let key = *message.first_chunk()?;
+        if !self.readings.contains_key(&key) && self.looked.is_none_or(|at| at.elapsed() > FRESH) {
+            // A channel that has just been removed has nothing more to say.
+            let _ = self.look(channel);
+        }
+        self.readings.get(&key)
+    }
+
+    /// The type of that full name, or the only one with that short name.
+    pub fn named(&self, name: &str) -> Option<Found> {
+        let known = || self.readings.values().filter(|r| r.encoding == Encoding::Lcm);
+        let is = |r: &&Reading, name: &str| r.schema.get(r.id).name.to_string() == name;
+        let full = known().find(|r| is(r, name));
+        let mut short = known().filter(|r| r.schema.get(r.id).name.name == name);
+        let found = full.or_else(|| short.next().filter(|_| short.next().is_none()))?;
+        Some(Found { schema: Schema::clone(&found.schema), id: found.id })
+    }
+
+    /// Why there is no type of that name.
+    pub fn lacks(&self, name: &str) -> Failure {
+        let mut known: Vec<String> =
+            self.readings.values().filter(|r| r.encoding == Encoding::Lcm).map(Reading::name).collect();
+        known.sort();
+        known.dedup();
+        let words = match known.as_slice() {
+            [] => "nobody has left a type with it; name the directory of its type files with -I".into(),
+            known => format!("what was left with it is {}", known.join(", ")),
+        };
+        Failure::new(Code::Failed, format!("the channel knows no type `{name}`: {words}"))
+    }
+
+    fn look(&mut self, channel: &Channel) -> Outcome {
+        self.looked = Some(Instant::now());
+        for description in channel.descriptions()? {
+            if self.seen.contains(&description) {
+                continue;
+            }
+            // Somebody else wrote it. What is no schema, or has no such type, explains nothing.
+            if let Ok(schema) = saltus_types::parse("description", &description.schema) {
+                let schema = Arc::new(schema);
+                if let Some(id) = schema.find(&description.name) {
+                    self.add_type(&schema, id);
+                }
+            }
+            self.seen.insert(description);
+        }
+        Ok(())
+    }
+}

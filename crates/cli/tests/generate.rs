@@ -1,0 +1,121 @@
+//! gen: code for types, written only where it changes.
+
+mod support;
+
+use std::time::{Duration, SystemTime};
+
+use support::Place;
+use support::files::Files;
+
+const POSE: &str = "package robot;\nstruct pose_t { int64_t utime; double pos[3]; }\n";
+const PATH: &str = "package robot;\nstruct path_t { int32_t n; pose_t poses[n]; }\n";
+
+const LANGUAGES: [&str; 6] = ["rust", "c", "cpp", "python", "java", "octave"];
+
+#[test]
+fn every_language_gets_its_files_and_list_names_them_before() {
+    let (place, files) = (Place::new(), Files::new());
+    let (pose, path) = (files.write("pose.lcm", POSE), files.write("path.lcm", PATH));
+    for lang in LANGUAGES {
+        let out = files.at(lang);
+        let list = place.run(["gen", "--lang", lang, "--out", &out, "--list", &pose, &path]).with(0);
+        assert!(!files.path().join(lang).exists(), "--list writes nothing");
+        let names: Vec<&str> = list.text().lines().collect();
+        assert!(!names.is_empty(), "{lang}");
+        let done = place.run(["gen", "--lang", lang, "--out", &out, "--json", &pose, &path]).with(0).json();
+        let made: Vec<&str> = done.iter().map(|line| line["file"].as_str().unwrap()).collect();
+        assert_eq!(made, names, "{lang}");
+        for name in names {
+            let text = std::fs::read_to_string(name).unwrap_or_else(|e| panic!("{lang}: {name}: {e}"));
+            assert!(!text.contains(files.path().to_str().unwrap()), "{name} tells where it was made");
+        }
+    }
+}
+
+#[test]
+fn only_what_changes_is_written() {
+    let (place, files) = (Place::new(), Files::new());
+    let (pose, out) = (files.write("pose.lcm", POSE), files.at("out"));
+    let generate = |more: &[&str]| {
+        place.run(["gen", "--lang", "python", "--out", &out, &pose].iter().chain(more).copied()).with(0)
+    };
+    let dry = generate(&["--dry-run"]);
+    assert!(dry.text().contains("created ") && dry.err.contains("would be written"), "{dry:?}");
+    assert!(!files.path().join("out").exists(), "a dry run writes nothing");
+    let made: Vec<String> =
+        generate(&[]).text().lines().map(|l| l.trim_start_matches("created ").to_owned()).collect();
+    assert!(!made.is_empty());
+    let old = SystemTime::now() - Duration::from_secs(1000);
+    for file in &made {
+        std::fs::File::options().write(true).open(file).unwrap().set_modified(old).unwrap();
+    }
+    let again = generate(&[]);
+    assert_eq!(again.text(), "", "{again:?}");
+    assert!(again.err.contains("unchanged"), "{again:?}");
+    for file in &made {
+        assert!(
+            std::fs::metadata(file).unwrap().modified().unwrap()
+                < SystemTime::now() - Duration::from_secs(900)
+        );
+    }
+    files.write("pose.lcm", POSE.replace("double pos[3]", "double pos[4]"));
+    let changed = generate(&[]);
+    assert!(changed.text().contains("updated ") && !changed.text().contains("created "), "{changed:?}");
+    let quiet = generate(&["--quiet"]);
+    assert_eq!((quiet.text(), quiet.err.as_str()), ("", ""));
+}
+
+#[test]
+fn references_are_found_beside_and_with_i_and_are_not_generated_themselves() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("pose.lcm", POSE);
+    let path = files.write("path.lcm", PATH);
+    let alone = files.write("alone/path.lcm", PATH);
+    let out = files.at("out");
+    let list = |arguments: &[&str]| {
+        let line =
+            ["gen", "--lang", "python", "--out", &out, "--list"].into_iter().chain(arguments.iter().copied());
+        place.run(line)
+    };
+    let beside = list(&[&path]).with(0);
+    assert!(beside.text().contains("path_t") && !beside.text().contains("pose_t"), "{beside:?}");
+    let missing = list(&[&alone]).with(1);
+    assert!(missing.err.contains("pose_t"), "{missing:?}");
+    assert_eq!(list(&[&alone, "-I", files.path().to_str().unwrap()]).with(0).text(), beside.text());
+}
+
+/// make, Ninja and CMake read the same rules.
+#[test]
+fn a_depfile_names_all_type_files_that_were_read() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types and more/pose.lcm", POSE);
+    let path = files.write("types and more/path.lcm", PATH);
+    let (out, depfile) = (files.at("out"), files.at("rules/path.d"));
+    place.run(["gen", "--lang", "c", "--out", &out, "--depfile", &depfile, &path]).with(0);
+    let rules = String::from_utf8(files.read("rules/path.d")).unwrap();
+    let (targets, sources) = rules.split_once(": ").unwrap();
+    for wanted in ["pose.lcm", "path.lcm"] {
+        assert!(sources.contains(&format!("types\\ and\\ more/{wanted}")), "{rules}");
+    }
+    let list = place.run(["gen", "--lang", "c", "--out", &out, "--list", &path]).with(0);
+    for file in list.text().lines() {
+        assert!(targets.contains(file), "{file}: {rules}");
+    }
+    let before = std::fs::metadata(&depfile).unwrap().modified().unwrap();
+    place.run(["gen", "--lang", "c", "--out", &out, "--depfile", &depfile, &path]).with(0);
+    assert_eq!(std::fs::metadata(&depfile).unwrap().modified().unwrap(), before, "it says the same");
+}
+
+#[test]
+fn errors_in_type_files_are_shown_and_nothing_is_written() {
+    let (place, files) = (Place::new(), Files::new());
+    let bad = files.write("bad.lcm", "struct bad_t { nonsense_t x; int8_t x; }\n");
+    let ended = place.run(["gen", "--lang", "rust", "--out", &files.at("out"), &bad]).with(1);
+    assert!(ended.err.contains("nonsense_t") && ended.err.contains("bad.lcm:1"), "{ended:?}");
+    assert!(ended.err.ends_with("errors in type files\n"), "{ended:?}");
+    assert!(!files.path().join("out").exists());
+    place.run(["gen", &bad]).with(2);
+    let good = files.write("pose.lcm", POSE);
+    files.write("file", "");
+    place.run(["gen", "--lang", "rust", "--out", &files.at("file"), &good]).saying(1, "cannot write");
+}

@@ -1,0 +1,218 @@
+//! Typed messages: pub encodes them and leaves their type, echo reads them.
+
+mod support;
+
+use support::Place;
+use support::files::Files;
+
+const POSE: &str = "package robot;\nstruct pose_t { int64_t utime; double pos[3]; boolean ok; }\n";
+const PATH: &str = "package robot;\nstruct path_t { string name; int32_t n; pose_t poses[n]; }\n";
+
+fn types() -> (Files, String) {
+    let files = Files::new();
+    files.write("types/pose.lcm", POSE);
+    files.write("types/path.lcm", PATH);
+    let types = files.at("types");
+    (files, types)
+}
+
+const JSON: &str = r#"{"utime": 5, "pos": [1, 2.5, -3], "ok": true}"#;
+
+/// The same, as it is printed: what is no integer has a point.
+fn printed() -> serde_json::Value {
+    serde_json::from_str(r#"{"utime": 5, "pos": [1.0, 2.5, -3.0], "ok": true}"#).unwrap()
+}
+
+/// Fields and values of `JSON` as the facts on LCM's encoding say it.
+fn encoded(fingerprint: &str) -> String {
+    let doubles = [1f64, 2.5, -3.0].map(|d| format!("{:016x}", d.to_bits())).concat();
+    format!("{fingerprint}0000000000000005{doubles}01\n")
+}
+
+fn fingerprint(place: &Place, types: &str, name: &str) -> String {
+    let shown = place.run(["types", "show", name, "-I", types, "--json"]).with(0);
+    shown.json()[0]["fingerprint"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_typed_message_is_encoded_as_lcm_does_and_read_by_anybody() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "robot.pose_t", JSON, "-I", &types]).saying(0, "made channel");
+    let hex = place.run(["echo", "pose", "--newest", "-n1", "--hex"]).with(0);
+    assert_eq!(hex.text(), encoded(&fingerprint(&place, &types, "pose_t")));
+    // The type lies with the channel: no -I is needed to read.
+    let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
+    for wanted in [": robot.pose_t\n", "\n  utime: 5\n", "\n  pos: [1, 2.5, -3]\n", "\n  ok: true\n"] {
+        assert!(shown.text().contains(wanted), "{wanted:?}: {}", shown.text());
+    }
+    let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
+    assert_eq!((&line["type"], &line["encoding"]), (&"robot.pose_t".into(), &"lcm".into()));
+    assert_eq!(line["value"], printed());
+    assert_eq!((&line["seq"], &line["missed"], &line["size"]), (&1.into(), &0.into(), &41.into()));
+    assert!(line.get("hex").is_none() && line.get("text").is_none(), "{line}");
+    let hex = &place.run(["echo", "pose", "--newest", "-n1", "--json", "--hex"]).with(0).json()[0];
+    assert!(hex["hex"].is_string() && hex.get("value").is_none(), "{hex}");
+}
+
+#[test]
+fn what_echo_prints_pub_takes() {
+    let (place, (_files, types)) = (Place::new(), types());
+    let path = r#"{"name": "größe \"x\"", "n": 2, "poses": [
+        {"utime": -1, "pos": [0, 0, 1e300], "ok": false}, {"utime": 9007199254740993, "pos": [0.1, 0, 0], "ok": true}]}"#;
+    place.run(["pub", "path", "--type", "path_t", path, "-I", &types]).with(0);
+    let line = &place.run(["echo", "path", "--newest", "-n1", "--json"]).with(0).json()[0];
+    // The channel knows the type by now.
+    let input = format!("{}\n{}\n", line["value"], line["value"]);
+    place
+        .feed(["pub", "path", "--type", "path_t", "--lines"], input.as_bytes())
+        .saying(0, "published 2 messages");
+    let all = place.run(["echo", "path", "--from", "oldest", "-n3", "--hex"]).with(0);
+    let lines: Vec<&str> = all.text().lines().collect();
+    assert_eq!(lines, [lines[0]; 3]);
+}
+
+#[test]
+fn the_plain_layout_is_read_too() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "pose_t", "--plain", JSON, "-I", &types]).with(0);
+    let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
+    assert_eq!((&line["type"], &line["encoding"]), (&"robot.pose_t".into(), &"plain".into()));
+    assert_eq!(line["value"], printed());
+    assert_eq!(line["size"], 8 + 40);
+    place
+        .run(["pub", "path", "--type", "path_t", "--plain", "{}", "-I", &types])
+        .saying(1, "no plain layout");
+}
+
+#[test]
+fn info_tells_the_types_and_show_has_them() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    let info = &place.run(["info", "pose", "--json"]).with(0).json()[0];
+    let described = info["types"].as_array().unwrap();
+    assert_eq!(described.len(), 1, "said once: {info}");
+    assert_eq!(described[0]["name"], "robot.pose_t");
+    assert_eq!(described[0]["fingerprint"], fingerprint(&place, &types, "pose_t").as_str());
+    assert!(place.run(["info", "pose"]).with(0).text().contains("robot.pose_t"));
+    let shown = &place.run(["types", "show", "pose_t", "--channel", "pose", "--json"]).with(0).json()[0];
+    assert_eq!(shown["fields"][1]["name"], "pos");
+    place.run(["types", "show", "path_t", "--channel", "pose"]).saying(1, "robot.pose_t");
+}
+
+#[test]
+fn a_reader_that_expects_another_type_is_told_the_difference() {
+    let (place, (files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    let newest = ["echo", "pose", "--newest", "-n1", "--type"];
+    let echo = |arguments: &[&str]| place.run(newest.iter().chain(arguments).copied());
+    echo(&["robot.pose_t"]).with(0);
+    echo(&["pose_t", "-I", &types]).with(0);
+    files.write(
+        "other/pose.lcm",
+        "package robot;\nstruct pose_t { int64_t utime; double position[3]; boolean ok; }",
+    );
+    let ended = echo(&["pose_t", "-I", &files.at("other")]).with(6);
+    assert!(ended.err.contains("position") && ended.err.contains("pos"), "{ended:?}");
+    echo(&["robot.path_t"]).saying(6, "robot.pose_t");
+    place.run(["pub", "pose", "no type at all"]).with(0);
+    echo(&["robot.pose_t"]).saying(6, "unknown type");
+    place.run(["pub", "pose", "short"]).with(0);
+    echo(&["robot.pose_t"]).saying(6, "5 bytes");
+}
+
+#[test]
+fn an_unknown_type_is_said_with_its_fingerprint_and_its_bytes() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    place.run(["pub", "pose", "--hex", "0123456789abcdef 00ff"]).with(0);
+    let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
+    assert!(shown.text().contains("unknown type 0123456789abcdef, 10 bytes\n  00000000  01 23"), "{shown:?}");
+    let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
+    assert_eq!(
+        (&line["fingerprint"], &line["hex"]),
+        (&"0123456789abcdef".into(), &"0123456789abcdef00ff".into())
+    );
+}
+
+#[test]
+fn bytes_that_only_begin_like_a_message_are_told() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    let fingerprint = fingerprint(&place, &types, "pose_t");
+    place.run(["pub", "pose", "--hex", &format!("{fingerprint} 0000")]).with(0);
+    let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
+    assert!(shown.text().contains("robot.pose_t, but ") && shown.text().contains("10 bytes"), "{shown:?}");
+    let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
+    assert!(line["error"].is_string() && line["hex"].is_string() && line["type"] == "robot.pose_t", "{line}");
+}
+
+#[test]
+fn directories_explain_what_nobody_described() {
+    let (place, (files, types)) = (Place::new(), types());
+    let hex = encoded(&fingerprint(&place, &types, "pose_t"));
+    place.run(["pub", "pose", "--hex", hex.trim()]).with(0);
+    assert!(place.run(["echo", "pose", "--newest", "-n1"]).with(0).text().contains(": 41 bytes\n"));
+    files.write("types/broken.lcm", "struct broken_t { nonsense");
+    let shown = place.run(["echo", "pose", "--newest", "-n1", "-I", &types]).with(0);
+    assert!(shown.text().contains(": robot.pose_t\n"), "{shown:?}");
+    assert!(shown.err.contains("broken.lcm"), "what is broken is told: {shown:?}");
+}
+
+#[test]
+fn long_arrays_are_abbreviated_unless_asked() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("scan.lcm", "struct scan_t { int32_t n; float r[n]; }");
+    let ranges: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+    let json = format!(r#"{{"n": 100, "r": [{}]}}"#, ranges.join(", "));
+    place.run(["pub", "scan", "--type", "scan_t", &json, "-I", files.path().to_str().unwrap()]).with(0);
+    let short = place.run(["echo", "scan", "--newest", "-n1"]).with(0);
+    assert!(short.text().contains("100 elements") && !short.text().contains("99"), "{short:?}");
+    let full = place.run(["echo", "scan", "--newest", "-n1", "--full"]).with(0);
+    assert!(full.text().contains(&format!("[{}]", ranges.join(", "))), "{full:?}");
+}
+
+#[test]
+fn json_that_does_not_fit_is_told_and_nothing_is_published() {
+    let (place, (_files, types)) = (Place::new(), types());
+    for (json, words) in [
+        ("{", "not JSON"),
+        (r#"{"utime": "x", "pos": [1, 2, 3], "ok": true}"#, "utime"),
+        (r#"{"utime": 1, "pos": [1, 2], "ok": true}"#, "pos"),
+        (r#"{"utime": 1, "pos": [1, 2, 3], "ok": true, "more": 1}"#, "more"),
+    ] {
+        place.run(["pub", "pose", "--type", "pose_t", json, "-I", &types]).saying(1, words);
+    }
+    place.run(["info", "pose"]).with(3);
+    place.run(["pub", "pose", "--type", "pose_t", JSON]).saying(1, "-I");
+    place.run(["pub", "pose", "--type", "nonsense_t", JSON, "-I", &types]).with(1);
+    let input = format!("{JSON}\n{{\n{JSON}\n");
+    let ended = place.feed(["pub", "pose", "--type", "pose_t", "--lines", "-I", &types], input.as_bytes());
+    ended.saying(1, "line 2 of the input");
+    assert_eq!(place.published("pose"), 1);
+}
+
+/// Whoever may publish may have left anything.
+#[test]
+fn hostile_descriptions_do_no_harm() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["mk", "pose"]).with(0);
+    let channel = place.domain().open_channel("pose").unwrap();
+    let publisher = channel.publisher().unwrap();
+    let deep: String = (0..20_000).map(|n| format!("struct t{n} {{ t{} x; }} ", n + 1)).collect();
+    for (name, schema) in [
+        ("\x1b[31mred", "struct \x1b[31mred { int8_t x; }"),
+        ("robot.pose_t", "package robot; struct pose_t { pose_t x; }"),
+        ("t0", &format!("{deep} struct t20000 {{ int8_t x; }}")),
+        ("nothing", ""),
+        ("big_t", "struct big_t { double x[2147483647]; }"),
+    ] {
+        publisher.describe(name, 7, schema).unwrap();
+    }
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    for line in [&["echo", "pose", "--newest", "-n1"][..], &["info", "pose"]] {
+        let ended = place.run(line).with(0);
+        assert!(ended.text().contains("robot.pose_t"), "{ended:?}");
+        assert!(!ended.text().chars().any(|c| c.is_control() && c != '\n'), "{ended:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! types check, show and diff: type files and what they say.
+
+mod support;
+
+use support::Place;
+use support::files::Files;
+
+const POSE: &str = "package robot;\n\n// Where the robot is.\nstruct pose_t {\n    int64_t utime;\n    // Metres.\n    \
+                    double pos[3];\n    const int8_t N = 4;\n    float legs[N];\n    boolean ok;\n}\n";
+
+const PATH: &str = "package robot;\nstruct path_t { string name; int32_t n; pose_t poses[n]; }\n";
+
+#[test]
+fn check_tells_all_errors_of_all_files_at_once() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("a.lcm", "struct a_t { int8_t x; nonsense_t y; }\n");
+    files.write("deep/b.lcm", "struct b_t { int8_t x; int8_t x; }\n");
+    files.write("deep/good.lcm", "struct good_t { int8_t x; }\n");
+    files.write("not-a-type.txt", "nonsense");
+    let ended =
+        place.run(["types", "check", files.path().to_str().unwrap()]).saying(1, "2 errors in 3 files");
+    for wanted in ["a.lcm:1", "nonsense_t", "b.lcm:1", "`x`"] {
+        assert!(ended.text().contains(wanted), "{wanted}: {}", ended.text());
+    }
+    let json = place.run(["types", "check", &files.at("a.lcm"), &files.at("deep"), "--json"]).with(1).json();
+    assert_eq!(json.len(), 2, "{json:?}");
+    assert!(json.iter().all(|line| line["severity"] == "error" && line["line"] == 1), "{json:?}");
+    assert_eq!(json[0]["column"], 24, "{json:?}");
+    assert!(json[0]["file"].as_str().is_some_and(|file| file.ends_with("a.lcm")), "{json:?}");
+}
+
+#[test]
+fn check_ends_well_when_all_is_well() {
+    let (place, files) = (Place::new(), Files::new());
+    let pose = files.write("pose.lcm", POSE);
+    files.write("path.lcm", PATH);
+    place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, all well");
+    let quiet = place.run(["types", "check", "--quiet", &pose]).with(0);
+    assert_eq!((quiet.text(), quiet.err.as_str()), ("", ""));
+    // What a file refers to is looked for beside it, and with -I.
+    place.run(["types", "check", &files.at("path.lcm")]).with(0);
+    let alone = files.write("alone/path.lcm", PATH);
+    place.run(["types", "check", &alone]).saying(1, "1 error");
+    place.run(["types", "check", &alone, "-I", files.path().to_str().unwrap()]).with(0);
+}
+
+#[test]
+fn check_says_what_cannot_be_read() {
+    let (place, files) = (Place::new(), Files::new());
+    let missing = place.run(["types", "check", &files.at("missing.lcm")]).saying(1, "1 error");
+    assert!(missing.text().contains("missing.lcm"), "{missing:?}");
+    place.run(["types", "check", files.path().to_str().unwrap()]).saying(1, "no .lcm file");
+    let odd = files.write("odd.lcm", b"struct \x1b[31m_t { int8_t x }\xff");
+    let ended = place.run(["types", "check", &odd]).with(1);
+    assert!(!ended.text().chars().any(|c| c.is_control() && c != '\n'), "{ended:?}");
+}
+
+#[test]
+fn show_tells_all_about_a_type() {
+    let (place, files) = (Place::new(), Files::new());
+    let pose = files.write("pose.lcm", POSE);
+    let shown = place.run(["types", "show", "pose_t", &pose]).with(0);
+    for wanted in
+        ["robot.pose_t", "Where the robot is.", "pos[3]", "// Metres.", "legs[N]", "N = 4", "pose.lcm:4"]
+    {
+        assert!(shown.text().contains(wanted), "{wanted}: {}", shown.text());
+    }
+    let json = &place.run(["types", "show", "robot.pose_t", &pose, "--json"]).with(0).json()[0];
+    assert_eq!(json["name"], "robot.pose_t");
+    assert_eq!((&json["min_size"], &json["fixed"]), (&57.into(), &true.into()));
+    assert_eq!(json["plain"]["size"], 56);
+    assert_eq!(json["fields"][1]["doc"], "Metres.");
+    assert_eq!(json["fields"][2]["dims"][0]["size"], 4);
+    assert_eq!(json["fields"][2]["dims"][0]["constant"], "N");
+    assert_eq!(json["consts"][0]["value"], "4");
+    assert_eq!(json["fingerprint"].as_str().map(str::len), Some(16));
+    let here = &place
+        .run([
+            "types",
+            "show",
+            "simple_t",
+            "--json",
+            &files.write("simple.lcm", "struct simple_t { int64_t utime; double degCelsius; }"),
+        ])
+        .with(0)
+        .json()[0];
+    assert_eq!(
+        (&here["base_hash"], &here["fingerprint"]),
+        (&"503fd1eb265f5375".into(), &"a07fa3d64cbea6ea".into())
+    );
+}
+
+#[test]
+fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types/pose.lcm", POSE);
+    files.write("types/path.lcm", PATH);
+    let types = files.at("types");
+    let json = &place.run(["types", "show", "path_t", "-I", &types, "--json"]).with(0).json()[0];
+    assert_eq!(json["fields"][2]["type"], "robot.pose_t");
+    assert_eq!(json["fields"][2]["dims"][0]["field"], "n");
+    assert!(json["plain"].is_null());
+    let words = place.run(["types", "show", "path_t", "-I", &types]).with(0);
+    assert!(words.text().contains("`name` has no fixed size"), "{words:?}");
+    let ended = place.run(["types", "show", "robot.pos_t", "-I", &types]).with(1);
+    assert!(ended.err.contains("did you mean `robot.pose_t`"), "{ended:?}");
+    place.run(["types", "show", "pose_t"]).saying(2, "-I");
+}
+
+/// What is shown in the type language can be used as a type file, and says the same.
+#[test]
+fn show_gives_a_type_file_that_says_the_same() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types/pose.lcm", POSE);
+    files.write("types/path.lcm", PATH);
+    let lcm = place.run(["types", "show", "path_t", "-I", &files.at("types"), "--lcm"]).with(0);
+    let copy = files.write("copy.lcm", lcm.text());
+    let of = |arguments: &[&str]| {
+        let line = ["types", "show", "path_t", "--json"].into_iter().chain(arguments.iter().copied());
+        place.run(line).with(0).json()[0]["fingerprint"].clone()
+    };
+    assert_eq!(of(&[&copy]), of(&["-I", &files.at("types")]));
+}
+
+#[test]
+fn diff_tells_what_became_of_each_field() {
+    let (place, files) = (Place::new(), Files::new());
+    let old = files.write("old.lcm", "struct pose_t { int64_t utime; double x; double y; float heading; }");
+    let new = files.write("new.lcm", "struct pose_t { int64_t utime; double x; float y; double z; }");
+    let ended = place.run(["types", "diff", &old, &new]).with(6);
+    for wanted in ["`y`", "`z`"] {
+        assert!(ended.text().contains(wanted), "{wanted}: {}", ended.text());
+    }
+    let same = place.run(["types", "diff", &old, &format!("{old}:pose_t")]).with(0);
+    assert!(same.text().contains("same"), "{same:?}");
+    let lines = place.run(["types", "diff", &old, &new, "--json"]).with(6).json();
+    assert!(!lines.is_empty());
+    place.run(["types", "diff", &old, "pose_t"]).saying(2, "-I");
+    let two = files.write("two.lcm", "struct a_t { int8_t x; } struct b_t { int8_t x; }");
+    place.run(["types", "diff", &two, &old]).saying(2, "a_t, b_t");
+    place.run(["types", "diff", &format!("{two}:a_t"), &format!("{two}:b_t")]).with(0);
+    files.write("dir/pose.lcm", "struct pose_t { int64_t utime; double x; float y; double z; }");
+    place.run(["types", "diff", &new, "pose_t", "-I", &files.at("dir")]).with(0);
+}

@@ -1,0 +1,24 @@
+//! The event log of LCM: events one behind the other, no header, no index.
+//!
+//! ```text
+//!  0        4              12         20             24            28
+//!  ┌────────┬──────────────┬──────────┬──────────────┬─────────────┬─────────┬──────┐
+//!  │EDA1DA01│ event number │ time, µs │ channel size │  data size  │ channel │ data │   big endian
+//!  └────────┴──────────────┴──────────┴──────────────┴─────────────┴─────────┴──────┘
+//! ```
+
+mod reader;
+mod writer;
+
+pub use reader::Reader;
+pub use writer::{Unwritable, Writer};
+
+/// What every event begins with.
+pub const SYNC: [u8; 4] = [0xED, 0xA1, 0xDA, 0x01];
+/// Longest name of a channel in bytes; LCM reads no longer one.
+pub const CHANNEL: usize = 999;
+/// Longest message in bytes that is written, and read unless the reader is told otherwise: what LCM sends at most.
+pub const DATA: usize = 1 << 28;
+
+/// Bytes before the channel's name.
+const HEAD: usize = 28;

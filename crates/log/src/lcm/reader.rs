@@ -1,0 +1,237 @@
+//! Bytes into events.
+
+use super::{CHANNEL, DATA, HEAD, SYNC};
+use crate::Event;
+use std::ops::Range;
+
+/// Reads events from bytes that come in pieces of any size.
+///
+/// What is no event (rubbish between events, an event cut short) is passed over up to the next one, and counted.
+///
+/// ```
+/// # use saltus_log::lcm::{Reader, Writer};
+/// # let mut bytes = Vec::new();
+/// # Writer::new().event(&mut bytes, 1_000_000, b"POSE", b"...").unwrap();
+/// let mut reader = Reader::new();
+/// for piece in bytes.chunks(7) {
+///     reader.feed(piece);
+///     while let Some(event) = reader.event() {
+///         assert_eq!((event.time, event.channel), (1_000_000, &b"POSE"[..]));
+///     }
+/// }
+/// reader.end();
+/// assert!(reader.event().is_none());
+/// assert_eq!((reader.events(), reader.skipped()), (1, 0));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader {
+    bytes: Vec<u8>,
+    /// What of them was read or passed over.
+    at: usize,
+    longest: usize,
+    ended: bool,
+    events: u64,
+    skipped: u64,
+}
+
+/// What stands at a place.
+enum Found {
+    /// An event: its number, its time, and where channel and data are.
+    Event(i64, i64, Range<usize>, Range<usize>),
+    /// The beginning of one that may go on.
+    Part,
+    /// No event.
+    Nothing,
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::new()
+    }
+}
+
+impl Reader {
+    /// A reader that believes messages of up to [`DATA`] bytes.
+    pub fn new() -> Reader {
+        Reader::with_longest(DATA)
+    }
+    /// A reader that believes messages of up to `longest` bytes. It keeps no more than that, and what it is fed at once.
+    pub fn with_longest(longest: usize) -> Reader {
+        Reader { bytes: Vec::new(), at: 0, longest, ended: false, events: 0, skipped: 0 }
+    }
+    /// Takes the next bytes of the log. Call [`event`](Reader::event) until it gives none before feeding more.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+    /// There are no more bytes: an event that is not whole by now never will be.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+    /// How many events were read.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+    /// How many bytes were passed over because they are no event.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The next event; none until more is fed.
+    pub fn event(&mut self) -> Option<Event<'_>> {
+        loop {
+            self.skip_to_sync();
+            match self.look() {
+                Found::Event(number, time, channel, data) => {
+                    self.at = data.end;
+                    self.events += 1;
+                    return Some(Event {
+                        number,
+                        time,
+                        channel: &self.bytes[channel],
+                        data: &self.bytes[data],
+                    });
+                }
+                Found::Part if !self.ended => return None,
+                Found::Part | Found::Nothing if self.at == self.bytes.len() => return None,
+                Found::Part | Found::Nothing => {
+                    self.at += 1;
+                    self.skipped += 1;
+                }
+            }
+        }
+    }
+
+    /// Passes over what cannot be the beginning of an event.
+    fn skip_to_sync(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let whole = rest.windows(SYNC.len()).position(|window| window == SYNC);
+        // The last bytes may be the first of a sync word.
+        let skip = whole.unwrap_or_else(|| {
+            let most = rest.len().min(SYNC.len() - 1);
+            let part = (1..=most).rev().find(|&n| !self.ended && rest[rest.len() - n..] == SYNC[..n]);
+            rest.len() - part.unwrap_or(0)
+        });
+        self.at += skip;
+        self.skipped += skip as u64;
+    }
+
+    fn look(&self) -> Found {
+        let Some(head) = self.bytes[self.at..].first_chunk::<HEAD>() else { return Found::Part };
+        let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let long = |at: usize| (u64::from(word(at)) << 32 | u64::from(word(at + 4))) as i64;
+        let (channel, data) = (word(20) as usize, word(24) as usize);
+        if !(1..=CHANNEL).contains(&channel) || data > self.longest.min(i32::MAX as usize) {
+            return Found::Nothing;
+        }
+        let from = self.at + HEAD;
+        if self.bytes.len() - from < channel + data {
+            return Found::Part;
+        }
+        Found::Event(long(4), long(12), from..from + channel, from + channel..from + channel + data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Writer;
+    use super::*;
+    use proptest::prelude::*;
+
+    type Owned = (i64, i64, Vec<u8>, Vec<u8>);
+
+    fn read(pieces: &[&[u8]], longest: usize) -> (Vec<Owned>, u64) {
+        let (mut reader, mut events) = (Reader::with_longest(longest), Vec::new());
+        let mut drain = |reader: &mut Reader| {
+            while let Some(e) = reader.event() {
+                events.push((e.number, e.time, e.channel.to_vec(), e.data.to_vec()));
+            }
+        };
+        for piece in pieces {
+            reader.feed(piece);
+            drain(&mut reader);
+        }
+        reader.end();
+        drain(&mut reader);
+        assert_eq!(reader.events(), events.len() as u64);
+        (events, reader.skipped())
+    }
+
+    fn log(events: &[(i64, &[u8], &[u8])]) -> Vec<u8> {
+        let (mut writer, mut out) = (Writer::new(), Vec::new());
+        for (time, channel, data) in events {
+            writer.event(&mut out, *time, channel, data).unwrap();
+        }
+        out
+    }
+
+    #[test]
+    fn rubbish_is_passed_over_and_counted_and_costs_no_event() {
+        let (one, two) = (log(&[(1, b"A", b"first")]), log(&[(2, b"B", b"second")]));
+        let rubbish = b"rubbish\xED\xA1\xDA";
+        let all = [&rubbish[..], &one, rubbish, &two, rubbish].concat();
+        let (events, skipped) = read(&[&all], DATA);
+        assert_eq!(events.iter().map(|e| &e.3[..]).collect::<Vec<_>>(), [&b"first"[..], b"second"]);
+        assert_eq!(skipped, 3 * rubbish.len() as u64);
+    }
+
+    #[test]
+    fn a_log_cut_anywhere_gives_its_whole_events() {
+        let (first, both) = (log(&[(1, b"A", b"first")]), log(&[(1, b"A", b"first"), (2, b"B", b"second")]));
+        for cut in 0..both.len() {
+            let (events, skipped) = read(&[&both[..cut]], DATA);
+            assert_eq!(events.len(), usize::from(cut >= first.len()), "cut at {cut}");
+            assert_eq!(skipped as usize, if cut < first.len() { cut } else { cut - first.len() });
+        }
+    }
+
+    #[test]
+    fn a_length_that_nobody_believes_does_not_hide_what_follows() {
+        let mut liar = log(&[(1, b"A", b"x")]);
+        liar[24..28].copy_from_slice(&[0x7F, 0xFF, 0xFF, 0xFF]);
+        let all = [liar, log(&[(2, b"B", b"real")])].concat();
+        assert_eq!(read(&[&all], DATA).0.len(), 1);
+        // Where it is believed, it is until the end of the log.
+        assert_eq!(read(&[&all], usize::MAX).0[0].3, b"real");
+        for channel in [0u32, 1000, u32::MAX] {
+            let mut liar = log(&[(1, b"A", b"x")]);
+            liar[20..24].copy_from_slice(&channel.to_be_bytes());
+            assert_eq!(read(&[&liar], DATA), (vec![], liar.len() as u64));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_in_pieces_of_any_size(
+            events in proptest::collection::vec(
+                (any::<i64>(), proptest::collection::vec(any::<u8>(), 1..20), proptest::collection::vec(any::<u8>(), 0..50)),
+                0..10,
+            ),
+            size in 1usize..40,
+        ) {
+            let all: Vec<(i64, &[u8], &[u8])> = events.iter().map(|(t, c, d)| (*t, &c[..], &d[..])).collect();
+            let bytes = log(&all);
+            let (read, skipped) = read(&bytes.chunks(size).collect::<Vec<_>>(), DATA);
+            let expected: Vec<Owned> =
+                events.into_iter().enumerate().map(|(n, (t, c, d))| (n as i64, t, c, d)).collect();
+            prop_assert_eq!(read, expected);
+            prop_assert_eq!(skipped, 0);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_harm(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..300),
+            syncs in proptest::collection::vec(0usize..300, 0..6),
+            size in 1usize..100,
+        ) {
+            for at in syncs {
+                let at = at.min(bytes.len());
+                bytes.splice(at..at, [&SYNC[..], &[0; 16], &[0, 0, 0, 1, 0, 0, 0, at as u8]].concat());
+            }
+            let (events, skipped) = read(&bytes.chunks(size).collect::<Vec<_>>(), DATA);
+            let used: usize = events.iter().map(|e| HEAD + e.2.len() + e.3.len()).sum();
+            prop_assert_eq!(used as u64 + skipped, bytes.len() as u64);
+        }
+    }
+}
