@@ -39,6 +39,8 @@ const MEANT: [(&str, &str); 22] = [
 
 /// The largest size in bytes that all fixed parts of a type may have together.
 const LARGEST: u64 = i32::MAX as u64;
+/// How many dimensions an array may have: whoever walks through them by recursion needs a bound.
+const MOST_DIMS: usize = 64;
 /// How deep structs may lie in each other by value.
 const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
 
@@ -131,6 +133,10 @@ impl Names<'_> {
         let consts: Vec<Const> = s.consts.iter().map(|c| constant(c, self.said)).collect();
         let mut fields: Vec<Field> = Vec::with_capacity(s.fields.len());
         for field in &s.fields {
+            if field.dims.len() > MOST_DIMS {
+                let what = format!("`{}` has more than {MOST_DIMS} dimensions", field.name.text);
+                self.said.push(Diagnostic::error(what, field.name.span));
+            }
             let ty = self.type_of(&field.ty, &s.package);
             let dims = field.dims.iter().map(|d| self.dim(d, field, &fields, s, &consts)).collect();
             fields.push(Field { name: field.name.text.clone(), ty, dims, doc: field.doc.clone() });

@@ -135,6 +135,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
         ("struct a_t { int8_t v[3abc]; }", "`3abc` is not a whole number"),
         ("struct a_t { int8_t v[]; }", "expected the size of the array"),
         ("struct a_t { int8_t v[100000][100000]; }", "is too large"),
+        (&format!("struct a_t {{ int8_t v{}; }}", "[1]".repeat(65)), "more than 64 dimensions"),
         ("struct a_t { const int8_t N = -1; int8_t v[N]; }", "`N` cannot be the size of an array"),
         ("struct a_t { const float N = 1.0; int8_t v[N]; }", "`N` is not an integer"),
         ("struct a_t { const int64_t N = 9223372036854775808; }", "does not fit into int64_t"),
