@@ -1,0 +1,52 @@
+//! Writing generated files: only what changed, so that builds do not run for nothing.
+
+use crate::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was not there.
+    Created,
+    /// It said something else.
+    Updated,
+    /// It says the same already; it was not touched.
+    Same,
+}
+
+/// Writes `files` below `dir`, making directories as needed. With `dry_run` only tells what it would do. Each file is
+/// written aside and renamed, so that nobody sees half of one.
+///
+/// # Errors
+/// What the system says, with the path.
+pub fn write(dir: &Path, files: &[File], dry_run: bool) -> io::Result<Vec<(PathBuf, Change)>> {
+    let mut done = Vec::with_capacity(files.len());
+    for file in files {
+        let path = dir.join(&file.path);
+        let change = match std::fs::read(&path) {
+            Ok(old) if old == file.text.as_bytes() => Change::Same,
+            Ok(_) => Change::Updated,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Change::Created,
+            Err(e) => return Err(with_path(e, &path)),
+        };
+        if change != Change::Same && !dry_run {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent).map_err(|e| with_path(e, parent))?;
+            }
+            let mut aside = path.clone().into_os_string();
+            aside.push(format!(".{}.new", std::process::id()));
+            let put = std::fs::write(&aside, &file.text).and_then(|()| std::fs::rename(&aside, &path));
+            if let Err(e) = put {
+                let _ = std::fs::remove_file(&aside);
+                return Err(with_path(e, &path));
+            }
+        }
+        done.push((path, change));
+    }
+    Ok(done)
+}
+
+fn with_path(e: io::Error, path: &Path) -> io::Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
+}
