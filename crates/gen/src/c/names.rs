@@ -1,0 +1,150 @@
+//! What types, fields and constants are called in C.
+
+use crate::names::{Scope, identifier};
+use crate::{Options, Unsupported};
+use saltus_types::{Const, Schema, Struct, Type, TypeName};
+use std::collections::HashMap;
+
+/// Keywords of C, and words that its standard headers or the compiler's GNU mode make into something else.
+pub(crate) const RESERVED: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "asm",
+    "typeof",
+    "alignas",
+    "alignof",
+    "bool",
+    "constexpr",
+    "false",
+    "nullptr",
+    "static_assert",
+    "thread_local",
+    "true",
+    "NULL",
+    "errno",
+    "linux",
+    "unix",
+    "i386",
+    "INT_MAX",
+    "INT32_MAX",
+    "stdin",
+    "stdout",
+    "stderr",
+    "EOF",
+];
+
+/// The name of a type with the prefix that the options give its package.
+pub(crate) fn prefixed(name: &TypeName, options: &Options) -> TypeName {
+    let package = match options.package_prefix.as_deref().filter(|p| !p.is_empty()) {
+        Some(prefix) if name.package.is_empty() => prefix.into(),
+        Some(prefix) => format!("{prefix}.{}", name.package),
+        None => name.package.clone(),
+    };
+    TypeName { package, name: name.name.clone() }
+}
+
+/// `exlcm_example_t` of `exlcm.example_t`.
+pub(crate) fn type_name(name: &TypeName, options: &Options) -> String {
+    identifier(&prefixed(name, options).to_string(), RESERVED)
+}
+
+/// `EXLCM_EXAMPLE_T`: what its macros start with.
+pub(crate) fn macro_prefix(name: &TypeName, options: &Options) -> String {
+    type_name(name, options).to_ascii_uppercase()
+}
+
+/// The fields of a struct as members.
+pub(crate) fn members(s: &Struct) -> Scope {
+    Scope::new(RESERVED, s.fields.iter().map(|f| f.name.as_str()))
+}
+
+/// The constants of a struct, and the names that are added to them, without the prefix of the type.
+pub(crate) struct Macros {
+    scope: Scope,
+    consts: Vec<String>,
+}
+
+impl Macros {
+    /// Those of a struct.
+    pub fn of(s: &Struct) -> Macros {
+        Macros {
+            scope: Scope::new(&[], s.consts.iter().map(|c| c.name.as_str())),
+            consts: s.consts.iter().map(|c| c.name.clone()).collect(),
+        }
+    }
+    /// A constant of the struct.
+    pub fn constant(&self, c: &Const) -> String {
+        self.scope.of(&c.name)
+    }
+    /// A name of ours, which yields to a constant of that name.
+    pub fn added(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        while self.consts.iter().any(|c| self.scope.of(c) == name) {
+            name.push('_');
+        }
+        name
+    }
+}
+
+/// Refuses types that would get the same name, or macros of the same name.
+pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
+    let structs = schema.structs().iter().map(|s| &s.name);
+    let enums = schema.enums().iter().map(|e| &e.name);
+    let mut seen: HashMap<String, &TypeName> = HashMap::new();
+    for name in structs.chain(enums) {
+        if let Some(other) = seen.insert(macro_prefix(name, options), name) {
+            let why = format!("in C it would have the same name as `{other}`, or macros of the same names");
+            return Err(Unsupported { name: name.to_string(), why });
+        }
+    }
+    Ok(())
+}
+
+/// `"folder/name"` as it stands behind `#include`.
+pub(crate) fn include(options: &Options, file: &str) -> String {
+    match options.include_folder.as_deref().map(|f| f.trim_end_matches('/')).filter(|f| !f.is_empty()) {
+        Some(folder) => format!("#include \"{folder}/{file}\""),
+        None => format!("#include \"{file}\""),
+    }
+}
+
+/// Full name of a struct or enum.
+pub(crate) fn name_of(schema: &Schema, ty: Type) -> Option<&TypeName> {
+    match ty {
+        Type::Primitive(_) => None,
+        Type::Struct(id) => Some(&schema.get(id).name),
+        Type::Enum(id) => Some(&schema.get_enum(id).name),
+    }
+}

@@ -1,0 +1,170 @@
+//! Random messages of any type, and hostile ones, made from the schema alone: nothing of the code under test is used.
+
+use saltus_types::{Extent, Primitive, Schema, StructId, Type};
+use std::path::Path;
+
+/// Small random numbers (xorshift), the same in every run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 11) % n
+    }
+}
+
+/// What a decoder has to say of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    Right = 0,
+    Wrong = 1,
+    /// Anything but a crash.
+    Anything = 2,
+}
+
+/// Messages for the test programs: index of the type, what is expected, bytes.
+#[derive(Default)]
+pub struct Messages(Vec<u8>);
+
+impl Messages {
+    pub fn add(&mut self, ty: StructId, expect: Expect, bytes: &[u8]) {
+        for word in [ty.0 as u32, expect as u32, bytes.len() as u32] {
+            self.0.extend(word.to_le_bytes());
+        }
+        self.0.extend(bytes);
+    }
+    pub fn write(&self, path: &Path) {
+        std::fs::write(path, &self.0).expect("a file");
+    }
+}
+
+/// A random message of a struct.
+pub fn random(schema: &Schema, id: StructId, rng: &mut Random) -> Vec<u8> {
+    let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
+    body(schema, id, rng, 0, &mut bytes);
+    bytes
+}
+
+fn body(schema: &Schema, id: StructId, rng: &mut Random, depth: u32, out: &mut Vec<u8>) {
+    let s = schema.get(id);
+    let sizes = s.size_fields();
+    let mut values = vec![0u64; s.fields.len()];
+    for (i, field) in s.fields.iter().enumerate() {
+        if sizes.contains(&i) {
+            // Some with 32 bytes and more of numbers, for the vectorised copies; few where structs may grow.
+            let most = if depth > 2 {
+                1
+            } else if s.name.name == "scan_t" {
+                200
+            } else {
+                4
+            };
+            values[i] = rng.below(most);
+            let Type::Primitive(p) = field.ty else { panic!("a size is a number") };
+            out.extend(&values[i].to_be_bytes()[8 - p.wire_size()..]);
+            continue;
+        }
+        let count = field.dims.iter().fold(1, |n, d| match d.extent {
+            Extent::Fixed(k) => n * u64::from(k),
+            Extent::Variable(j) => n * values[j],
+        });
+        for _ in 0..count {
+            match field.ty {
+                Type::Struct(inner) => body(schema, inner, rng, depth + 1, out),
+                Type::Primitive(Primitive::String) => string(rng, out),
+                Type::Primitive(p) => out.extend(&rng.next().to_be_bytes()[..p.wire_size()]),
+                Type::Enum(_) => out.extend(&rng.next().to_be_bytes()[..4]),
+            }
+        }
+    }
+}
+
+fn string(rng: &mut Random, out: &mut Vec<u8>) {
+    let len = rng.below(9) as u32;
+    out.extend((len + 1).to_be_bytes());
+    out.extend((0..len).map(|_| 1 + rng.below(255) as u8));
+    out.push(0);
+}
+
+/// Messages that are wrong, or right at the very edge, by what they say of sizes and depths.
+pub fn edges(schema: &Schema, messages: &mut Messages) {
+    let mut add = |name: &str, expect: Expect, body: &[u8]| {
+        let id = schema.find(name).expect("a type");
+        let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
+        bytes.extend(body);
+        messages.add(id, expect, &bytes);
+    };
+    let nested = |depth: usize| {
+        let mut bytes = [0u8, 0, 0, 1].repeat(depth);
+        bytes.extend([0; 4]);
+        bytes
+    };
+    // The outermost struct is at depth 0, and 128 is the deepest.
+    add("list_t", Expect::Right, &nested(128));
+    add("list_t", Expect::Wrong, &nested(129));
+    add("list_t", Expect::Wrong, &nested(10_000));
+    // Each depth asks for all that is left: must not add up.
+    add("list_t", Expect::Wrong, &1000u32.to_be_bytes().repeat(4000));
+    for size in [-1, i32::MIN, i32::MAX, 1 << 20] {
+        let mut body = size.to_be_bytes().to_vec();
+        add("list_t", Expect::Wrong, &body);
+        body.extend([0; 64]);
+        add("node_t", Expect::Wrong, &body);
+        add("pong_t", Expect::Wrong, &body);
+        let mut image = vec![0; 12];
+        image.extend(size.to_be_bytes());
+        image.extend([7; 100]);
+        add("image_t", Expect::Wrong, &image);
+        // A string's length.
+        let mut inner = vec![0, 1];
+        inner.extend(size.to_be_bytes());
+        inner.extend([0; 16]);
+        add("inner_t", Expect::Wrong, &inner);
+    }
+    add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 0]);
+    add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 1, 7]);
+    add("inner_t", Expect::Right, &[0, 1, 0, 0, 0, 1, 0]);
+    // Rows and elements that take no bytes: as many as the message has bytes, and 1024.
+    let jagged = |a: i8, b: i16, c: i64, d: i32, fill: usize| {
+        let mut body = vec![a as u8];
+        body.extend(b.to_be_bytes());
+        body.extend(c.to_be_bytes());
+        body.extend(d.to_be_bytes());
+        body.extend(vec![0; fill]);
+        body
+    };
+    let strings = [0, 0, 0, 1, 0].repeat(4);
+    let inners = [0, 0, 0, 0, 0, 1, 0].repeat(4);
+    let none =
+        |fill: &[u8]| jagged(0, 0, 0, 0, 0).into_iter().chain(fill.iter().copied()).collect::<Vec<_>>();
+    add("jagged_t", Expect::Right, &none(&[strings.clone(), inners.clone()].concat()));
+    for (a, b, c, d) in [
+        (-1, 0, 0, 0),
+        (0, -1, 0, 0),
+        (0, 0, -1, 0),
+        (0, 0, 0, -1),
+        (127, 32767, 0, 0),
+        (127, 32767, i64::MAX, i32::MAX),
+        (0, 0, i64::MAX, 0),
+        (0, 0, i64::MIN, 0),
+        (0, 0, 1 << 32, 0),
+        (0, 0, 1 << 40, 0),
+        (0, 0, 0, i32::MAX),
+        (1, 0, 0, i32::MAX),
+        (0, 32767, 0, 0),
+    ] {
+        add("jagged_t", Expect::Wrong, &jagged(a, b, c, d, 0));
+        add("jagged_t", Expect::Wrong, &jagged(a, b, c, d, 300));
+    }
+    for (a, b, c, d) in [(3, 0, 0, 0), (0, 5, 0, 0), (0, 0, 9, 0), (127, 0, 0, 3), (2, 3, 4, 5)] {
+        add("jagged_t", Expect::Anything, &jagged(a, b, c, d, 3000));
+    }
+}
