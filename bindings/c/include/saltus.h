@@ -350,6 +350,15 @@ int saltus_loan_publish(struct saltus_publisher *publisher, size_t len, struct s
 /// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
 int saltus_loan_abandon(struct saltus_publisher *publisher);
 
+/// Leaves with the channel what its messages are, so that tools can read them: the full name of the type, its
+/// fingerprint (or the hash of its plain layout), and the type itself in the type language. Generated code has all three
+/// as constants. Saying the same again adds nothing.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: once, after saltus_publisher_open().
+/// Fails: SALTUS_INVALID (NULL, not UTF-8, an empty name, or more than 1 MiB in all; or something is borrowed from this
+/// publisher), SALTUS_RETIRED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
+int saltus_describe(struct saltus_publisher *publisher, const char *name, uint64_t fingerprint, const char *schema);
+
 /// Fills `options` with the defaults. `size` is sizeof(saltus_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.

@@ -138,7 +138,7 @@ pub unsafe extern "C" fn saltus_loan_abandon(publisher: *mut SaltusPublisher) ->
 
 /// The publisher of a handle, from which nothing is borrowed.
 #[inline(always)]
-unsafe fn free<'a>(handle: *mut SaltusPublisher) -> Result<&'a mut Publisher> {
+pub(crate) unsafe fn free<'a>(handle: *mut SaltusPublisher) -> Result<&'a mut Publisher> {
     // SAFETY: as the caller has it.
     let handle = unsafe { shared(handle, NO_PUBLISHER)? };
     if handle.0.is_lent() {

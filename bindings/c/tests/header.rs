@@ -12,6 +12,7 @@ const SOURCES: &[&str] = &[
     "attributes",
     "channel",
     "publisher",
+    "describe",
     "options",
     "subscriber",
     "receive",

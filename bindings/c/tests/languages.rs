@@ -39,6 +39,10 @@ fn c_publishes_and_rust_receives() {
     }
     assert!(child.wait().expect("its end").success());
     assert_eq!(subscriber.received() + subscriber.missed(), COUNT as u64);
+    let said = data.descriptions().unwrap();
+    assert_eq!(said.len(), 1);
+    assert_eq!((said[0].name.as_str(), said[0].fingerprint), ("p.text_t", 0x1122_3344_5566_7788));
+    assert_eq!(said[0].schema, "struct text_t { }");
 }
 
 #[test]

@@ -35,6 +35,7 @@ int main(int argc, char **argv)
     if (failed("wait for the channel", saltus_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
         || failed("wait for the word's channel", saltus_wait_for(NULL, name, SALTUS_AFTER(10000000000), &go))
         || failed("open a publisher", saltus_publisher_open(channel, &publisher))
+        || failed("describe the messages", saltus_describe(publisher, "p.text_t", 0x1122334455667788u, "struct text_t { }"))
         || failed("open a subscriber", saltus_subscriber_open(go, NULL, &word))
         || failed("wait for the word", saltus_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &sample)))
         return 1;
