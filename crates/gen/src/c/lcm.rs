@@ -3,7 +3,7 @@
 
 use super::unit::Unit;
 use crate::text::Text;
-use saltus_types::{Extent, Field, Primitive, Type};
+use saltus_types::{Extent, Field, Primitive, Type, TypeName};
 
 pub(crate) fn prototypes(unit: &Unit<'_>, t: &mut Text) {
     let name = &unit.name;
@@ -172,12 +172,12 @@ fn type_info(unit: &Unit<'_>, t: &mut Text) {
         t.line(format!("static {result} any_{what}({parameters}) {body}"));
     }
     t.gap();
+    t.line(format!("static int any_struct_size(void) {{ return (int)sizeof({name}); }}")).gap();
     t.block(format!("const lcm_type_info_t *{name}_get_type_info(void) {{"), "}", |t| {
         t.block("static const lcm_type_info_t info = {", "};", |t| {
-            for what in ["encode", "decode", "decode_cleanup", "encoded_size"] {
+            for what in ["encode", "decode", "decode_cleanup", "encoded_size", "struct_size"] {
                 t.line(format!(".{what} = any_{what},"));
             }
-            t.line(format!(".struct_size = {name}_struct_size,"));
             t.line(format!(".num_fields = {name}_num_fields,"));
             t.line(".get_field = any_get_field,");
             t.line(format!(".get_hash = __{name}_get_hash,"));
@@ -202,7 +202,8 @@ fn describe(unit: &Unit<'_>, t: &mut Text, field: &Field) {
     let text = |s: &str| super::literal::text_literals(s).concat();
     t.line(format!("f->name = {};", text(&field.name)));
     t.line(format!("f->type = LCM_FIELD_{kind};"));
-    t.line(format!("f->typestr = {};", text(&unit.schema.type_name(field.ty))));
+    // LCM leaves the package away.
+    t.line(format!("f->typestr = {};", text(&TypeName::of(&unit.schema.type_name(field.ty)).name)));
     t.line(format!("f->num_dim = {};", field.dims.len()));
     for (i, dim) in field.dims.iter().enumerate() {
         let size = unit.extent(dim.extent);

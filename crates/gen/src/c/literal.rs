@@ -5,7 +5,7 @@ use saltus_types::{Const, ConstValue, Primitive};
 /// What a compiler could take amiss in a comment: its end, a joined line, signs that turn the direction of writing.
 fn harmless(line: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let kept: String = line.chars().filter(|&c| !turns(c) && !(c.is_control() && c != '\t')).collect();
+    let kept: String = line.chars().filter(|&c| !(turns(c) || c.is_control() && c != '\t')).collect();
     let mut text =
         kept.replace('\t', "    ").replace("*/", "* /").replace("/*", "/ *").replace("??/", "?? /");
     while text.ends_with(['\\', ' ']) {

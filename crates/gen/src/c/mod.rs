@@ -41,10 +41,8 @@ pub(crate) fn files(
         let unit = Unit::new(schema, options, &shapes, id);
         files.push(file(format!("{}.h", unit.name), header::text(&unit)));
         files.push(file(format!("{}.c", unit.name), source(&unit)));
-        if options.plain {
-            if let Some(text) = plain::text(&unit) {
-                files.push(file(format!("{}_plain.h", unit.name), text));
-            }
+        if let Some(text) = plain::text(&unit).filter(|_| options.plain) {
+            files.push(file(format!("{}_plain.h", unit.name), text));
         }
     }
     for id in enums_in(schema, types) {

@@ -43,10 +43,9 @@ fn place(schema: &Schema, group: &[StructId], root: StructId, order: &mut Vec<St
 pub(crate) fn outside(schema: &Schema, group: &[StructId]) -> Vec<StructId> {
     let mut found = Vec::new();
     for field in group.iter().flat_map(|&id| &schema.get(id).fields) {
-        if let Type::Struct(inner) = field.ty {
-            if !group.contains(&inner) && !found.contains(&inner) {
-                found.push(inner);
-            }
+        match field.ty {
+            Type::Struct(inner) if !group.contains(&inner) && !found.contains(&inner) => found.push(inner),
+            _ => {}
         }
     }
     found

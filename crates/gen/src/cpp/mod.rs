@@ -43,10 +43,8 @@ pub(crate) fn files(
         if id != head {
             files.push(file(place.file(".hpp"), forward(schema, options, id, head)));
         }
-        if options.plain {
-            if let Some(text) = plain::text(schema, options, id) {
-                files.push(file(place.file("_plain.hpp"), text));
-            }
+        if let Some(text) = plain::text(schema, options, id).filter(|_| options.plain) {
+            files.push(file(place.file("_plain.hpp"), text));
         }
     }
     for id in enums_in(schema, &shown) {

@@ -1,0 +1,126 @@
+//! Programs written for LCM recompile against our code, in C and C++, with LCM's own headers and library; and what
+//! LCM's generator makes of the same types gives the same bytes.
+
+#[path = "c_support/mod.rs"]
+mod support;
+
+use saltus_gen::{Lang, Style};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::message::{Expect, Messages, Random, random};
+use support::*;
+
+/// LCM's include directory, and the arguments that link its library.
+fn lcm() -> (PathBuf, Vec<String>) {
+    let dir = oracle::lcm();
+    let header = oracle::find(&dir, "lcm_coretypes.h").expect("LCM's headers");
+    let include = header.ancestors().nth(2).expect("include/lcm/…").to_owned();
+    let library =
+        ["liblcm.so.1", "liblcm.so.1.5.3", "liblcm.so"].iter().find_map(|name| oracle::find(&dir, name));
+    let library = library.expect("LCM's library");
+    let place = library.parent().expect("a directory").display().to_string();
+    (include, vec![library.display().to_string(), format!("-Wl,-rpath,{place}")])
+}
+
+fn build_and_run(name: &str, compiler: Command, flags: &[&str], lang: Lang, ending: &str) {
+    let dir = scratch(&format!("lcm-{name}"));
+    let sources = generate(&schema(), &dir, lang, &options(Style::Lcm), ending);
+    let (include, link) = lcm();
+    let program = dir.join("program");
+    let mut command = compiler;
+    command.args(flags).args(STRICT).args(SANITIZE).arg("-I").arg(&dir).arg("-isystem").arg(&include);
+    command.arg(support().join(name));
+    if ending == ".c" {
+        command.args(&sources);
+    } else {
+        command.arg("-fno-sanitize=vptr");
+    }
+    run(command.arg("-o").arg(&program).args(&link));
+    // LCM's library keeps some of its memory.
+    let said = run(Command::new(&program).env("ASAN_OPTIONS", "detect_leaks=0"));
+    assert!(said.ends_with("received scan with 180 ranges, then nothing\n"), "{said}");
+}
+
+#[test]
+fn a_c_program_of_lcm_recompiles() {
+    // LCM's support functions have names that only the implementation may have, which the compiler does not mind.
+    build_and_run("lcm_program.c", cc(), &["-std=c99"], Lang::C, ".c");
+}
+
+#[test]
+fn a_cpp_program_of_lcm_recompiles() {
+    // LCM's own header goes through an object of a class that it does not have.
+    build_and_run("lcm_program.cpp", cxx(), &["-std=c++17"], Lang::Cpp, ".hpp");
+}
+
+/// What the same test program says of the same messages with LCM's code and with ours: sizes, bytes, field tables.
+#[test]
+fn bytes_and_type_information_are_those_of_lcm() {
+    let (include, link) = lcm();
+    let schema = schema();
+    let mut said = Vec::new();
+    for ours in [true, false] {
+        let dir = scratch(if ours { "lcm-ours" } else { "lcm-theirs" });
+        let sources =
+            if ours { generate(&schema, &dir, Lang::C, &options(Style::Lcm), ".c") } else { theirs(&dir) };
+        let wanted = |p: &&PathBuf| {
+            let name = p.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            COMPARED
+                .iter()
+                .chain(["geo_point_t", "geo_pixel_t", "t_all_inner_t"].iter())
+                .any(|c| name == format!("{c}.c"))
+        };
+        let includes: String = COMPARED.iter().map(|n| format!("#include \"{n}.h\"\n")).collect();
+        let all: String = COMPARED.iter().map(|n| format!(" T({n})")).collect();
+        std::fs::write(dir.join("types.h"), format!("{includes}#define TYPES(T){all}\n")).unwrap();
+        let program = dir.join("compare");
+        let mut command = cc();
+        command.args(["-std=gnu99", "-O1", "-I"]).arg(&dir).arg("-isystem").arg(&include);
+        command.arg(support().join("compare.c")).args(sources.iter().filter(wanted));
+        run(command.arg("-o").arg(&program).args(&link));
+        said.push(run(Command::new(program).arg(compared_messages(&dir))));
+    }
+    assert!(said[0].lines().count() > 100, "{}", said[0]);
+    assert_eq!(said[0], said[1]);
+}
+
+/// Types that LCM's generator makes compilable code of, by their names in C.
+const COMPARED: &[&str] =
+    &["t_all_all_t", "t_all_scan_t", "t_all_image_t", "t_all_node_t", "t_all_list_t", "geo_pair_t"];
+
+fn theirs(dir: &Path) -> Vec<PathBuf> {
+    let lcm_gen = oracle::find(&oracle::lcm(), "lcm-gen").expect("LCM's generator");
+    let mut command = Command::new(lcm_gen);
+    command.args(["-c", "--c-typeinfo", "--c-cpath"]).arg(dir).arg("--c-hpath").arg(dir);
+    // Ours are a superset of the language: what LCM reads is printed from the schema.
+    let schema = schema();
+    for (i, name) in
+        ["t.all.all_t", "t.all.scan_t", "t.all.image_t", "t.all.node_t", "t.all.list_t", "geo.pair_t"]
+            .iter()
+            .enumerate()
+    {
+        let id = schema.find(name).expect("a type");
+        let file = dir.join(format!("{i}.lcm"));
+        std::fs::write(&file, schema.to_lcm(id)).expect("a file");
+        // One file each run: the types that several of them contain are declared in each.
+        let mut one = Command::new(command.get_program());
+        run(one.args(command.get_args()).arg(&file));
+    }
+    let entries = std::fs::read_dir(dir).expect("a directory").flatten().map(|e| e.path());
+    entries.filter(|p| p.extension().is_some_and(|e| e == "c")).collect()
+}
+
+fn compared_messages(dir: &Path) -> PathBuf {
+    let schema = schema();
+    let (mut messages, mut rng) = (Messages::default(), Random::new(3));
+    let ids: Vec<_> =
+        COMPARED.iter().map(|n| schema.ids().find(|id| c_name(&schema, id.0) == *n).unwrap()).collect();
+    for (i, &id) in ids.iter().enumerate() {
+        for _ in 0..20 {
+            messages.add(saltus_types::StructId(i), Expect::Right, &random(&schema, id, &mut rng));
+        }
+    }
+    let path = dir.join("messages");
+    messages.write(&path);
+    path
+}
