@@ -102,12 +102,11 @@ fn tables(m: &Module) -> String {
             }
         })
         .collect();
-    wrapped(1, "__slots__ = [", &slots, "]")
-        + "\n"
-        + &wrapped(1, "__typenames__ = [", &types, "]")
-        + "\n"
-        + &wrapped(1, "__dimensions__ = [", &dims, "]")
-        + "\n"
+    let table = |name: &str, items: &[String]| {
+        let any = if items.is_empty() { ": list[Any]" } else { "" };
+        wrapped(1, &format!("{name}{any} = ["), items, "]") + "\n"
+    };
+    table("__slots__", &slots) + &table("__typenames__", &types) + &table("__dimensions__", &dims)
 }
 
 fn constructor(m: &Module) -> String {

@@ -1,0 +1,103 @@
+//! Generated Java: against LCM's own generator, hostile bytes, odd names, compilers without a warning, layout.
+
+mod python_support;
+
+use python_support::{Temp, covers, generated, here, lcm_jar, odd, oracle, run, tool};
+use saltus_gen::{Lang, Style};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// All `.java` files below a directory.
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|e| e == "java") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// Compiles what lies in `from` to `to`, for Java 8, and lets no warning pass. That the compiler does not have Java 8's
+/// own library at hand is an option's matter, not the code's.
+fn compile(from: &Path, to: &Path, jar: &Path) {
+    let flags = ["--release", "8", "-Xlint:all,-options", "-Werror", "-encoding", "US-ASCII"];
+    run(Command::new("javac").args(flags).arg("-cp").arg(jar).arg("-d").arg(to).args(sources(from)));
+}
+
+/// Compiles a program of the tests beside the classes that it uses.
+fn program(name: &str, to: &Path, classes: &str) {
+    let file = here("java").join(format!("{name}.java"));
+    run(Command::new("javac").args(["-cp", classes, "-d"]).arg(to).arg(file));
+}
+
+#[test]
+fn java_agrees_with_lcm_and_refuses_hostile_bytes() {
+    let temp = Temp::new("java-agrees");
+    let jar = lcm_jar();
+    oracle(&covers(), &["--java", "--jpath"], &temp.join("oracle"));
+    run(Command::new("javac").args(["-nowarn", "-cp"]).arg(&jar).arg("-d").arg(temp.join("classes-oracle")).args(
+        sources(&temp.join("oracle")),
+    ));
+    for (style, name) in [(Style::Lcm, "lcm"), (Style::Modern, "modern")] {
+        generated(&covers(), Lang::Java, style, &temp.join(name));
+        compile(&temp.join(name), &temp.join(&format!("classes-{name}")), &jar);
+    }
+    oracle(&covers(), &["--python", "--ppath"], &temp.join("python"));
+    let vectors = run(tool("python").arg(here("python").join("vectors.py")).arg(temp.join("python")));
+    std::fs::write(temp.join("vectors"), vectors).unwrap();
+    program("Check", &temp.join("check"), "");
+    let path = format!("{}:{}", temp.join("check").display(), jar.display());
+    // Little memory: a decoder that believes what a message claims fails here.
+    let mut java = Command::new("java");
+    java.args(["-Xmx192m", "-cp", &path, "Check"]).arg(temp.join("vectors"));
+    println!("{}", run(java.args(["oracle", "lcm", "modern"].map(|n| temp.join(&format!("classes-{n}"))))));
+}
+
+#[test]
+fn java_program_of_lcm_runs_unchanged() {
+    let temp = Temp::new("java-unchanged");
+    let jar = lcm_jar();
+    generated(&covers(), Lang::Java, Style::Lcm, &temp.join("code"));
+    compile(&temp.join("code"), &temp.join("classes"), &jar);
+    let path = format!("{}:{}", temp.join("classes").display(), jar.display());
+    program("LcmProgram", &temp.join("classes"), &path);
+    run(Command::new("java").args(["-cp", &path, "LcmProgram"]));
+}
+
+#[test]
+fn java_takes_odd_names_and_circles() {
+    for (style, name) in [(Style::Lcm, "lcm"), (Style::Modern, "modern")] {
+        let temp = Temp::new(&format!("java-odd-{name}"));
+        generated(&odd(), Lang::Java, style, &temp.join("code"));
+        compile(&temp.join("code"), &temp.join("classes"), &lcm_jar());
+    }
+}
+
+#[test]
+fn java_example_runs() {
+    let temp = Temp::new("java-example");
+    let example = here("").join("../../../examples/types-java");
+    generated(&[example.join("joints.lcm")], Lang::Java, Style::Modern, &temp.join("build"));
+    let classes = temp.join("classes");
+    let files = sources(&temp.join("build"));
+    run(Command::new("javac").arg("-d").arg(&classes).args(files).arg(example.join("Joints.java")));
+    let said = run(Command::new("java").arg("-cp").arg(&classes).arg("Joints"));
+    assert!(said.contains("name=[shoulder, elbow], position=[0.5, -1.25], enabled=true"), "{said}");
+    assert!(said.contains("joints_t.name[n]: truncated"), "{said}");
+}
+
+#[test]
+fn java_is_laid_out_by_clang_format() {
+    for (style, name) in [(Style::Lcm, "lcm"), (Style::Modern, "modern")] {
+        let temp = Temp::new(&format!("java-layout-{name}"));
+        let files: Vec<PathBuf> = covers().into_iter().chain(odd()).collect();
+        generated(&files, Lang::Java, style, &temp.join("code"));
+        let layout = "--style={BasedOnStyle: Google, Language: Java, ColumnLimit: 100, \
+                      AlignAfterOpenBracket: AlwaysBreak, BinPackArguments: false, BinPackParameters: false, BreakStringLiterals: false}";
+        run(tool("clang-format").args([layout, "--dry-run", "--Werror"]).args(sources(&temp.join("code"))));
+    }
+}
