@@ -16,7 +16,7 @@ use std::path::Path;
 
 const NAME: &str = "c";
 /// What is replaced: the channel itself, or one of its files.
-const VICTIMS: [&str; 5] = ["", "data", "bell", "lease", "subs"];
+const VICTIMS: [&str; 6] = ["", "data", "bell", "lease", "types", "subs"];
 const THINGS: usize = 11;
 
 /// How many combinations there are.

@@ -35,7 +35,7 @@ fn refused(e: Error, prey: &Prey) -> Result<(), Failure> {
 /// Does a bit of everything with `channel`.
 pub fn exercise(channel: &Channel, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let _ = channel.info();
-    let _ = (channel.memory(), channel.is_retired(), channel.attributes().memory());
+    let _ = (channel.memory(), channel.is_retired(), channel.attributes().memory(), channel.descriptions());
     prey.called();
     let mut subscriber = channel.subscriber_with(
         SubscriberOptions::new()
@@ -50,6 +50,7 @@ pub fn exercise(channel: &Channel, rng: &mut Rng, prey: &Prey) -> Result<(), Fai
     if rng.below(2) == 0 {
         match channel.publisher() {
             Ok(mut publisher) => {
+                let _ = publisher.describe("campaign.message_t", 1, "struct message_t { }");
                 for _ in 0..1 + rng.below(8) {
                     write(&mut publisher, rng, prey);
                     read(&mut subscriber, rng, prey)?;

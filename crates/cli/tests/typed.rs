@@ -192,6 +192,17 @@ fn json_that_does_not_fit_is_told_and_nothing_is_published() {
     assert_eq!(place.published("pose"), 1);
 }
 
+/// A channel that an older version made keeps no types.
+#[test]
+fn where_no_type_can_be_left_the_message_is_published_all_the_same() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["mk", "pose"]).with(0);
+    std::fs::remove_file(place.path().join("pose/types")).unwrap();
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).saying(0, "published all the same");
+    let shown = place.run(["echo", "pose", "--newest", "-n1", "-I", &types]).with(0);
+    assert!(shown.text().contains(": robot.pose_t\n"), "{shown:?}");
+}
+
 /// Whoever may publish may have left anything.
 #[test]
 fn hostile_descriptions_do_no_harm() {

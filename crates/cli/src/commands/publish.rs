@@ -100,8 +100,9 @@ pub fn run(domain: &Domain, args: Pub) -> Outcome {
     let message = args.message(encoder.as_ref())?;
     let channel = args.channel(domain, message.as_deref())?;
     let mut publisher = channel.publisher()?;
-    if let Some(encoder) = &encoder {
-        encoder.describe(&publisher)?;
+    // Messages count for more than what is said about them.
+    if let Some(Err(failure)) = encoder.as_ref().map(|encoder| encoder.describe(&publisher)) {
+        say(format_args!("{failure}; published all the same, but readers need -I to read it"));
     }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
     let most = if one_shot { 1 } else { args.count.count.unwrap_or(u64::MAX) };
