@@ -1,0 +1,87 @@
+//! The CMake function generates, links, and generates again what has changed: with the projects in `examples`.
+
+#[path = "c_support/mod.rs"]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::*;
+
+/// The program `saltus`, built by the cargo that runs this test.
+fn saltus() -> PathBuf {
+    let test = std::env::current_exe().expect("this test's file");
+    let profile = test.ancestors().nth(2).expect("target/…/deps");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--locked", "-p", "saltus-cli"]).current_dir(repository());
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    run(cargo.arg("--target-dir").arg(profile.parent().expect("target")));
+    profile.join("saltus")
+}
+
+/// A copy of an example, beside a copy of the module as the repository has them.
+fn copied(name: &str) -> PathBuf {
+    let root = scratch(&format!("cmake-{name}"));
+    let project = root.join("examples").join(name);
+    copy(&repository().join("examples").join(name), &project);
+    copy(&repository().join("cmake"), &root.join("cmake"));
+    project
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(from).expect("a directory").flatten() {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).expect("a file");
+        }
+    }
+}
+
+fn build(project: &Path) -> String {
+    run(Command::new("cmake").args(["--build", "build", "--parallel", "2"]).current_dir(project))
+}
+
+fn example(name: &str, says: &str) {
+    let saltus = saltus();
+    let project = copied(name);
+    let mut configure = Command::new("cmake");
+    configure.args(["-B", "build"]).arg(format!("-DSALTUS_EXECUTABLE={}", saltus.display()));
+    run(configure.current_dir(&project));
+    assert!(build(&project).contains("Generating laser_types"));
+    assert_eq!(run(&mut Command::new(project.join("build/scan"))), says);
+    // Nothing has changed: nothing is done.
+    let again = build(&project);
+    assert!(!again.contains("Generating") && !again.contains("Building"), "{again}");
+    // A type is changed, and a new one comes: both are there after the next build, without being asked for.
+    let file = project.join("types/laser.lcm");
+    let text = std::fs::read_to_string(&file).expect("the type");
+    // File times may count in whole seconds.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    std::fs::write(
+        &file,
+        text.replace("string scanner;", "string scanner;\n int8_t quality;\n}\nstruct new_t {\n"),
+    )
+    .expect("the type");
+    assert!(build(&project).contains("Generating laser_types"));
+    let said = run(&mut Command::new(project.join("build/scan")));
+    assert_ne!(said, says, "the program was built again");
+    let new = oracle::find(
+        &project.join("build/laser_types"),
+        if name == "types-c" { "laser_new_t.h" } else { "new_t.hpp" },
+    );
+    assert!(new.is_some());
+}
+
+#[test]
+fn the_c_example_builds() {
+    example("types-c", "74 bytes: front saw 3 ranges, the last at 1.8 m\nin place: x is 3.0\n");
+}
+
+#[test]
+fn the_cpp_example_builds() {
+    example("types-cpp", "74 bytes: front saw 3 ranges, the last at 1.8 m\nin place: x is 3.0\n");
+}
