@@ -15,7 +15,9 @@ usage: cargo xtask VERB [ARGS]
   loom                 the real lane under loom
   model [short|full]   the Promela models and their mutations
   campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
+  fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
+  bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
 
@@ -28,7 +30,11 @@ fn main() -> ExitCode {
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
+        ["bench", "marshal", rest @ ..] => {
+            tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))
+        }
         ["header"] => run::all(vec![checks::header()]),
         _ => {
             eprint!("{USAGE}");
@@ -46,7 +52,7 @@ fn main() -> ExitCode {
 
 /// All that CI runs. Every step runs even if one before it failed, so that one run tells everything.
 fn test() -> Outcome {
-    tools::install(&["spin", "strace", "pkg-config", "valgrind"])?;
+    tools::install_all()?;
     let mut steps: Vec<Step> = checks::steps();
     steps.extend(checks::tests());
     run::all(steps)

@@ -1,9 +1,37 @@
 //! Installing what the tests need beyond the Rust toolchain and a C compiler.
 
 use crate::run::Outcome;
+use std::env;
 use std::process::{Command, Stdio};
 
-/// Installs Debian packages that are not there yet. Needs root, or `sudo` without a password.
+/// What the tests run, and the Debian package that has it.
+const COMMANDS: &[(&str, &str)] = &[
+    ("spin", "spin"),
+    ("strace", "strace"),
+    ("pkg-config", "pkg-config"),
+    ("valgrind", "valgrind"),
+    ("g++", "g++"),
+    ("cmake", "cmake"),
+    ("clang-format", "clang-format"),
+    ("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
+    ("python3", "python3"),
+    ("javac", "default-jdk-headless"),
+    ("octave-cli", "octave"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
+    ("rpcgen", "rpcsvc-proto"),
+];
+
+/// Packages without a command to look for.
+const LIBRARIES: &[&str] = &["python3-venv", "libtirpc-dev", "libfastcdr-dev"];
+
+/// Installs all that is not there yet. Needs root, or `sudo` without a password.
+pub fn install_all() -> Outcome {
+    let commands = COMMANDS.iter().filter(|(command, _)| !is_command(command)).map(|(_, package)| *package);
+    install(&commands.chain(LIBRARIES.iter().copied()).collect::<Vec<_>>())
+}
+
+/// Installs Debian packages that are not there yet.
 pub fn install(packages: &[&str]) -> Outcome {
     let missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
@@ -14,6 +42,11 @@ pub fn install(packages: &[&str]) -> Outcome {
     let mut line = vec!["install", "-y", "-qq", "--no-install-recommends"];
     line.extend(&missing);
     apt(&line).map_err(|why| format!("{why}; install {} by hand", missing.join(" ")))
+}
+
+fn is_command(name: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
 fn is_installed(package: &str) -> bool {
