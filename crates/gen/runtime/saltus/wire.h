@@ -215,21 +215,22 @@ typedef struct saltus_writer {
 
 /** Starts at `buf + offset`, where there is room for `maxlen` bytes. What is not possible becomes an empty buffer. */
 static inline saltus_writer saltus_writer_of(void *buf, int offset, int maxlen) {
+    static uint8_t nowhere;
     const bool possible = buf != NULL && offset >= 0 && maxlen > 0;
     saltus_writer out;
-    out.start = possible ? (uint8_t *)buf + offset : NULL;
+    out.start = possible ? (uint8_t *)buf + offset : &nowhere;
     out.at = out.start;
-    out.end = possible ? out.start + maxlen : NULL;
+    out.end = possible ? out.start + maxlen : out.start;
     out.levels = SALTUS_MAX_DEPTH + 1;
     return out;
 }
 /** How many bytes have been written. */
 static inline int saltus_written(const saltus_writer *out) {
-    return out->start == NULL ? 0 : (int)(out->at - out->start);
+    return (int)(out->at - out->start);
 }
 /** How many bytes there is room for. */
 static inline size_t saltus_room_left(const saltus_writer *out) {
-    return out->start == NULL ? 0 : (size_t)(out->end - out->at);
+    return (size_t)(out->end - out->at);
 }
 /** Room for the next `n` bytes, or NULL if there is none. */
 static inline uint8_t *saltus_room(saltus_writer *out, size_t n) {

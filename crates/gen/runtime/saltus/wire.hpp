@@ -73,7 +73,7 @@ inline constexpr std::size_t count = sizeof(T) / sizeof(std::remove_all_extents_
 
 /** `n` numbers of `Width` bytes. */
 template <std::size_t Width>
-bool read_numbers(saltus_reader &in, void *to, std::size_t n) {
+inline bool read_numbers(saltus_reader &in, void *to, std::size_t n) {
     if constexpr (Width == 1) {
         return saltus_read_array_8(&in, to, n);
     } else if constexpr (Width == 2) {
@@ -97,7 +97,7 @@ inline bool read_string(saltus_reader &in, std::string &to) {
 
 /** `n` elements that follow each other. */
 template <class T>
-bool read_each(saltus_reader &in, T *to, std::size_t n) {
+inline bool read_each(saltus_reader &in, T *to, std::size_t n) {
     if (n == 0) {
         return true;
     }
@@ -160,6 +160,19 @@ bool read_rows(saltus_reader &in, std::vector<T> &rows, const std::int64_t *size
     }
 }
 
+/** An array of this size, whose memory is used again. */
+template <class T>
+inline bool read(saltus_reader &in, std::vector<T> &elements, std::int64_t size) {
+    const bool possible = allocates<T>() ? saltus_promise_size(&in, size, least<T>()) : saltus_check_size(&in, size, least<T>());
+    if (!possible) {
+        return false;
+    }
+    if (elements.size() != static_cast<std::size_t>(size)) {
+        elements.resize(static_cast<std::size_t>(size));
+    }
+    return read_each(in, elements.data(), elements.size());
+}
+
 /** An array of these sizes, whose memory is used again. */
 template <class T>
 bool read(saltus_reader &in, std::vector<T> &rows, std::initializer_list<std::int64_t> sizes) {
@@ -174,7 +187,7 @@ bool read(saltus_reader &in, std::vector<T> &rows, std::initializer_list<std::in
 
 /** `n` numbers of `Width` bytes. */
 template <std::size_t Width>
-bool write_numbers(saltus_writer &out, const void *from, std::size_t n) {
+inline bool write_numbers(saltus_writer &out, const void *from, std::size_t n) {
     if constexpr (Width == 1) {
         return saltus_write_array_8(&out, from, n);
     } else if constexpr (Width == 2) {
@@ -188,7 +201,7 @@ bool write_numbers(saltus_writer &out, const void *from, std::size_t n) {
 
 /** `n` elements that follow each other. */
 template <class T>
-bool write_each(saltus_writer &out, const T *from, std::size_t n) {
+inline bool write_each(saltus_writer &out, const T *from, std::size_t n) {
     if (n == 0) {
         return true;
     }
@@ -240,6 +253,12 @@ bool write_rows(saltus_writer &out, const std::vector<T> &rows, const std::int64
     } else {
         return write_each(out, rows.data(), rows.size());
     }
+}
+
+/** An array, which must have this size. */
+template <class T>
+inline bool write(saltus_writer &out, const std::vector<T> &elements, std::int64_t size) {
+    return size >= 0 && static_cast<std::uint64_t>(size) == elements.size() && write_each(out, elements.data(), elements.size());
 }
 
 /** An array, which must have these sizes; without elements its outer dimensions may be missing. */
@@ -336,7 +355,7 @@ int encode(const T &message, const std::uint64_t *fingerprint, void *buf, int of
     if ((fingerprint == nullptr || saltus_write_fingerprint(&out, *fingerprint)) && write(out, message)) {
         return saltus_written(&out);
     }
-    if (fingerprint != nullptr && maxlen >= 8 && out.start != nullptr) {
+    if (fingerprint != nullptr && out.end - out.start >= 8) {
         // Who sends it in spite of the -1 shall not send something that can be decoded.
         std::memset(out.start, 0, 8);
     }

@@ -56,7 +56,7 @@ fn refuse(t: &mut Text, condition: &str) {
     });
 }
 
-/// `ranges, {num_ranges}`, or only the member if it has a fixed size.
+/// `ranges, num_ranges`, `rows, {height, 3}`, or only the member if it has a fixed size.
 fn arguments(class: &Class<'_>, field: &Field) -> String {
     let member = class.members.field(field);
     if !field.is_variable() {
@@ -66,7 +66,11 @@ fn arguments(class: &Class<'_>, field: &Field) -> String {
         Extent::Fixed(n) => n.to_string(),
         Extent::Variable(i) => class.members.field(&class.s.fields[i]),
     });
-    format!("{member}, {{{}}}", sizes.collect::<Vec<_>>().join(", "))
+    let sizes = sizes.collect::<Vec<_>>();
+    if let [one] = sizes.as_slice() {
+        return format!("{member}, {one}");
+    }
+    format!("{member}, {{{}}}", sizes.join(", "))
 }
 
 fn write(class: &Class<'_>, t: &mut Text) {
