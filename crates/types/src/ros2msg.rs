@@ -13,8 +13,8 @@
 //! Where two names become one, the later gets a number. A constant that ROS cannot say (`nan`) stands in a comment, as do
 //! the shape of an array of several dimensions, which ROS only has flat, and the names of an enum.
 
-use crate::cdr::{CdrSchema, Unsupported, order};
-use crate::{Const, ConstValue, Extent, Field, Primitive, Schema, StructId, Type};
+use crate::cdr::{CdrSchema, Unsupported, order, words};
+use crate::{Extent, Field, Primitive, Schema, StructId, Type};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -55,20 +55,18 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
         comment(&c.doc, text);
         let name = snake(&c.name).to_ascii_uppercase();
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
-        match value(c) {
+        match words::literal(c) {
             Some(value) => {
                 let _ = writeln!(text, "{} {name}={value}", primitive(c.ty));
             }
-            None => comment(&format!("const {} {} = {}", c.ty.name(), c.name, c.text), text),
+            None => comment(&words::declaration(c), text),
         }
     }
     taken.clear();
     for field in &of.fields {
         comment(&field.doc, text);
         if let Type::Enum(id) = field.ty {
-            let values = &schema.get_enum(id).values;
-            let values: Vec<String> = values.iter().map(|v| format!("{}={}", v.name, v.value)).collect();
-            comment(&values.join(", "), text);
+            comment(&words::enum_values(schema, id), text);
         }
         let name = snake(&field.name);
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
@@ -117,14 +115,6 @@ fn primitive(p: Primitive) -> &'static str {
         Primitive::Double => "float64",
         Primitive::String => "string",
         Primitive::Boolean => "bool",
-    }
-}
-
-/// A constant's value as a literal; nothing if there is none for it.
-fn value(c: &Const) -> Option<String> {
-    match c.value {
-        ConstValue::Int(n) => Some(n.to_string()),
-        ConstValue::Float(x) => x.is_finite().then(|| format!("{x:?}")),
     }
 }
 

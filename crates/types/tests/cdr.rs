@@ -145,6 +145,19 @@ module other {
 }
 
 #[test]
+fn rows_of_several_structs_do_not_collide_in_omgidl() {
+    let text = "struct a { int8_t n; byte x_y[n][2]; } struct a_x { int8_t n; byte y[n][3]; a a; }
+        // A backslash \\
+        struct top { a a; a_x b; }";
+    let (schema_of, id) = types(text);
+    let said = schema(&schema_of, id, Dialect::OmgIdl).unwrap().text;
+    assert!(said.contains("struct a_x_y_row {\n  octet row[2];"), "{said}");
+    assert!(said.contains("struct a_x_y_row_ {\n  octet row[3];"), "{said}");
+    assert!(said.contains("  a_x b;\n") && said.contains("  a a_;\n"), "{said}");
+    assert!(said.contains("// A backslash\n"), "{said}");
+}
+
+#[test]
 fn ros2msg_says_all_there_is() {
     let text = "
         struct empty_t { }

@@ -126,7 +126,7 @@ fn json_that_promises_more_than_there_is() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Messages with a few bytes changed get furthest.
     #[test]

@@ -22,7 +22,7 @@ fn messages(seed: u64) -> (Arc<Schema>, Vec<Record>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn wire_there_and_back(seed: u64) {

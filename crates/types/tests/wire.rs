@@ -102,6 +102,11 @@ fn sizes_have_to_agree_and_can_be_made_to() {
     record.set_sizes();
     assert_eq!(record.field("n"), Some(&Value::Int8(2)));
     assert_eq!(encode(&record).unwrap().len(), encoded_size(&record));
+    // What lies behind a dimension of size 0 says nothing about the others.
+    let mut rows = message("struct a_t { int8_t n; int8_t m; byte x[n][m]; byte y[m]; }", "{}");
+    rows.set("y", Items::Byte(vec![7])).unwrap();
+    rows.set_sizes();
+    assert_eq!(encode(&rows).unwrap().len(), encoded_size(&rows));
     // What does not fit is refused where it is set, with what would fit.
     let misfit = record.set("y", Items::Byte(vec![1])).unwrap_err().to_string();
     assert_eq!(misfit, "`y`: expected byte[n][2], found byte[1]");

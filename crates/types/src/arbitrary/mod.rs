@@ -51,8 +51,8 @@ impl Rng {
     pub fn new(seed: u64) -> Rng {
         Rng(seed)
     }
-    /// Any number.
-    pub fn next(&mut self) -> u64 {
+    /// Any 64 bits.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -60,7 +60,7 @@ impl Rng {
     }
     /// A number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.bits() % n as u64) as usize
     }
     /// True once in `n` times.
     pub fn once_in(&mut self, n: usize) -> bool {

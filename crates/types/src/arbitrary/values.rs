@@ -103,7 +103,7 @@ impl Maker<'_> {
             ]),
             1 => f64::to_bits(self.rng.below(1000) as f64 / 8.0),
             2 => u64::from(f32::to_bits(self.rng.below(1000) as f32 / -10.0)),
-            _ => self.rng.next(),
+            _ => self.rng.bits(),
         }
     }
 

@@ -37,10 +37,10 @@ pub(crate) fn order(schema: &Schema, root: StructId) -> Result<Vec<StructId>, Un
     // In an order of those contained first, only a cycle has a step to a later struct, or to the same one.
     for &id in &order {
         for field in &schema.get(id).fields {
-            if let Type::Struct(inner) = field.ty {
-                if place[inner.0] >= place[id.0] {
-                    return Err(Unsupported::Recursive { cycle: cycle(schema, inner, id) });
-                }
+            if let Type::Struct(inner) = field.ty
+                && place[inner.0] >= place[id.0]
+            {
+                return Err(Unsupported::Recursive { cycle: cycle(schema, inner, id) });
             }
         }
     }
@@ -54,11 +54,12 @@ fn cycle(schema: &Schema, start: StructId, end: StructId) -> Vec<String> {
     let mut next = std::collections::VecDeque::from([start]);
     while let Some(id) = next.pop_front() {
         for (i, field) in schema.get(id).fields.iter().enumerate() {
-            if let Type::Struct(inner) = field.ty {
-                if inner != start && from[inner.0].is_none() {
-                    from[inner.0] = Some((id, i));
-                    next.push_back(inner);
-                }
+            if let Type::Struct(inner) = field.ty
+                && inner != start
+                && from[inner.0].is_none()
+            {
+                from[inner.0] = Some((id, i));
+                next.push_back(inner);
             }
         }
     }

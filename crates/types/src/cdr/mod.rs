@@ -24,9 +24,10 @@
 //! | a struct that contains itself | not possible | not possible |
 //!
 //! A struct around a row changes nothing in the bytes: they are those of `sequence<sequence<T>>` and `sequence<T[3]>`.
-//! The names differ too; [`idl`](crate::idl) and [`ros2msg`](crate::ros2msg) say how.
+//! The names differ too; [`idl`] and [`ros2msg`] say how.
 
 mod cycle;
+pub(crate) mod words;
 
 use crate::codec::{Counts, DecodeCause, DecodeError, Decoder, EncodeError, Encoder, Format, Order};
 use crate::value::Record;

@@ -112,11 +112,11 @@ fn shaped(of: &Struct, field: &Field, rows: Rows, sizes: &[i64]) -> Result<Value
             Extent::Variable(i) => sizes[i],
         };
         let n = known.unwrap_or(usize::try_from(size).unwrap_or(usize::MAX));
-        if let Extent::Variable(i) = dim.extent {
-            if i64::try_from(n) != Ok(size) {
-                let size_field = of.fields[i].name.clone();
-                return Err(JsonCause::Size { size_field, says: size, has: n }.into());
-            }
+        if let Extent::Variable(i) = dim.extent
+            && i64::try_from(n) != Ok(size)
+        {
+            let size_field = of.fields[i].name.clone();
+            return Err(JsonCause::Size { size_field, says: size, has: n }.into());
         }
         shape.push(n);
     }

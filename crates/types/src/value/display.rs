@@ -147,7 +147,7 @@ pub(crate) fn starting(shape: &[usize], mut i: usize) -> usize {
     }
     let mut starts = 0;
     for &n in shape.iter().rev() {
-        if i % n != 0 {
+        if !i.is_multiple_of(n) {
             break;
         }
         starts += 1;

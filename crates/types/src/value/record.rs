@@ -72,20 +72,22 @@ impl Record {
         self.values[i] = value;
         Ok(())
     }
-    /// Gives every size field, in any depth, the size of the first array that it counts. A size that its type cannot
+    /// Gives every size field, in any depth, the size of the first array that it counts and that has elements. A size that its type cannot
     /// say is left alone; then encoding tells.
     pub fn set_sizes(&mut self) {
         let schema = self.schema.clone();
         let definition = schema.get(self.id);
         for i in definition.size_fields() {
-            let size = definition.sized_by(i).find_map(|(at, dim)| match &self.values[at] {
-                Value::Array(a) => a.shape().get(dim).copied(),
+            let sizes = definition.sized_by(i).filter_map(|(at, dim)| match &self.values[at] {
+                // What lies behind a dimension of size 0 says nothing, unless all do.
+                Value::Array(a) => Some((a.shape()[..dim].contains(&0), *a.shape().get(dim)?)),
                 _ => None,
             });
-            if let (Some(size), Type::Primitive(p)) = (size, definition.fields[i].ty) {
-                if let Some(value) = i64::try_from(size).ok().and_then(|n| integer(p, n)) {
-                    self.values[i] = value;
-                }
+            let size = sizes.min_by_key(|(hidden, _)| *hidden).map(|(_, size)| size);
+            if let (Some(size), Type::Primitive(p)) = (size, definition.fields[i].ty)
+                && let Some(value) = i64::try_from(size).ok().and_then(|n| integer(p, n))
+            {
+                self.values[i] = value;
             }
         }
         for value in &mut self.values {
