@@ -1,0 +1,123 @@
+//! Asking a driver about messages.
+
+use crate::canonical::{hex, unhex};
+use crate::corpus::Corpus;
+use crate::tools::Result;
+use saltus_types::StructId;
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A program that decodes and encodes messages with generated code of one kind.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    /// What it drives: `C`, `LCM's Python`.
+    pub name: String,
+    /// Whether the code is LCM's, and not ours.
+    pub is_oracle: bool,
+    /// Types that it knows.
+    pub types: HashSet<StructId>,
+    /// Whether strings may have any bytes, and keep them.
+    pub any_bytes: bool,
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// Environment.
+    pub environment: Vec<(String, String)>,
+    /// Most memory that it may have, in KiB of address space; nothing if it is held in some other way.
+    pub address_space: Option<u64>,
+    /// Where lines and answers are put.
+    pub dir: PathBuf,
+}
+
+/// What a driver says about a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It accepts it.
+    Accepted {
+        /// What it found, in canonical form.
+        json: String,
+        /// What it makes of that again; nothing if it cannot encode it.
+        bytes: Option<Vec<u8>>,
+    },
+    /// It does not.
+    Refused,
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Refused => f.write_str("refused"),
+            Answer::Accepted { json, bytes: None } => write!(f, "{json}, which cannot be encoded"),
+            Answer::Accepted { json, bytes: Some(bytes) } => write!(f, "{json} {}", hex(bytes)),
+        }
+    }
+}
+
+impl Driver {
+    /// What it says about each of these messages.
+    ///
+    /// # Errors
+    /// A driver that crashes, with the message that it was about; or that says what nobody understands.
+    pub fn ask(&self, corpus: &Corpus, messages: &[(StructId, &[u8])]) -> Result<Vec<Answer>> {
+        let lines: Vec<String> = messages
+            .iter()
+            .map(|(id, bytes)| format!("{} {}\n", corpus.schema.get(*id).name, hex(bytes)))
+            .collect();
+        let (output, complaint) = self.run(&lines)?;
+        let mut answers = Vec::with_capacity(messages.len());
+        for (said, (id, _)) in output.lines().zip(messages) {
+            let line = lines[answers.len()].trim_end();
+            let answer = read_answer(corpus, *id, said);
+            answers.push(answer.map_err(|why| format!("{}: {why}\nabout: {line}", self.name))?);
+        }
+        match complaint {
+            None if answers.len() == messages.len() => Ok(answers),
+            complaint => {
+                let line = lines.get(answers.len()).map_or("(the end)", |l| l.trim_end());
+                let complaint = complaint.unwrap_or_default();
+                Err(format!("{} has crashed: {complaint}\nabout: {line}", self.name))
+            }
+        }
+    }
+
+    /// What it answers to these lines; and if it failed, why.
+    fn run(&self, lines: &[String]) -> Result<(String, Option<String>)> {
+        let told = |e: std::io::Error| format!("{}: {e}", self.name);
+        // Several tests may ask at once.
+        static ASKED: AtomicU64 = AtomicU64::new(0);
+        let number = ASKED.fetch_add(1, Ordering::Relaxed);
+        let (from, to) = (self.dir.join(format!("lines{number}")), self.dir.join(format!("answers{number}")));
+        std::fs::write(&from, lines.concat()).map_err(told)?;
+        let limit = self.address_space.map(|kib| format!("ulimit -v {kib}; ")).unwrap_or_default();
+        // Whoever does not come to an end is stopped.
+        let script = format!("{limit}exec timeout 300 \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, "sh"]).args(&self.command);
+        let out = command
+            .envs(self.environment.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::from(File::open(&from).map_err(told)?))
+            .stdout(Stdio::from(File::create(&to).map_err(told)?))
+            .stderr(Stdio::piped())
+            .output()
+            .map_err(told)?;
+        let answers = std::fs::read_to_string(&to).map_err(told)?;
+        let complaint = (!out.status.success())
+            .then(|| format!("{}\n{}", out.status, String::from_utf8_lossy(&out.stderr)));
+        Ok((answers, complaint))
+    }
+}
+
+fn read_answer(corpus: &Corpus, id: StructId, said: &str) -> Result<Answer> {
+    if said == "error" {
+        return Ok(Answer::Refused);
+    }
+    let (json, bytes) = said.rsplit_once(' ').ok_or_else(|| format!("it says `{said}`"))?;
+    let bytes = match bytes {
+        "-" => None,
+        digits => Some(unhex(digits).ok_or_else(|| format!("it says `{said}`"))?),
+    };
+    crate::canonical::of_driver(&corpus.schema, id, json).map(|json| Answer::Accepted { json, bytes })
+}
