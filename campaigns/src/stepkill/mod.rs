@@ -1,6 +1,7 @@
 //! **Kill at every instruction**: a process is killed (SIGKILL) after each instruction of an operation, and then a
 //! fresh reader and a fresh writer must find that nothing is lost but, at most, what was in progress.
 
+mod describing;
 mod ledger;
 mod naming;
 mod publishing;
@@ -61,6 +62,7 @@ fn jobs() -> Vec<Job> {
     jobs_of(sleeping::waking(), &mut jobs);
     jobs_of(sleeping::waiting(), &mut jobs);
     jobs_of(reading::operations(), &mut jobs);
+    jobs_of(describing::operations(), &mut jobs);
     jobs
 }
 

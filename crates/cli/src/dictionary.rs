@@ -78,8 +78,21 @@ impl Reading {
     }
 }
 
+/// How the messages that somebody described lie in their bytes; nothing if the schema does not say what the fingerprint
+/// says.
+pub fn encoding(description: &Description) -> Option<Encoding> {
+    let schema = Arc::new(saltus_types::parse("description", &description.schema).ok()?);
+    let id = schema.find(&description.name)?;
+    let readings = [Some(Reading::lcm(&schema, id)), Reading::plain(&schema, id)];
+    let said = |reading: &Reading| reading.fingerprint() == description.fingerprint;
+    readings.into_iter().flatten().find(said).map(|reading| reading.encoding)
+}
+
 /// How long after a look at a channel's descriptions nothing new is expected there.
 const FRESH: Duration = Duration::from_millis(100);
+
+/// So many bytes of descriptions are looked at, in all: whoever may publish could write new ones for ever.
+const MOST: usize = 16 << 20;
 
 /// The types that are known.
 #[derive(Default)]
@@ -87,6 +100,8 @@ pub struct Dictionary {
     readings: HashMap<[u8; 8], Reading>,
     /// Descriptions that were looked at.
     seen: HashSet<Description>,
+    /// Bytes of those.
+    bytes: usize,
     looked: Option<Instant>,
 }
 
@@ -152,9 +167,10 @@ impl Dictionary {
     fn look(&mut self, channel: &Channel) -> Outcome {
         self.looked = Some(Instant::now());
         for description in channel.descriptions()? {
-            if self.seen.contains(&description) {
+            if self.seen.contains(&description) || self.bytes > MOST {
                 continue;
             }
+            self.bytes += description.schema.len();
             // Somebody else wrote it. What is no schema, or has no such type, explains nothing.
             if let Ok(schema) = saltus_types::parse("description", &description.schema) {
                 let schema = Arc::new(schema);

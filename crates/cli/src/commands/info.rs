@@ -8,13 +8,14 @@ use saltus_channel::{
 };
 use serde::Serialize;
 
+use crate::dictionary::Encoding;
 use crate::escape::{escaped, harmless};
 use crate::failure::Outcome;
 use crate::flags::{Json, Names};
 use crate::human::{bytes, nanos, plural};
 use crate::latency::Latency;
 use crate::out::Out;
-use crate::{channels, help};
+use crate::{channels, dictionary, help};
 
 /// The options of `info`.
 #[derive(Args)]
@@ -60,6 +61,7 @@ struct Line {
 struct Type {
     name: String,
     fingerprint: String,
+    encoding: Option<Encoding>,
 }
 
 #[derive(Serialize)]
@@ -169,11 +171,13 @@ impl Line {
             format!("wake         {}", self.wake),
         ];
         for described in &self.types {
-            words.push(format!(
-                "type         {}, fingerprint {}",
-                harmless(&described.name),
-                described.fingerprint
-            ));
+            let how = match described.encoding {
+                Some(Encoding::Lcm) => "",
+                Some(Encoding::Plain) => ", plain layout",
+                None => ", which its schema does not have",
+            };
+            let (name, fingerprint) = (harmless(&described.name), &described.fingerprint);
+            words.push(format!("type         {name}, fingerprint {fingerprint}{how}"));
         }
         for lane in &self.publishers {
             let who =
@@ -205,7 +209,11 @@ impl Line {
 
 impl Type {
     fn of(description: Description) -> Type {
-        Type { name: description.name, fingerprint: format!("{:016x}", description.fingerprint) }
+        Type {
+            encoding: dictionary::encoding(&description),
+            fingerprint: format!("{:016x}", description.fingerprint),
+            name: description.name,
+        }
     }
 }
 

@@ -1,0 +1,84 @@
+//! Killed while saying what the messages are.
+
+use super::publishing::NAME;
+use super::runner::Operation;
+use super::tracee::{begin, end};
+use crate::child::Failure;
+use saltus_channel::{Attributes, Channel, Description, Domain};
+use std::path::{Path, PathBuf};
+
+/// A publisher describes a type; so many were described before.
+#[derive(Clone, Copy, Debug)]
+pub struct Describing {
+    pub before: usize,
+}
+
+pub struct World {
+    domain: Domain,
+    channel: Channel,
+}
+
+fn description(i: usize) -> Description {
+    Description {
+        name: format!("campaign.t{i}"),
+        fingerprint: i as u64,
+        schema: format!("package campaign;\nstruct t{i} {{ int32_t x; }}\n"),
+    }
+}
+
+fn describe(channel: &Channel, i: usize) -> Result<(), Failure> {
+    let Description { name, fingerprint, schema } = description(i);
+    Ok(channel.publisher()?.describe(&name, fingerprint, &schema)?)
+}
+
+impl Operation for Describing {
+    type World = World;
+
+    fn name(&self) -> String {
+        "describe a type".into()
+    }
+    fn case(&self) -> String {
+        format!("{} described before", self.before)
+    }
+
+    fn build(&self, ground: &Path) -> Result<World, Failure> {
+        let domain = Domain::open(&format!("shm://{}", ground.display()))?;
+        let channel = domain.create(NAME, &Attributes::new().frames(1).frame_size(64))?;
+        (0..self.before).try_for_each(|i| describe(&channel, i))?;
+        Ok(World { domain, channel })
+    }
+
+    fn act(&self, world: &World) -> Result<(), Failure> {
+        let publisher = world.channel.publisher()?;
+        let Description { name, fingerprint, schema } = description(self.before);
+        begin();
+        publisher.describe(&name, fingerprint, &schema)?;
+        end();
+        Ok(())
+    }
+
+    fn files(&self, world: &World) -> Vec<PathBuf> {
+        vec![world.domain.path().join(NAME).join("types")]
+    }
+
+    /// What was said before is told, the last whole or not at all; and the next one is heard.
+    fn check(&self, world: World, _: &Path, _: usize) -> Result<(), Failure> {
+        let said = |n: usize| (0..n).map(description).collect::<Vec<_>>();
+        let told = world.channel.descriptions()?;
+        if told != said(self.before) && told != said(self.before + 1) {
+            return Err(format!("{} types are told, not {} or one more", told.len(), self.before).into());
+        }
+        describe(&world.channel, self.before)?;
+        describe(&world.channel, self.before + 1)?;
+        if world.channel.descriptions()? != said(self.before + 2) {
+            return Err("the next publisher was not heard".into());
+        }
+        world.domain.unlink(NAME)?;
+        Ok(())
+    }
+}
+
+/// All cases. The runner maps the files that it watches, which cannot be empty.
+pub fn operations() -> Vec<Describing> {
+    [1].map(|before| Describing { before }).into()
+}
