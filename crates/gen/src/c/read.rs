@@ -50,13 +50,12 @@ fn fields(unit: &Unit<'_>, t: &mut Text) {
     if parts.is_empty() {
         t.line("(void)in;").line("(void)p;");
     }
-    if parts.iter().any(|p| matches!(p, Part::Run(..))) {
-        t.line("const uint8_t *at;");
-    }
+    let mut declared = false;
     for part in parts {
         match part {
             Part::Run(run, size) => {
-                t.line(format!("at = saltus_take(in, {size});"));
+                let ty = if std::mem::replace(&mut declared, true) { "" } else { "const uint8_t *" };
+                t.line(format!("{ty}at = saltus_take(in, {size});"));
                 refuse(t, "at == NULL");
                 for (field, at) in run {
                     let at = if at == 0 { "at".into() } else { format!("at + {at}") };

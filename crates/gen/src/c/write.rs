@@ -38,11 +38,9 @@ fn write(unit: &Unit<'_>, t: &mut Text) {
         if parts.is_empty() {
             t.line("(void)out;").line("(void)p;");
         }
-        if parts.iter().any(|p| matches!(p, Part::Run(..))) {
-            t.line("uint8_t *at;");
-        }
+        let mut declared = false;
         for part in parts {
-            write_part(unit, t, part);
+            write_part(unit, t, part, &mut declared);
         }
         t.line("return true;");
     });
@@ -61,10 +59,11 @@ fn each(t: &mut Text, cursor: &str, one: &str) {
     t.line("return true;");
 }
 
-fn write_part(unit: &Unit<'_>, t: &mut Text, part: Part<'_>) {
+fn write_part(unit: &Unit<'_>, t: &mut Text, part: Part<'_>, declared: &mut bool) {
     let field = match part {
         Part::Run(run, size) => {
-            t.line(format!("at = saltus_room(out, {size});"));
+            let ty = if std::mem::replace(declared, true) { "" } else { "uint8_t *" };
+            t.line(format!("{ty}at = saltus_room(out, {size});"));
             refuse(t, "at == NULL");
             for (field, at) in run {
                 let at = if at == 0 { "at".into() } else { format!("at + {at}") };
@@ -82,7 +81,7 @@ fn write_part(unit: &Unit<'_>, t: &mut Text, part: Part<'_>) {
             &format!("!{}", put(unit, field, &fixed_place(unit, field), &unit.fixed_count(field))),
         );
     }
-    rows(unit, t, field, &|t, place, count| refuse(t, &format!("!{}", put(unit, field, place, count))));
+    rows(unit, t, field, &|place, count| format!("!{}", put(unit, field, place, count)));
 }
 
 /// First element of an array of fixed size.
@@ -105,24 +104,29 @@ fn put(unit: &Unit<'_>, field: &Field, place: &str, count: &str) -> String {
     }
 }
 
-/// Goes through the rows of the last dimension of an array of variable size, if it has elements.
-fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, row: &dyn Fn(&mut Text, &str, &str)) {
-    let mut sizes: Vec<String> = Vec::new();
-    for dim in field.dims.iter().filter(|d| matches!(d.extent, Extent::Variable(_))) {
+/// Goes through the rows of the last dimension of an array of variable size, if it has elements, and returns false
+/// where `wrong` says so of a row: of its place and the number of its elements.
+fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, wrong: &dyn Fn(&str, &str) -> String) {
+    let (mut bad, mut some): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for dim in &field.dims {
+        let Extent::Variable(i) = dim.extent else { continue };
         let size = unit.extent(dim.extent);
-        if !sizes.contains(&size) {
-            sizes.push(size);
+        let is_long = unit.s.fields[i].ty == Type::Primitive(Primitive::Int64);
+        // No message has more elements, and it keeps what follows right where a size_t has 32 bits.
+        let most = if is_long { format!(" || {size} > INT32_MAX") } else { String::new() };
+        let condition = format!("{size} < 0{most}");
+        if !bad.contains(&condition) {
+            bad.push(condition);
+            some.push(format!("{size} > 0"));
         }
     }
-    let all =
-        |sign: &str, by: &str| sizes.iter().map(|s| format!("{s} {sign} 0")).collect::<Vec<_>>().join(by);
-    refuse(t, &all("<", " || "));
+    let bad = bad.join(" || ");
     if let [one] = field.dims.as_slice() {
-        return row(t, &unit.place(field), &unit.count(one.extent));
+        return refuse(t, &format!("{bad} || {}", wrong(&unit.place(field), &unit.count(one.extent))));
     }
-    t.block(format!("if ({}) {{", all(">", " && ")), "}", |t| {
-        level(unit, t, field, 0, &unit.place(field), row)
-    });
+    refuse(t, &bad);
+    let head = format!("if ({}) {{", some.join(" && "));
+    t.block(head, "}", |t| level(unit, t, field, 0, &unit.place(field), wrong));
 }
 
 fn level(
@@ -131,16 +135,16 @@ fn level(
     field: &Field,
     at: usize,
     place: &str,
-    row: &dyn Fn(&mut Text, &str, &str),
+    wrong: &dyn Fn(&str, &str) -> String,
 ) {
     let count = unit.count(field.dims[at].extent);
     if at + 1 == field.dims.len() {
-        return row(t, place, &count);
+        return refuse(t, &wrong(place, &count));
     }
     refuse(t, &format!("{place} == NULL"));
     let i = format!("i{at}");
     t.block(format!("for (size_t {i} = 0; {i} < {count}; {i}++) {{"), "}", |t| {
-        level(unit, t, field, at + 1, &format!("{place}[{i}]"), row);
+        level(unit, t, field, at + 1, &format!("{place}[{i}]"), wrong);
     });
 }
 
@@ -182,7 +186,7 @@ fn measure_field(unit: &Unit<'_>, t: &mut Text, field: &Field) {
         _ => format!("!saltus_add_strings(size, {place}, {count})"),
     };
     if field.is_variable() {
-        rows(unit, t, field, &|t, place, count| refuse(t, &add(place, count)));
+        rows(unit, t, field, &add);
     } else {
         refuse(t, &add(&fixed_place(unit, field), &unit.fixed_count(field)));
     }

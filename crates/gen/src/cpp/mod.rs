@@ -90,18 +90,24 @@ fn header(schema: &Schema, options: &Options, shapes: &Shapes, head: StructId, g
     t.line("#error \"saltus/wire.h is of another version: generate again\"");
     t.line("#endif").gap();
     let classes: Vec<Class<'_>> = group.iter().map(|&id| Class::new(schema, options, shapes, id)).collect();
-    if group.len() > 1 {
+    if let [class] = classes.as_slice() {
+        in_namespace(&mut t, &class.place, |t| {
+            class.declare(t);
+            t.gap();
+            body::emit(class, t);
+        });
+    } else {
         for class in &classes {
             in_namespace(&mut t, &class.place, |t| {
                 t.line(format!("class {};", class.place.name));
             });
         }
-    }
-    for class in &classes {
-        in_namespace(&mut t, &class.place, |t| class.declare(t));
-    }
-    for class in &classes {
-        in_namespace(&mut t, &class.place, |t| body::emit(class, t));
+        for class in &classes {
+            in_namespace(&mut t, &class.place, |t| class.declare(t));
+        }
+        for class in &classes {
+            in_namespace(&mut t, &class.place, |t| body::emit(class, t));
+        }
     }
     t.line(format!("#endif // SALTUS_{guard}_HPP"));
     t.finish()
