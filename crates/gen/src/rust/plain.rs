@@ -53,7 +53,15 @@ impl PlainItems<'_> {
     fn padding(&self) -> Vec<(usize, String, usize)> {
         let gaps = self.layout.fields.iter().map(|slot| slot.padding).chain([self.layout.tail]);
         let gaps = gaps.enumerate().filter(|&(_, size)| size > 0);
-        gaps.enumerate().map(|(i, (before, size))| (before, format!("_pad{i}"), size)).collect()
+        let taken: Vec<String> = self.layout.fields.iter().map(|slot| self.ident(slot)).collect();
+        let named = gaps.enumerate().map(|(i, (before, size))| {
+            let mut name = format!("_pad{i}");
+            while taken.contains(&name) {
+                name.push('_');
+            }
+            (before, name, size)
+        });
+        named.collect()
     }
     fn is_large(&self) -> bool {
         let dims = self.layout.fields.iter().flat_map(|slot| &self.field(slot).dims);

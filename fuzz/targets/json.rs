@@ -1,0 +1,15 @@
+//! Any text becomes a value or an error; what was understood is said again.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use saltus_fuzz::{SCHEMA, choose};
+use saltus_types::json;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((id, bytes)) = choose(data) else { return };
+    let Ok(record) = json::from_str(&SCHEMA, id, &String::from_utf8_lossy(bytes)) else { return };
+    let said = json::to_string(&record);
+    let again = json::from_str(&SCHEMA, id, &said).unwrap_or_else(|e| panic!("{e}\n{said}"));
+    assert_eq!(json::to_string(&again), said);
+});
