@@ -78,21 +78,50 @@ impl Reading {
     }
 }
 
-/// How the messages that somebody described lie in their bytes; nothing if the schema does not say what the fingerprint
-/// says.
-pub fn encoding(description: &Description) -> Option<Encoding> {
-    let schema = Arc::new(saltus_types::parse("description", &description.schema).ok()?);
-    let id = schema.find(&description.name)?;
-    let readings = [Some(Reading::lcm(&schema, id)), Reading::plain(&schema, id)];
-    let said = |reading: &Reading| reading.fingerprint() == description.fingerprint;
-    readings.into_iter().flatten().find(said).map(|reading| reading.encoding)
+/// How the messages that somebody described lie in their bytes; nothing where the schema does not say what the
+/// fingerprint says, or takes too long to understand.
+pub fn encodings(descriptions: &[Description]) -> Vec<Option<Encoding>> {
+    let mut patience = Patience::default();
+    let encoding = |description: &Description| {
+        let (schema, id) = patience.understand(description)?;
+        let readings = [Some(Reading::lcm(&schema, id)), Reading::plain(&schema, id)];
+        let said = |reading: &Reading| reading.fingerprint() == description.fingerprint;
+        readings.into_iter().flatten().find(said).map(|reading| reading.encoding)
+    };
+    descriptions.iter().map(encoding).collect()
+}
+
+/// What was spent on descriptions. Whoever may publish could write new ones for ever, and such as take long to
+/// understand.
+#[derive(Default)]
+struct Patience {
+    bytes: usize,
+    time: Duration,
+}
+
+impl Patience {
+    /// So much is read in all.
+    const BYTES: usize = 16 << 20;
+    /// So long it is thought about, in all.
+    const TIME: Duration = Duration::from_secs(1);
+
+    /// The type that is described; nothing if the schema is none, has no such type, or comes when patience has ended.
+    fn understand(&mut self, description: &Description) -> Option<(Arc<Schema>, StructId)> {
+        if self.bytes > Patience::BYTES || self.time > Patience::TIME {
+            return None;
+        }
+        let start = Instant::now();
+        let schema = saltus_types::parse("description", &description.schema);
+        self.time += start.elapsed();
+        self.bytes += description.schema.len();
+        let schema = Arc::new(schema.ok()?);
+        let id = schema.find(&description.name)?;
+        Some((schema, id))
+    }
 }
 
 /// How long after a look at a channel's descriptions nothing new is expected there.
 const FRESH: Duration = Duration::from_millis(100);
-
-/// So many bytes of descriptions are looked at, in all: whoever may publish could write new ones for ever.
-const MOST: usize = 16 << 20;
 
 /// The types that are known.
 #[derive(Default)]
@@ -100,8 +129,7 @@ pub struct Dictionary {
     readings: HashMap<[u8; 8], Reading>,
     /// Descriptions that were looked at.
     seen: HashSet<Description>,
-    /// Bytes of those.
-    bytes: usize,
+    patience: Patience,
     looked: Option<Instant>,
 }
 
@@ -167,16 +195,12 @@ impl Dictionary {
     fn look(&mut self, channel: &Channel) -> Outcome {
         self.looked = Some(Instant::now());
         for description in channel.descriptions()? {
-            if self.seen.contains(&description) || self.bytes > MOST {
+            if self.seen.contains(&description) {
                 continue;
             }
-            self.bytes += description.schema.len();
-            // Somebody else wrote it. What is no schema, or has no such type, explains nothing.
-            if let Ok(schema) = saltus_types::parse("description", &description.schema) {
-                let schema = Arc::new(schema);
-                if let Some(id) = schema.find(&description.name) {
-                    self.add_type(&schema, id);
-                }
+            // Somebody else wrote it: it may explain nothing.
+            if let Some((schema, id)) = self.patience.understand(&description) {
+                self.add_type(&schema, id);
             }
             self.seen.insert(description);
         }

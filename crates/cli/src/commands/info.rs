@@ -144,7 +144,7 @@ impl Line {
             prefault: attributes.get_prefault(),
             mlock: attributes.get_lock_memory(),
             memory: told.memory,
-            types: types.into_iter().map(Type::of).collect(),
+            types: Type::all(types),
             publishers: told.lanes.into_iter().map(Publisher::of).collect(),
             subscribers: told.subscribers.into_iter().map(Subscriber::of).collect(),
         }
@@ -208,12 +208,15 @@ impl Line {
 }
 
 impl Type {
-    fn of(description: Description) -> Type {
-        Type {
-            encoding: dictionary::encoding(&description),
-            fingerprint: format!("{:016x}", description.fingerprint),
-            name: description.name,
-        }
+    fn all(descriptions: Vec<Description>) -> Vec<Type> {
+        let encodings = dictionary::encodings(&descriptions);
+        let types = descriptions.into_iter().zip(encodings);
+        types
+            .map(|(Description { name, fingerprint, .. }, encoding)| {
+                let fingerprint = format!("{fingerprint:016x}");
+                Type { name, fingerprint, encoding }
+            })
+            .collect()
     }
 }
 
