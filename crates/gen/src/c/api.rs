@@ -88,7 +88,8 @@ pub(crate) fn bodies(unit: &Unit<'_>, t: &mut Text) {
     t.gap();
     t.block(format!("int {name}_encoded_size(const {name} *p) {{"), "}", |t| {
         if fixed {
-            t.line("(void)p;").line(format!("return {};", min.saturating_add(8)));
+            let size = i32::try_from(min.saturating_add(8)).unwrap_or(-1); // too long for any message
+            t.line("(void)p;").line(format!("return {size};"));
             return;
         }
         t.line("saltus_size size = saltus_size_of_nothing();");

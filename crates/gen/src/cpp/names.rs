@@ -219,7 +219,8 @@ impl Members {
     }
 }
 
-/// Refuses types that would get the same file or the same name.
+/// Refuses types that would get the same include guard: the same name, or one that differs only in case or in where
+/// its namespaces end.
 pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
     let structs = schema.structs().iter().map(|s| &s.name);
     let enums = schema.enums().iter().map(|e| &e.name);
@@ -227,7 +228,7 @@ pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupporte
     for name in structs.chain(enums) {
         if let Some(other) = seen.insert(Place::of(name, options).guard(), name) {
             let why =
-                format!("in C++ it would have the same name as `{other}`, or one that differs only in case");
+                format!("in C++ it would have the same include guard as `{other}`, or even the same name");
             return Err(Unsupported { name: name.to_string(), why });
         }
     }
