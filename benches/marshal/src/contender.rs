@@ -1,0 +1,104 @@
+//! Who is measured: code in this process, or a program that is asked over pipes (see `programs/measure.h`).
+
+use crate::Result;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Message to bytes, into a buffer that is there (Python: into new `bytes`).
+    Encode,
+    /// Bytes to a new message, which is given back.
+    Decode,
+    /// Bytes to a message that was used before.
+    Reuse,
+    /// As many bytes, copied.
+    Copy,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Operation; 4] = [Operation::Encode, Operation::Decode, Operation::Reuse, Operation::Copy];
+
+    /// Its name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Encode => "encode",
+            Operation::Decode => "decode",
+            Operation::Reuse => "reuse",
+            Operation::Copy => "copy",
+        }
+    }
+}
+
+/// A way to encode and decode the messages.
+pub trait Work {
+    /// How many nanoseconds `count` operations take; nothing if it cannot do that.
+    fn time(&mut self, operation: Operation, case: &str, count: u64) -> Result<Option<u64>>;
+    /// The message, decoded and encoded again, as LCM's bytes.
+    fn verify(&mut self, case: &str) -> Result<Vec<u8>>;
+}
+
+/// Someone who is measured.
+pub struct Contender {
+    /// `C++ -O2`
+    pub name: String,
+    /// The contender of LCM that it is compared with.
+    pub rival: &'static str,
+    /// What it does.
+    pub work: Box<dyn Work>,
+}
+
+/// A program that is asked over pipes. It ends when this is dropped.
+pub struct Program {
+    name: String,
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts it.
+    pub fn start(name: &str, command: &mut Command) -> Result<Program> {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.map_err(|e| format!("{name}: {e}"))?;
+        let to = child.stdin.take();
+        let from = child.stdout.take().ok_or_else(|| format!("{name}: no output"))?;
+        Ok(Program { name: name.into(), child, to, from: BufReader::new(from) })
+    }
+
+    fn ask(&mut self, line: &str) -> Result<String> {
+        let told = |e: std::io::Error| format!("{} ended when asked to `{line}`: {e}", self.name);
+        let to = self.to.as_mut().ok_or("no input")?;
+        writeln!(to, "{line}").and_then(|()| to.flush()).map_err(told)?;
+        let mut answer = String::new();
+        self.from.read_line(&mut answer).map_err(told)?;
+        match answer.trim() {
+            "" => Err(format!("{} ended when asked to `{line}`", self.name)),
+            answer => Ok(answer.into()),
+        }
+    }
+}
+
+impl Work for Program {
+    fn time(&mut self, operation: Operation, case: &str, count: u64) -> Result<Option<u64>> {
+        match self.ask(&format!("{} {case} {count}", operation.name()))?.as_str() {
+            "-" => Ok(None),
+            answer => answer.parse().map(Some).map_err(|_| format!("{} says `{answer}`", self.name)),
+        }
+    }
+    fn verify(&mut self, case: &str) -> Result<Vec<u8>> {
+        let answer = self.ask(&format!("verify {case}"))?;
+        saltus_conformance_types::canonical::unhex(&answer).ok_or_else(|| format!("{}: {answer}", self.name))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // The end of its input is its end; one that hangs is killed.
+        drop(self.to.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,98 @@
+//! Verifying the contenders, and giving each its turn.
+
+use crate::Result;
+use crate::contender::{Contender, Operation};
+use crate::messages::Messages;
+use crate::plan::Plan;
+
+/// What one contender took for one operation on one message: nanoseconds an operation, one for each repetition.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Of the contender.
+    pub name: String,
+    /// The contender of LCM that it is compared with.
+    pub rival: &'static str,
+    /// Of the message.
+    pub case: &'static str,
+    /// What was done.
+    pub operation: Operation,
+    /// How often, in each turn.
+    pub count: u64,
+    /// Nanoseconds an operation.
+    pub times: Vec<f64>,
+}
+
+/// All contenders must make the bytes that they were given; else they are not doing the same.
+pub fn verify(contenders: &mut [Contender], messages: &Messages) -> Result<()> {
+    for contender in contenders {
+        for case in &messages.cases {
+            let found = contender.work.verify(case.name)?;
+            if found != case.bytes {
+                let at = found.iter().zip(&case.bytes).position(|(a, b)| a != b);
+                let at = at.unwrap_or(found.len().min(case.bytes.len()));
+                return Err(format!("{} makes another {}, from byte {at} on", contender.name, case.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Measures. The contenders take turns inside every repetition; in every second one in the other direction.
+pub fn run(contenders: &mut [Contender], messages: &Messages, plan: &Plan) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for case in &messages.cases {
+        eprintln!("{}: {}", case.name, case.what);
+        for operation in Operation::ALL {
+            rows.extend(one(contenders, case.name, operation, plan)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn one(
+    contenders: &mut [Contender],
+    case: &'static str,
+    operation: Operation,
+    plan: &Plan,
+) -> Result<Vec<Row>> {
+    let mut turns: Vec<(usize, Row)> = Vec::new();
+    for (i, contender) in contenders.iter_mut().enumerate() {
+        if let Some(count) = calibrate(contender, case, operation, plan)? {
+            let (name, rival) = (contender.name.clone(), contender.rival);
+            turns.push((i, Row { name, rival, case, operation, count, times: Vec::new() }));
+        }
+    }
+    for rep in 0..plan.reps {
+        let mut order: Vec<usize> = (0..turns.len()).collect();
+        if rep % 2 == 1 {
+            order.reverse();
+        }
+        for at in order {
+            let (i, row) = &mut turns[at];
+            let time = contenders[*i].work.time(operation, case, row.count)?;
+            row.times.push(time.unwrap_or_default() as f64 / row.count as f64);
+        }
+    }
+    Ok(turns.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Warms up, and finds how many operations a turn takes; nothing if the contender cannot do that.
+fn calibrate(
+    contender: &mut Contender,
+    case: &str,
+    operation: Operation,
+    plan: &Plan,
+) -> Result<Option<u64>> {
+    let (turn, warm_up) = (plan.turn.as_nanos() as u64, plan.warm_up.as_nanos() as u64);
+    let (mut count, mut total) = (1u64, 0);
+    loop {
+        let Some(time) = contender.work.time(operation, case, count)? else { return Ok(None) };
+        total += time;
+        if time >= turn && total >= warm_up {
+            return Ok(Some((count * turn / time.max(1)).max(1)));
+        }
+        if time < turn {
+            count *= 2;
+        }
+    }
+}
