@@ -21,15 +21,11 @@ pub(crate) fn text(schema: &Schema, id: EnumId, options: &Options) -> String {
     t.line(banner(&e.file));
     t.line(format!("#ifndef SALTUS_{prefix}_H")).line(format!("#define SALTUS_{prefix}_H")).gap();
     t.line("#include <stdint.h>").gap();
-    for line in doc_comment(&e.doc) {
-        t.line(line);
-    }
+    t.lines(doc_comment(&e.doc));
     t.line("/* Any number may come over the wire, so it is not an enum of C. */");
     t.line(format!("typedef int32_t {name};"));
     for v in &e.values {
-        for line in doc_comment(&v.doc) {
-            t.line(line);
-        }
+        t.lines(doc_comment(&v.doc));
         let value = if v.value == i32::MIN { "(-2147483647 - 1)".into() } else { format!("{}", v.value) };
         let value = if v.value < 0 && v.value != i32::MIN { format!("({value})") } else { value };
         t.line(format!("#define {prefix}_{} {value}", scope.of(&v.name)));

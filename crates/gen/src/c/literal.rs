@@ -14,18 +14,17 @@ fn harmless(line: &str) -> String {
     text
 }
 
-/// A doc comment as lines; none if there is nothing to say.
-pub(crate) fn doc_comment(doc: &str) -> Vec<String> {
+/// A doc comment, of one line or several; empty if there is nothing to say.
+pub(crate) fn doc_comment(doc: &str) -> String {
     let lines: Vec<String> = doc.lines().map(harmless).collect();
     match lines.as_slice() {
-        [] => Vec::new(),
-        [one] if one.is_empty() => Vec::new(),
-        [one] => vec![format!("/** {one} */")],
+        [] => String::new(),
+        [one] if one.is_empty() => String::new(),
+        [one] => format!("/** {one} */"),
         many => {
-            let mut out = vec!["/**".to_owned()];
-            out.extend(many.iter().map(|line| format!(" * {line}").trim_end().to_owned()));
-            out.push(" */".into());
-            out
+            let body: String =
+                many.iter().map(|line| format!(" * {line}").trim_end().to_owned() + "\n").collect();
+            format!("/**\n{body} */")
         }
     }
 }
@@ -120,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_comment_cannot_leave_its_comment() {
-        assert_eq!(doc_comment("a */ b\\\n??/"), ["/**", " * a * / b", " * ?? /", " */"]);
+        assert_eq!(doc_comment("a */ b\\\n??/"), "/**\n * a * / b\n * ?? /\n */");
         assert_eq!(line_comment("int8_t x\\"), "// int8_t x");
     }
 

@@ -105,9 +105,7 @@ pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &[String])
 fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
     let names: Vec<String> = unit.s.fields.iter().map(|f| unit.member(f)).collect();
     let members = members(&unit.s.fields, layout, &names);
-    for line in doc_comment(&unit.s.doc) {
-        t.line(line);
-    }
+    t.lines(doc_comment(&unit.s.doc));
     t.block(format!("typedef struct {name} {{"), &format!("}} {name};"), |t| {
         for member in &members {
             match member {
@@ -115,9 +113,7 @@ fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
                     t.line(format!("uint8_t {pad}[{size}];"));
                 }
                 Member::Field(field, _, dims) => {
-                    for line in doc_comment(&field.doc) {
-                        t.line(line);
-                    }
+                    t.lines(doc_comment(&field.doc));
                     let ty = element(field.ty).map(String::from);
                     let ty = ty.unwrap_or_else(|| format!("{}_plain", unit.type_name(field.ty)));
                     t.line(format!("{ty} {}{dims};", unit.member(field)));

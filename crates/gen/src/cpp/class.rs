@@ -69,15 +69,11 @@ impl<'a> Class<'a> {
     }
 
     pub fn declare(&self, t: &mut Text) {
-        for line in doc_comment(&self.s.doc) {
-            t.line(line);
-        }
+        t.lines(doc_comment(&self.s.doc));
         t.line(format!("class {} {{", self.place.name));
         t.block("public:", "};", |t| {
             for field in &self.s.fields {
-                for line in doc_comment(&field.doc) {
-                    t.line(line);
-                }
+                t.lines(doc_comment(&field.doc));
                 if field.is_variable() {
                     t.line(line_comment(&self.field_text(field)));
                 }
@@ -100,9 +96,7 @@ impl<'a> Class<'a> {
 
     fn constants(&self, t: &mut Text) {
         for c in &self.s.consts {
-            for line in doc_comment(&c.doc) {
-                t.line(line);
-            }
+            t.lines(doc_comment(&c.doc));
             let name = self.members.constant(c);
             t.line(format!("static constexpr {} {name} = {};", primitive(c.ty), constant(c)));
         }

@@ -18,15 +18,11 @@ pub(crate) fn text(e: &Enum, options: &Options) -> String {
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();
     t.line("#include <cstdint>").gap();
     in_namespace(&mut t, &place, |t| {
-        for line in doc_comment(&e.doc) {
-            t.line(line);
-        }
+        t.lines(doc_comment(&e.doc));
         t.line("// Any number may come over the wire, and is kept.");
         t.block(format!("enum class {} : std::int32_t {{", place.name), "};", |t| {
             for v in &e.values {
-                for line in doc_comment(&v.doc) {
-                    t.line(line);
-                }
+                t.lines(doc_comment(&v.doc));
                 let value = if v.value == i32::MIN { "-2147483647 - 1".into() } else { v.value.to_string() };
                 t.line(format!("{} = {value},", scope.of(&v.name)));
             }

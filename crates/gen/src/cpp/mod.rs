@@ -78,9 +78,7 @@ fn header(schema: &Schema, options: &Options, shapes: &Shapes, head: StructId, g
     let mut t = Text::new("    ");
     let guard = names::place(schema, head, options).guard();
     t.line(banner(&schema.get(head).file));
-    for line in doc_comment(&schema.get(head).file_doc) {
-        t.line(line);
-    }
+    t.lines(doc_comment(&schema.get(head).file_doc));
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();
     for file in included(schema, options, group) {
         t.line(include(options, &file));

@@ -64,9 +64,7 @@ fn structure(
     let s = schema.get(id);
     let name = &place.name;
     let members = members(&s.fields, layout, fields);
-    for line in doc_comment(&s.doc) {
-        t.line(line);
-    }
+    t.lines(doc_comment(&s.doc));
     let at = |index: usize| fields.get(index).cloned().unwrap_or_default();
     t.block(format!("struct {name} {{"), "};", |t| {
         for member in &members {
@@ -75,9 +73,7 @@ fn structure(
                     t.line(format!("std::uint8_t {pad}[{size}];"));
                 }
                 Member::Field(field, slot, dims) => {
-                    for line in doc_comment(&field.doc) {
-                        t.line(line);
-                    }
+                    t.lines(doc_comment(&field.doc));
                     let ty = element(field.ty).map(String::from);
                     let ty = ty.unwrap_or_else(|| inner(schema, options, field.ty));
                     t.line(format!("{ty} {}{dims};", at(slot.index)));
