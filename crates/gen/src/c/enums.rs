@@ -1,6 +1,6 @@
 //! Enums of the old language: an `int32_t` and names for some of its values.
 
-use super::literal::{banner, doc_comment};
+use super::literal::{banner, document};
 use super::names;
 use crate::Options;
 use crate::names::Scope;
@@ -21,11 +21,11 @@ pub(crate) fn text(schema: &Schema, id: EnumId, options: &Options) -> String {
     t.line(banner(&e.file));
     t.line(format!("#ifndef SALTUS_{prefix}_H")).line(format!("#define SALTUS_{prefix}_H")).gap();
     t.line("#include <stdint.h>").gap();
-    t.lines(doc_comment(&e.doc));
+    document(&mut t, &e.doc);
     t.line("/* Any number may come over the wire, so it is not an enum of C. */");
     t.line(format!("typedef int32_t {name};"));
     for v in &e.values {
-        t.lines(doc_comment(&v.doc));
+        document(&mut t, &v.doc);
         let value = if v.value == i32::MIN { "(-2147483647 - 1)".into() } else { format!("{}", v.value) };
         let value = if v.value < 0 && v.value != i32::MIN { format!("({value})") } else { value };
         t.line(format!("#define {prefix}_{} {value}", scope.of(&v.name)));

@@ -1,6 +1,6 @@
 //! The header of a type.
 
-use super::literal::{constant, doc_comment};
+use super::literal::{constant, document};
 use super::names;
 use super::unit::Unit;
 use super::{api, lcm};
@@ -12,7 +12,7 @@ pub(crate) fn text(unit: &Unit<'_>) -> String {
     let prefix = &unit.prefix;
     let (before, after) = unit.includes();
     t.line(unit.banner());
-    t.lines(doc_comment(&unit.s.file_doc));
+    document(&mut t, &unit.s.file_doc);
     t.line(format!("#ifndef SALTUS_{prefix}_H")).line(format!("#define SALTUS_{prefix}_H")).gap();
     if unit.options.style == Style::Lcm {
         t.line("#include <lcm/lcm.h>").line("#include <lcm/lcm_coretypes.h>");
@@ -53,7 +53,7 @@ fn constants(unit: &Unit<'_>, t: &mut Text) {
     t.line("/** This type, and all types in it, in the type language. */");
     t.line(format!("extern const char {}_schema[];", unit.name)).gap();
     for c in &unit.s.consts {
-        t.lines(doc_comment(&c.doc));
+        document(t, &c.doc);
         t.line(format!("#define {prefix}_{} {}", unit.macros.constant(c), constant(c)));
     }
     if !unit.s.consts.is_empty() {
@@ -64,10 +64,10 @@ fn constants(unit: &Unit<'_>, t: &mut Text) {
 fn structure(unit: &Unit<'_>, t: &mut Text) {
     let name = &unit.name;
     t.line(format!("typedef struct _{name} {name};"));
-    t.lines(doc_comment(&unit.s.doc));
+    document(t, &unit.s.doc);
     t.block(format!("struct _{name} {{"), "};", |t| {
         for field in &unit.s.fields {
-            t.lines(doc_comment(&field.doc));
+            document(t, &field.doc);
             if field.is_variable() {
                 t.line(super::literal::line_comment(&unit.field_text(field)));
             }

@@ -1,5 +1,6 @@
 //! Comments, numbers and texts as C and C++ write them.
 
+use crate::text::Text;
 use saltus_types::{Const, ConstValue, Primitive};
 
 /// What a compiler could take amiss in a comment: its end, a joined line, signs that turn the direction of writing.
@@ -15,7 +16,7 @@ fn harmless(line: &str) -> String {
 }
 
 /// A doc comment, of one line or several; empty if there is nothing to say.
-pub(crate) fn doc_comment(doc: &str) -> String {
+fn doc_comment(doc: &str) -> String {
     let lines: Vec<String> = doc.lines().map(harmless).collect();
     match lines.as_slice() {
         [] => String::new(),
@@ -26,6 +27,13 @@ pub(crate) fn doc_comment(doc: &str) -> String {
                 many.iter().map(|line| format!(" * {line}").trim_end().to_owned() + "\n").collect();
             format!("/**\n{body} */")
         }
+    }
+}
+
+/// Adds a doc comment.
+pub(crate) fn document(t: &mut Text, doc: &str) {
+    for line in doc_comment(doc).lines() {
+        t.line(line);
     }
 }
 

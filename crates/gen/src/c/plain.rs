@@ -1,6 +1,6 @@
 //! The plain layout of a type: a struct that is built and read where it lies.
 
-use super::literal::{banner, doc_comment};
+use super::literal::{banner, document};
 use super::names;
 use super::unit::{Unit, primitive};
 use crate::text::Text;
@@ -105,7 +105,7 @@ pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &[String])
 fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
     let names: Vec<String> = unit.s.fields.iter().map(|f| unit.member(f)).collect();
     let members = members(&unit.s.fields, layout, &names);
-    t.lines(doc_comment(&unit.s.doc));
+    document(t, &unit.s.doc);
     t.block(format!("typedef struct {name} {{"), &format!("}} {name};"), |t| {
         for member in &members {
             match member {
@@ -113,7 +113,7 @@ fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
                     t.line(format!("uint8_t {pad}[{size}];"));
                 }
                 Member::Field(field, _, dims) => {
-                    t.lines(doc_comment(&field.doc));
+                    document(t, &field.doc);
                     let ty = element(field.ty).map(String::from);
                     let ty = ty.unwrap_or_else(|| format!("{}_plain", unit.type_name(field.ty)));
                     t.line(format!("{ty} {}{dims};", unit.member(field)));

@@ -2,7 +2,7 @@
 
 use super::names::{self, Members, Place};
 use crate::Options;
-use crate::c::literal::{constant, doc_comment, line_comment, text_literals};
+use crate::c::literal::{constant, document, line_comment, text_literals};
 use crate::c::names::prefixed;
 use crate::c::shape::{Shape, Shapes};
 use crate::c::unit::primitive;
@@ -69,11 +69,11 @@ impl<'a> Class<'a> {
     }
 
     pub fn declare(&self, t: &mut Text) {
-        t.lines(doc_comment(&self.s.doc));
+        document(t, &self.s.doc);
         t.line(format!("class {} {{", self.place.name));
         t.block("public:", "};", |t| {
             for field in &self.s.fields {
-                t.lines(doc_comment(&field.doc));
+                document(t, &field.doc);
                 if field.is_variable() {
                     t.line(line_comment(&self.field_text(field)));
                 }
@@ -96,7 +96,7 @@ impl<'a> Class<'a> {
 
     fn constants(&self, t: &mut Text) {
         for c in &self.s.consts {
-            t.lines(doc_comment(&c.doc));
+            document(t, &c.doc);
             let name = self.members.constant(c);
             t.line(format!("static constexpr {} {name} = {};", primitive(c.ty), constant(c)));
         }

@@ -3,7 +3,7 @@
 use super::in_namespace;
 use super::names::Place;
 use crate::Options;
-use crate::c::literal::{banner, doc_comment};
+use crate::c::literal::{banner, document};
 use crate::names::Scope;
 use crate::text::Text;
 use saltus_types::Enum;
@@ -18,11 +18,11 @@ pub(crate) fn text(e: &Enum, options: &Options) -> String {
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();
     t.line("#include <cstdint>").gap();
     in_namespace(&mut t, &place, |t| {
-        t.lines(doc_comment(&e.doc));
+        document(t, &e.doc);
         t.line("// Any number may come over the wire, and is kept.");
         t.block(format!("enum class {} : std::int32_t {{", place.name), "};", |t| {
             for v in &e.values {
-                t.lines(doc_comment(&v.doc));
+                document(t, &v.doc);
                 let value = if v.value == i32::MIN { "-2147483647 - 1".into() } else { v.value.to_string() };
                 t.line(format!("{} = {value},", scope.of(&v.name)));
             }

@@ -7,7 +7,7 @@ mod group;
 mod names;
 mod plain;
 
-use crate::c::literal::{banner, doc_comment};
+use crate::c::literal::{banner, document};
 use crate::c::names::include;
 use crate::c::shape::Shapes;
 use crate::c::{enums_in, file, support};
@@ -78,7 +78,7 @@ fn header(schema: &Schema, options: &Options, shapes: &Shapes, head: StructId, g
     let mut t = Text::new("    ");
     let guard = names::place(schema, head, options).guard();
     t.line(banner(&schema.get(head).file));
-    t.lines(doc_comment(&schema.get(head).file_doc));
+    document(&mut t, &schema.get(head).file_doc);
     t.line(format!("#ifndef SALTUS_{guard}_HPP")).line(format!("#define SALTUS_{guard}_HPP")).gap();
     for file in included(schema, options, group) {
         t.line(include(options, &file));

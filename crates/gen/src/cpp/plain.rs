@@ -3,7 +3,7 @@
 use super::in_namespace;
 use super::names::{self, Members, Place};
 use crate::Options;
-use crate::c::literal::{banner, doc_comment};
+use crate::c::literal::{banner, document};
 use crate::c::names::include;
 use crate::c::plain::{Member, byte_order, element, members};
 use crate::text::Text;
@@ -64,7 +64,7 @@ fn structure(
     let s = schema.get(id);
     let name = &place.name;
     let members = members(&s.fields, layout, fields);
-    t.lines(doc_comment(&s.doc));
+    document(t, &s.doc);
     let at = |index: usize| fields.get(index).cloned().unwrap_or_default();
     t.block(format!("struct {name} {{"), "};", |t| {
         for member in &members {
@@ -73,7 +73,7 @@ fn structure(
                     t.line(format!("std::uint8_t {pad}[{size}];"));
                 }
                 Member::Field(field, slot, dims) => {
-                    t.lines(doc_comment(&field.doc));
+                    document(t, &field.doc);
                     let ty = element(field.ty).map(String::from);
                     let ty = ty.unwrap_or_else(|| inner(schema, options, field.ty));
                     t.line(format!("{ty} {}{dims};", at(slot.index)));
