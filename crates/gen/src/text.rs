@@ -25,6 +25,13 @@ impl Text {
         self.out.push('\n');
         self
     }
+    /// Adds several lines, each indented.
+    pub fn lines(&mut self, lines: impl AsRef<str>) -> &mut Text {
+        for line in lines.as_ref().lines() {
+            self.line(line);
+        }
+        self
+    }
     /// Adds an empty line.
     pub fn gap(&mut self) -> &mut Text {
         self.line("")
