@@ -2,7 +2,10 @@
 
 mod support;
 
-use saltus_types::diff::diff;
+use proptest::prelude::*;
+use saltus_types::arbitrary::{Options, Rng, schema_text};
+use saltus_types::diff::{What, diff};
+use saltus_types::parse;
 use support::types;
 
 /// The differences in words; and whether the fingerprints differ is checked against what they say.
@@ -115,4 +118,62 @@ fn recursive_types_end() {
     let old = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; }";
     let new = "struct a_t { int8_t n; b_t b[n]; } struct b_t { int8_t n; a_t a[n]; int8_t more; }";
     assert_eq!(said(old, new), ["field `more` (int8_t) was added"]);
+}
+
+#[test]
+fn types_that_contain_themselves_otherwise_differ_in_the_fingerprint_only() {
+    let old = "struct a_t { int8_t n; a_t x[n]; }";
+    let new = "struct a_t { int8_t n; b_t x[n]; } struct b_t { int8_t n; b_t x[n]; }";
+    let ((a, id), b) = (types(old), types(new).0);
+    let changes = diff(&a, id, &b, b.find("a_t").unwrap());
+    assert_eq!(changes.len(), 1);
+    assert!(changes[0].to_string().contains("in another way"), "{changes:?}");
+}
+
+/// `text` with one line of its fields changed in some way; it need not be right.
+fn edited(rng: &mut Rng, text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let i = rng.below(lines.len());
+    match rng.below(6) {
+        0 => drop(lines.remove(i)),
+        1 => lines.insert(i, "    int16_t brand_new;".into()),
+        2 if i + 1 < lines.len() => lines.swap(i, i + 1),
+        3 => {
+            lines[i] =
+                lines[i].replace("float", "double").replace("int32_t", "int64_t").replace("byte", "boolean")
+        }
+        4 => lines[i] = lines[i].replace('1', "2").replace("[3]", "[0x3]"),
+        _ => {
+            lines[i] =
+                lines[i].replace("pos", "position").replace("value", "val").replace("type1_t", "type0_t")
+        }
+    }
+    lines.join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A change that alters the fingerprint is named exactly if the fingerprints differ.
+    #[test]
+    fn what_is_named_is_what_differs(seed: u64) {
+        let mut rng = Rng::new(seed);
+        // Without recursion nothing can be different that no field tells.
+        let options = Options { enums: true, recursion: false, ..Options::default() };
+        let text = schema_text(&mut rng, &options);
+        let old = parse("old.lcm", &text).unwrap();
+        for _ in 0..8 {
+            let Ok(new) = parse("new.lcm", edited(&mut rng, &text).as_str()) else { continue };
+            for a in old.ids() {
+                prop_assert_eq!(diff(&old, a, &old, a), []);
+                let Some(b) = new.find(&old.get(a).name.to_string()) else { continue };
+                for (x, i, y, j) in [(&old, a, &new, b), (&new, b, &old, a)] {
+                    let changes = diff(x, i, y, j);
+                    prop_assert!(changes.iter().all(|c| c.what != What::Recursion), "{:?}", changes);
+                    let differ = x.get(i).fingerprint != y.get(j).fingerprint;
+                    prop_assert_eq!(changes.iter().any(|c| c.alters_fingerprint()), differ, "{:?}", changes);
+                }
+            }
+        }
+    }
 }

@@ -11,7 +11,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The field or constant that it concerns, as the old version calls it (the new one if it was added): `pose.x`. What
+    /// The field or constant that it concerns, as the old version calls it (the new one if it was added): `pose.x`; empty
+    /// if it concerns the whole. What
     /// lies in a struct that is used in several places is told once, with the first of them.
     pub path: String,
     /// What is different.
@@ -63,6 +64,9 @@ pub enum What {
         /// The field that it follows now; nothing if it is the first.
         after: Option<String>,
     },
+    /// Types that contain themselves do so through others than before, all of which have the same fields. The bytes are
+    /// the same, the fingerprint is not.
+    Recursion,
     /// A constant, or a name of an enum, is new.
     ConstAdded {
         /// Its value.
@@ -106,6 +110,9 @@ impl fmt::Display for Change {
             ),
             What::Moved { after: Some(after) } => write!(f, "field `{path}` now stands behind `{after}`"),
             What::Moved { after: None } => write!(f, "field `{path}` is now the first"),
+            What::Recursion => f.write_str(
+                "types that contain themselves do so in another way: the bytes are the same, but not the fingerprint",
+            ),
             What::ConstAdded { value } => {
                 write!(f, "constant `{path}` = {value} was added (no change of the fingerprint)")
             }
@@ -131,6 +138,10 @@ pub fn diff(old: &Schema, old_id: StructId, new: &Schema, new_id: StructId) -> V
         diff.structs(a, b, &path);
         // In the order of the fields.
         diff.todo[first..].reverse();
+    }
+    let differ = old.get(old_id).fingerprint != new.get(new_id).fingerprint;
+    if differ && !diff.changes.iter().any(Change::alters_fingerprint) {
+        diff.add("", "", What::Recursion);
     }
     diff.changes
 }

@@ -30,11 +30,11 @@ impl Writer {
 
     fn value(&mut self, schema: &Schema, ty: Type, value: &Value) {
         match value {
-            Value::Int8(v) => self.put(v),
-            Value::Int16(v) => self.put(v),
-            Value::Int32(v) => self.put(v),
+            Value::Int8(v) => self.integer(*v),
+            Value::Int16(v) => self.integer(*v),
+            Value::Int32(v) => self.integer(*v),
             Value::Int64(v) => self.int64(*v),
-            Value::Byte(v) => self.put(v),
+            Value::Byte(v) => self.integer(*v),
             Value::Float(v) => self.float(*v),
             Value::Double(v) => self.double(*v),
             Value::String(v) => self.text(v),
@@ -57,11 +57,11 @@ impl Writer {
                     at += width[0];
                 });
             }
-            Items::Int8(v) => self.rows(shape, |w, i| w.put(v[i])),
-            Items::Int16(v) => self.rows(shape, |w, i| w.put(v[i])),
-            Items::Int32(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Int8(v) => self.rows(shape, |w, i| w.integer(v[i])),
+            Items::Int16(v) => self.rows(shape, |w, i| w.integer(v[i])),
+            Items::Int32(v) => self.rows(shape, |w, i| w.integer(v[i])),
             Items::Int64(v) => self.rows(shape, |w, i| w.int64(v[i])),
-            Items::Byte(v) => self.rows(shape, |w, i| w.put(v[i])),
+            Items::Byte(v) => self.rows(shape, |w, i| w.integer(v[i])),
             Items::Float(v) => self.rows(shape, |w, i| w.float(v[i])),
             Items::Double(v) => self.rows(shape, |w, i| w.double(v[i])),
             Items::String(v) => self.rows(shape, |w, i| w.text(&v[i])),
@@ -75,24 +75,24 @@ impl Writer {
     fn rows(&mut self, shape: &[usize], mut element: impl FnMut(&mut Writer, usize)) {
         // Rows of size 0 are written too, as `[]`: as many dimensions as there are before the first 0.
         let deep = shape.iter().position(|&n| n == 0).unwrap_or(shape.len());
-        let seen = &shape[..deep];
-        let total: usize = seen.iter().product();
-        if seen.is_empty() {
+        let Some((&width, outer)) = shape[..deep].split_last() else {
             return if shape.is_empty() { element(self, 0) } else { self.out.push_str("[]") };
-        }
-        for i in 0..total {
-            let starts = starting(seen, i);
-            if i > 0 {
-                self.out.push_str(if self.options.pretty { ", " } else { "," });
+        };
+        let comma = if self.options.pretty { ", " } else { "," };
+        let rows: usize = outer.iter().product();
+        for row in 0..rows {
+            if row > 0 {
+                self.out.push_str(comma);
             }
-            self.repeat('[', starts);
-            if deep < shape.len() {
-                self.out.push_str("[]")
-            } else {
-                element(self, i)
+            self.repeat('[', starting(outer, row) + 1);
+            for i in row * width..(row + 1) * width {
+                if i > row * width {
+                    self.out.push_str(comma);
+                }
+                if deep < shape.len() { self.out.push_str("[]") } else { element(self, i) }
             }
-            let ends = if i + 1 < total { starting(seen, i + 1) } else { seen.len() };
-            self.repeat(']', ends);
+            let ends = if row + 1 < rows { starting(outer, row + 1) } else { outer.len() };
+            self.repeat(']', ends + 1);
         }
     }
 
@@ -104,20 +104,25 @@ impl Writer {
         let _ = write!(self.out, "{value}");
     }
 
+    fn integer(&mut self, v: impl itoa::Integer) {
+        self.out.push_str(itoa::Buffer::new().format(v));
+    }
+
     fn int64(&mut self, v: i64) {
         if v.unsigned_abs() <= MAX_EXACT.unsigned_abs() {
-            self.put(v)
+            self.integer(v);
         } else {
-            self.put(format_args!("\"{v}\""))
+            self.put(format_args!("\"{v}\""));
         }
     }
 
     fn float(&mut self, v: f32) {
         if v.is_finite() {
-            let short = format!("{v:?}");
+            let mut buffer = zmij::Buffer::new();
+            let short = buffer.format_finite(v);
             // Most readers read a double and round it: that has to lead back as well.
             let back = short.parse::<f64>().map(|d| (d as f32).to_bits());
-            self.out.push_str(&if back == Ok(v.to_bits()) { short } else { format!("{:?}", f64::from(v)) });
+            if back == Ok(v.to_bits()) { self.out.push_str(short) } else { self.double(v.into()) }
         } else if v.is_nan() && v.to_bits() != f32::NAN.to_bits() {
             self.put(format_args!("\"NaN({:#010x})\"", v.to_bits()));
         } else {
@@ -127,7 +132,7 @@ impl Writer {
 
     fn double(&mut self, v: f64) {
         if v.is_finite() {
-            self.put(format_args!("{v:?}"));
+            self.out.push_str(zmij::Buffer::new().format_finite(v));
         } else if v.is_nan() && v.to_bits() != f64::NAN.to_bits() {
             self.put(format_args!("\"NaN({:#018x})\"", v.to_bits()));
         } else {
@@ -154,7 +159,7 @@ impl Writer {
         let names = if let Type::Enum(id) = ty { &*schema.get_enum(id).values } else { &[] };
         match names.iter().find(|v| v.value == number) {
             Some(v) => string(&mut self.out, &v.name),
-            None => self.put(number),
+            None => self.integer(number),
         }
     }
 
