@@ -39,9 +39,12 @@ fn java_agrees_with_lcm_and_refuses_hostile_bytes() {
     let temp = Temp::new("java-agrees");
     let jar = lcm_jar();
     oracle(&covers(), &["--java", "--jpath"], &temp.join("oracle"));
-    run(Command::new("javac").args(["-nowarn", "-cp"]).arg(&jar).arg("-d").arg(temp.join("classes-oracle")).args(
-        sources(&temp.join("oracle")),
-    ));
+    run(Command::new("javac")
+        .args(["-nowarn", "-cp"])
+        .arg(&jar)
+        .arg("-d")
+        .arg(temp.join("classes-oracle"))
+        .args(sources(&temp.join("oracle"))));
     for (style, name) in [(Style::Lcm, "lcm"), (Style::Modern, "modern")] {
         generated(&covers(), Lang::Java, style, &temp.join(name));
         compile(&temp.join(name), &temp.join(&format!("classes-{name}")), &jar);

@@ -72,7 +72,8 @@ pub(super) fn javadoc(depth: usize, doc: &str) -> String {
         [] => String::new(),
         [one] => format!("{pad}/** {one} */\n"),
         _ => {
-            let lines: String = lines.iter().map(|l| format!("{pad} * {l}").trim_end().to_owned() + "\n").collect();
+            let lines: String =
+                lines.iter().map(|l| format!("{pad} * {l}").trim_end().to_owned() + "\n").collect();
             format!("{pad}/**\n{lines}{pad} */\n")
         }
     }
@@ -135,7 +136,9 @@ pub(super) fn text_block(depth: usize, left: &str, text: &str) -> String {
     let parts: Vec<String> = parts.iter().map(|p| p.join(&format!("\n{next}+ "))).collect();
     let start = format!("{}{left} =", indent(depth));
     match &parts[..] {
-        [one] if fits(&format!("{start} {}", one.lines().next().unwrap_or(""))) => format!("{start} {one};\n"),
+        [one] if fits(&format!("{start} {}", one.lines().next().unwrap_or(""))) => {
+            format!("{start} {one};\n")
+        }
         [one] => format!("{start}\n{next}{one};\n"),
         _ => format!("{start} String.join(\n{next}\"\",\n{next}{});\n", parts.join(&format!(",\n{next}"))),
     }

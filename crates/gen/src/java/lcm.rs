@@ -1,13 +1,14 @@
 //! `Style::Lcm`: what LCM's generator emits, name by name, so that programs written for it recompile unchanged.
 
-use super::lcm_arrays::{copy, read, write};
 use super::layout::{call, javadoc, line, quoted, statement};
+use super::lcm_arrays::{copy, read, write};
 use super::modern::{constants, new_array};
 use super::module::{Module, Place, head, scope};
 use crate::Options;
 use saltus_types::{EnumId, Schema, StructId, Type};
 
-const IMPORTS: &[&str] = &["java.io.DataInput", "java.io.DataOutput", "java.io.IOException", "java.util.ArrayList"];
+const IMPORTS: &[&str] =
+    &["java.io.DataInput", "java.io.DataOutput", "java.io.IOException", "java.util.ArrayList"];
 
 /// The class of one type.
 pub(super) fn class(schema: &Schema, id: StructId, options: &Options) -> String {
@@ -26,7 +27,9 @@ pub(super) fn class(schema: &Schema, id: StructId, options: &Options) -> String 
     text += &encode(&m);
     text += &decode(&m);
     let copies: String = m.st.fields.iter().map(|f| copy(&m, f)).collect();
-    text += &format!("  public {class} copy() {{\n    {class} other = new {class}();\n{copies}    return other;\n  }}\n");
+    text += &format!(
+        "  public {class} copy() {{\n    {class} other = new {class}();\n{copies}    return other;\n  }}\n"
+    );
     text + "}\n"
 }
 
@@ -34,7 +37,11 @@ fn constructors(m: &Module) -> String {
     let class = &m.place.class;
     let fixed = m.st.fields.iter().filter(|f| f.is_array() && !f.is_variable());
     let body: String = fixed.map(|f| statement(2, &m.own(f), &format!("{};", new_array(m, f)))).collect();
-    let first = if body.is_empty() { format!("  public {class}() {{}}\n") } else { format!("  public {class}() {{\n{body}  }}\n") };
+    let first = if body.is_empty() {
+        format!("  public {class}() {{}}\n")
+    } else {
+        format!("  public {class}() {{\n{body}  }}\n")
+    };
     format!(
         "{first}
   public {class}(byte[] data) throws IOException {{

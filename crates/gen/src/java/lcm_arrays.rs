@@ -17,10 +17,13 @@ fn at(own: &str, dims: usize) -> String {
 pub(super) fn write(m: &Module, field: &Field) -> String {
     let (own, label, n) = (m.own(field), m.label(field), words(field));
     if let (Some(n), false) = (&n, field.is_array()) {
-        return line(2, match n.title {
-            "Boolean" => format!("outs.writeByte({own} ? 1 : 0);"),
-            title => format!("outs.write{title}({own});"),
-        });
+        return line(
+            2,
+            match n.title {
+                "Boolean" => format!("outs.writeByte({own} ? 1 : 0);"),
+                title => format!("outs.write{title}({own});"),
+            },
+        );
     }
     write_rows(m, field, 0, &own, &label)
 }
@@ -56,10 +59,13 @@ fn write_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> 
 pub(super) fn read(m: &Module, field: &Field) -> String {
     let (own, label, n) = (m.own(field), m.label(field), words(field));
     if let (Some(n), false) = (&n, field.is_array()) {
-        return line(2, match n.title {
-            "Boolean" => format!("{own} = ins.readByte() != 0;"),
-            title => format!("{own} = ins.read{title}();"),
-        });
+        return line(
+            2,
+            match n.title {
+                "Boolean" => format!("{own} = ins.readByte() != 0;"),
+                title => format!("{own} = ins.read{title}();"),
+            },
+        );
     }
     let mut text = String::new();
     if field.dims.len() > usize::from(n.is_some()) && !m.takes_nothing(field) {

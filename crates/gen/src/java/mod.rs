@@ -25,7 +25,11 @@ use std::path::PathBuf;
 const WIRE_MODERN: &str = include_str!("wire_modern.java");
 const WIRE_LCM: &str = include_str!("wire_lcm.java");
 
-pub(crate) fn files(schema: &Schema, types: &[StructId], options: &Options) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(
+    schema: &Schema,
+    types: &[StructId],
+    options: &Options,
+) -> Result<Vec<File>, Unsupported> {
     let mut files = Vec::new();
     let mut packages = BTreeSet::new();
     for &id in types {

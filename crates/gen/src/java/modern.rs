@@ -69,7 +69,11 @@ fn attributes(m: &Module) -> String {
             Type::Primitive(Primitive::String) => "\"\"".into(),
             _ => String::new(),
         };
-        text += &if value.is_empty() { line(1, format!("{left};")) } else { statement(1, &left, &format!("{value};")) };
+        text += &if value.is_empty() {
+            line(1, format!("{left};"))
+        } else {
+            statement(1, &left, &format!("{value};"))
+        };
         text.push('\n');
     }
     text
@@ -89,7 +93,9 @@ fn over(m: &Module, field: &Field, dims: usize) -> (Vec<String>, String) {
 /// Fixed arrays of strings and structs hold something from the start.
 fn constructor(m: &Module) -> String {
     let mut body = String::new();
-    for field in m.st.fields.iter().filter(|f| number(f.ty).is_none() && f.fixed_count().is_some() && f.is_array()) {
+    for field in
+        m.st.fields.iter().filter(|f| number(f.ty).is_none() && f.fixed_count().is_some() && f.is_array())
+    {
         let (heads, element) = over(m, field, field.dims.len());
         let ty = m.element(field.ty);
         let one = if ty == "String" { "\"\"".to_owned() } else { format!("new {ty}()") };
@@ -151,11 +157,10 @@ fn set_sizes(m: &Module) -> String {
     let mut body = String::new();
     for i in m.st.size_fields() {
         let size = &m.st.fields[i];
-        let lengths: Vec<String> = m
-            .st
-            .sized_by(i)
-            .map(|(at, dim)| format!("SaltusWire.length({}, {dim})", m.own(&m.st.fields[at])))
-            .collect();
+        let lengths: Vec<String> =
+            m.st.sized_by(i)
+                .map(|(at, dim)| format!("SaltusWire.length({}, {dim})", m.own(&m.st.fields[at])))
+                .collect();
         let label = quoted(&format!("{}.{}", m.st.name.name, size.name));
         let (cast, most) = match size.ty {
             Type::Primitive(Primitive::Int8) => ("(byte) ", "Byte.MAX_VALUE"),
@@ -220,7 +225,13 @@ fn size(m: &Module) -> String {
 }
 
 /// Loops over the outer dimensions of an array, each of which must have the size it should.
-fn checks(m: &Module, field: &Field, at: usize, outer: usize, body: &dyn Fn(usize, String) -> String) -> String {
+fn checks(
+    m: &Module,
+    field: &Field,
+    at: usize,
+    outer: usize,
+    body: &dyn Fn(usize, String) -> String,
+) -> String {
     let (_, element) = over(m, field, at);
     let depth = 2 + at;
     if at == outer {
@@ -265,8 +276,7 @@ fn get(title: &str) -> String {
 }
 
 fn read(m: &Module) -> String {
-    let mut body =
-        call(2, "", "SaltusWire.enter", &["in".into(), "depth".into(), quoted(&m.st.name.name)]);
+    let mut body = call(2, "", "SaltusWire.enter", &["in".into(), "depth".into(), quoted(&m.st.name.name)]);
     for field in &m.st.fields {
         body += &match number(field.ty) {
             Some(n) if !field.is_array() => line(2, format!("{} = {};", m.own(field), get(n.title))),
@@ -274,7 +284,9 @@ fn read(m: &Module) -> String {
         };
     }
     let doc = javadoc(1, "Reads the fields. For generated code only.");
-    format!("{doc}  public void _read(ByteBuffer in, int depth, long[] free) throws IOException {{\n{body}  }}\n\n")
+    format!(
+        "{doc}  public void _read(ByteBuffer in, int depth, long[] free) throws IOException {{\n{body}  }}\n\n"
+    )
 }
 
 fn read_one(m: &Module, field: &Field) -> String {
@@ -284,7 +296,11 @@ fn read_one(m: &Module, field: &Field) -> String {
     let mut text = String::new();
     if outer > 0 {
         let least = n.as_ref().map_or(m.schema.min_size(field.ty), |n| n.size.into());
-        let least = if least > i32::MAX as u64 { format!("{}L", least.min(i64::MAX as u64)) } else { least.to_string() };
+        let least = if least > i32::MAX as u64 {
+            format!("{}L", least.min(i64::MAX as u64))
+        } else {
+            least.to_string()
+        };
         let mut arguments = vec!["in".to_owned(), "free".into(), least, label.clone()];
         arguments.extend(field.dims.iter().map(|d| m.size(d)));
         if !m.takes_nothing(field) {

@@ -60,7 +60,10 @@ mod tests {
     fn docstrings_end_where_they_should() {
         assert_eq!(docstring(1, ""), "");
         assert_eq!(docstring(1, "One line."), "    \"\"\"One line.\"\"\"\n\n");
-        assert_eq!(docstring(0, "First.\n\n  Second \"\"\" \\"), "\"\"\"First.\n\nSecond \\\"\\\"\\\" \\\\\n\"\"\"\n\n");
+        assert_eq!(
+            docstring(0, "First.\n\n  Second \"\"\" \\"),
+            "\"\"\"First.\n\nSecond \\\"\\\"\\\" \\\\\n\"\"\"\n\n"
+        );
         assert_eq!(docstring(0, "\"x\""), "\"\"\"\\\"x\\\"\"\"\"\n\n");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::doc::{comment, docstring};
 use super::layout::quoted;
-use super::module::{Place, KEYWORDS};
+use super::module::{KEYWORDS, Place};
 use crate::names::Scope;
 use crate::{Options, Style};
 use saltus_types::{EnumId, Schema};

@@ -12,8 +12,19 @@ use std::sync::LazyLock;
 /// Names that no field or constant may take: keywords, and what every class has.
 static RESERVED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
-        "encode", "decode", "_encode_one", "_decode_one", "_get_hash_recursive", "_packed_fingerprint",
-        "_get_packed_fingerprint", "get_hash", "__init__", "__class__", "__slots__", "__typenames__", "__dimensions__",
+        "encode",
+        "decode",
+        "_encode_one",
+        "_decode_one",
+        "_get_hash_recursive",
+        "_packed_fingerprint",
+        "_get_packed_fingerprint",
+        "get_hash",
+        "__init__",
+        "__class__",
+        "__slots__",
+        "__typenames__",
+        "__dimensions__",
     ];
     [KEYWORDS, &used].concat()
 });
@@ -153,8 +164,7 @@ fn encode(m: &Module) -> String {
         match run {
             Ok(group) => {
                 let mut items = vec!["buf".to_owned(), format!("_S{number}")];
-                let names: Vec<&str> = group.iter().map(|f| f.name.as_str()).collect();
-                items.push(quoted(&format!("{}.{}", m.st.name.name, names.join(" "))));
+                items.push(first_of(m, &group));
                 items.extend(group.iter().map(|f| m.own(f)));
                 body += &wrapped(2, "wire.put_scalars(", &items, ")");
                 number += 1;
@@ -176,6 +186,12 @@ fn encode(m: &Module) -> String {
     def _encode_one(self, buf: Any) -> None:
 {body}"
     )
+}
+
+/// How messages name numbers that lie beside each other.
+fn first_of(m: &Module, group: &[&Field]) -> String {
+    let more = if group.len() > 1 { ", ..." } else { "" };
+    quoted(&format!("{}.{}{more}", m.place.class, m.member(&group[0].name)))
 }
 
 fn encode_one(m: &Module, field: &Field) -> String {
@@ -205,8 +221,7 @@ fn decode(m: &Module) -> String {
         match run {
             Ok(group) => {
                 let targets: Vec<String> = group.iter().map(|f| m.own(f)).collect();
-                let names: Vec<&str> = group.iter().map(|f| f.name.as_str()).collect();
-                let label = quoted(&format!("{}.{}", m.st.name.name, names.join(" ")));
+                let label = first_of(m, &group);
                 body += &unpacked(2, &targets, &format!("data.scalars(_S{number}, {label})"));
                 number += 1;
             }
@@ -268,7 +283,8 @@ fn hash(m: &Module, id: StructId) -> String {
         };
         let _ = writeln!(inner, "        tmphash += {other}._get_hash_recursive(newparents)");
     }
-    let parents = if inner.is_empty() { String::new() } else { format!("        newparents = parents + [{class}]\n") };
+    let parents =
+        if inner.is_empty() { String::new() } else { format!("        newparents = parents + [{class}]\n") };
     format!(
         "
     @staticmethod

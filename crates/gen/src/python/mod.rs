@@ -35,7 +35,11 @@ struct Package {
     sources: BTreeSet<String>,
 }
 
-pub(crate) fn files(schema: &Schema, types: &[StructId], options: &Options) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(
+    schema: &Schema,
+    types: &[StructId],
+    options: &Options,
+) -> Result<Vec<File>, Unsupported> {
     let mut files = Vec::new();
     let mut packages: BTreeMap<Vec<String>, Package> = BTreeMap::new();
     let mut add = |place: Place, source: &str, text: String| {

@@ -1,7 +1,7 @@
 //! `Style::Modern`: typed classes on NumPy arrays.
 
 use super::doc::{comment, docstring, triple_quoted};
-use super::layout::{quoted, tuple, unpacked, wrapped};
+use super::layout::{assigned, fits, quoted, tuple, unpacked, wrapped};
 use super::module::{KEYWORDS, Module, Piece, code, pieces};
 use crate::Options;
 use saltus_types::{Const, ConstValue, Extent, Field, Primitive, Schema, StructId, Type};
@@ -11,12 +11,57 @@ use std::sync::LazyLock;
 /// Names that no field or constant may take: keywords, what every message has, what annotations use.
 static RESERVED: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
-        "self", "cls", "NAME", "FINGERPRINT", "SCHEMA", "encode", "encode_into", "decode", "set_sizes", "_write",
-        "_read", "_head", "wire", "np", "npt", "bool", "classmethod", "float", "int", "list", "str", "__class__",
-        "__delattr__", "__dict__", "__dir__", "__doc__", "__eq__", "__format__", "__ge__", "__getattribute__",
-        "__getstate__", "__gt__", "__hash__", "__init__", "__init_subclass__", "__le__", "__lt__", "__module__",
-        "__ne__", "__new__", "__qualname__", "__reduce__", "__reduce_ex__", "__repr__", "__setattr__", "__sizeof__",
-        "__slots__", "__str__", "__subclasshook__", "__weakref__",
+        "self",
+        "cls",
+        "NAME",
+        "FINGERPRINT",
+        "SCHEMA",
+        "encode",
+        "encode_into",
+        "decode",
+        "set_sizes",
+        "_write",
+        "_read",
+        "_head",
+        "_scalars",
+        "wire",
+        "np",
+        "npt",
+        "bool",
+        "classmethod",
+        "float",
+        "int",
+        "list",
+        "str",
+        "__class__",
+        "__delattr__",
+        "__dict__",
+        "__dir__",
+        "__doc__",
+        "__eq__",
+        "__format__",
+        "__ge__",
+        "__getattribute__",
+        "__getstate__",
+        "__gt__",
+        "__hash__",
+        "__init__",
+        "__init_subclass__",
+        "__le__",
+        "__lt__",
+        "__module__",
+        "__ne__",
+        "__new__",
+        "__qualname__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__repr__",
+        "__setattr__",
+        "__sizeof__",
+        "__slots__",
+        "__str__",
+        "__subclasshook__",
+        "__weakref__",
     ];
     [KEYWORDS, &used].concat()
 });
@@ -74,9 +119,27 @@ fn annotation(m: &Module, field: &Field) -> String {
     let element = match field.ty {
         Type::Struct(other) => m.class_of(other),
         Type::Primitive(Primitive::String) => "str",
-        Type::Primitive(Primitive::Boolean) => if field.is_array() { "np.bool_" } else { "bool" },
-        Type::Primitive(Primitive::Float) => if field.is_array() { "np.float32" } else { "float" },
-        Type::Primitive(Primitive::Double) => if field.is_array() { "np.float64" } else { "float" },
+        Type::Primitive(Primitive::Boolean) => {
+            if field.is_array() {
+                "np.bool_"
+            } else {
+                "bool"
+            }
+        }
+        Type::Primitive(Primitive::Float) => {
+            if field.is_array() {
+                "np.float32"
+            } else {
+                "float"
+            }
+        }
+        Type::Primitive(Primitive::Double) => {
+            if field.is_array() {
+                "np.float64"
+            } else {
+                "float"
+            }
+        }
         _ if !field.is_array() => "int",
         Type::Primitive(Primitive::Int8) => "np.int8",
         Type::Primitive(Primitive::Int16) => "np.int16",
@@ -95,8 +158,8 @@ fn groups(m: &Module) -> String {
     let mut text = String::new();
     for (number, group) in pieces(m.st).iter().filter_map(scalars).enumerate() {
         let codes: String = group.iter().filter_map(|f| code(f.ty)).collect();
-        let names: Vec<&str> = group.iter().map(|f| f.name.as_str()).collect();
-        let items = [quoted(&codes), quoted(&m.st.name.name), quoted(&names.join(" "))];
+        let names: Vec<String> = group.iter().map(|f| m.member(&f.name)).collect();
+        let items = [quoted(&codes), quoted(&m.place.class), quoted(&names.join(" "))];
         text += &wrapped(0, &format!("_S{number} = wire.Scalars("), &items, ")");
     }
     if text.is_empty() { text } else { format!("\n{text}") }
@@ -136,6 +199,12 @@ fn attributes(m: &Module) -> String {
         _ => wrapped(1, "__slots__ = (", &slots, ")"),
     };
     text.push('\n');
+    let groups = pieces(m.st).iter().filter_map(scalars).count();
+    if groups > 0 {
+        let groups: Vec<String> = (0..groups).map(|n| format!("_S{n}")).collect();
+        let one = format!("    _scalars = {}\n\n", tuple(&groups));
+        text += &if fits(&one) { one } else { wrapped(1, "_scalars = (", &groups, ")") + "\n" };
+    }
     for field in &m.st.fields {
         text += &comment(1, &field.doc);
         let _ = writeln!(text, "    {}: {}", m.member(&field.name), annotation(m, field));
@@ -165,7 +234,7 @@ fn constructor(m: &Module) -> String {
         };
         if let Some(default) = scalar {
             parameters.push(format!("{name}: {ty} = {default}"));
-            let _ = writeln!(body, "        self.{name} = {name}");
+            body += &assigned(2, &format!("self.{name}"), &name, &[]);
         } else if is_numbers(field) {
             parameters.push(format!("{name}: npt.ArrayLike | None = None"));
             let mut items = vec![kind(field.ty).to_owned(), name.clone(), m.label(field)];
@@ -178,15 +247,8 @@ fn constructor(m: &Module) -> String {
                 (Type::Struct(other), true) => made(m.class_of(other), field),
                 _ => made("str", field),
             };
-            let one = format!("        self.{name} = {new} if {name} is None else {name}\n");
-            if one.chars().count() <= 89 {
-                body += &one;
-            } else {
-                let _ = write!(
-                    body,
-                    "        self.{name} = (\n            {new} if {name} is None else {name}\n        )\n"
-                );
-            }
+            let parts = [format!("if {name} is None"), format!("else {name}")];
+            body += &assigned(2, &format!("self.{name}"), &new, &parts);
         }
     }
     format!("{}{body}", wrapped(1, "def __init__(", &parameters, ") -> None:"))
@@ -207,13 +269,12 @@ fn set_sizes(m: &Module) -> String {
     let mut body = String::new();
     for i in m.st.size_fields() {
         let size = m.own(&m.st.fields[i]);
-        let lengths: Vec<String> = m
-            .st
-            .sized_by(i)
-            .map(|(at, dim)| format!("wire.length({}, {dim})", m.own(&m.st.fields[at])))
-            .collect();
+        let lengths: Vec<String> =
+            m.st.sized_by(i)
+                .map(|(at, dim)| format!("wire.length({}, {dim})", m.own(&m.st.fields[at])))
+                .collect();
         if let [one] = &lengths[..] {
-            let _ = writeln!(body, "        {size} = {one}");
+            body += &assigned(2, &size, one, &[]);
         } else {
             body += &wrapped(2, &format!("{size} = max("), &lengths, ")");
         }
@@ -235,16 +296,7 @@ fn write(m: &Module) -> String {
         match piece {
             Piece::Scalars(group) => {
                 let values: Vec<String> = group.iter().map(|f| m.own(f)).collect();
-                let one = format!("        out.put(_S{number}.pack({}))\n", values.join(", "));
-                if one.chars().count() <= 89 {
-                    body += &one;
-                } else {
-                    let values: String = values.iter().map(|v| format!("                {v},\n")).collect();
-                    let _ = write!(
-                        body,
-                        "        out.put(\n            _S{number}.pack(\n{values}            )\n        )\n"
-                    );
-                }
+                body += &put(&format!("_S{number}.pack"), &values);
                 number += 1;
             }
             Piece::One(field) => body += &write_one(m, field),
@@ -253,55 +305,97 @@ fn write(m: &Module) -> String {
     if body.is_empty() {
         body = "        pass\n".into();
     }
-    format!("\n    def _write(self, out: wire.Writer) -> None:\n{body}")
+    format!("\n    def _write(self, put: wire.Put, depth: int) -> None:\n{body}")
+}
+
+/// `put(call(items))`.
+fn put(call: &str, items: &[String]) -> String {
+    let one = format!("        put({call}({}))\n", items.join(", "));
+    if fits(&one) {
+        return one;
+    }
+    let inner = wrapped(3, &format!("{call}("), items, ")");
+    format!("        put(\n{inner}        )\n")
 }
 
 fn write_one(m: &Module, field: &Field) -> String {
     let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
-    let (method, items) = match field.ty {
-        Type::Struct(other) if !field.is_array() => ("nested", vec![own, m.class_of(other).into(), label]),
-        Type::Struct(other) => ("nesteds", vec![own, m.class_of(other).into(), tuple(&sizes), label]),
-        Type::Primitive(Primitive::String) if !field.is_array() => ("string", vec![own, label]),
-        Type::Primitive(Primitive::String) => ("strings", vec![own, tuple(&sizes), label]),
-        ty if sizes.len() == 1 => ("vector", vec![kind(ty).into(), own, sizes[0].clone(), label]),
-        ty => ("array", vec![kind(ty).into(), own, tuple(&sizes), label]),
-    };
-    wrapped(2, &format!("out.{method}("), &items, ")")
+    let to = || ["put", "depth"].map(String::from).to_vec();
+    match field.ty {
+        Type::Struct(other) => {
+            let mut items = [to(), vec![own, m.class_of(other).into()]].concat();
+            items.extend(field.is_array().then(|| tuple(&sizes)));
+            items.push(label);
+            let function = if field.is_array() { "wire.put_nesteds(" } else { "wire.put_nested(" };
+            wrapped(2, function, &items, ")")
+        }
+        Type::Primitive(Primitive::String) if field.is_array() => {
+            wrapped(2, "wire.put_strings(", &["put".into(), own, tuple(&sizes), label], ")")
+        }
+        Type::Primitive(Primitive::String) => put("wire.packed_string", &[own, label]),
+        ty if sizes.len() == 1 => put("wire.packed_vector", &[kind(ty).into(), own, sizes[0].clone(), label]),
+        ty => put("wire.packed_matrix", &[kind(ty).into(), own, tuple(&sizes), label]),
+    }
 }
 
 fn read(m: &Module) -> String {
     let class = m.own_class();
-    let head = format!("\n    @classmethod\n    def _read(cls, data: wire.Reader) -> {class}:\n");
-    let mut body = String::from("        self = cls.__new__(cls)\n");
+    let parameters = ["cls", "data: bytes", "at: int", "limits: wire.Limits"].map(String::from);
+    let head = wrapped(1, "def _read(", &parameters, &format!(") -> tuple[{class}, int]:"));
+    // What a truncated message lacks is found where it is missed: numbers are read without looking first.
+    let tried = pieces(m.st).iter().any(|p| scalars(p).is_some());
+    let depth = 2 + usize::from(tried);
+    let mut body = String::new();
     let mut number = 0;
     for piece in pieces(m.st) {
         match piece {
             Piece::Scalars(group) => {
                 let targets: Vec<String> = group.iter().map(|f| m.own(f)).collect();
-                body += &unpacked(2, &targets, &format!("data.scalars(_S{number})"));
+                let size: u64 = group.iter().map(|f| m.schema.min_size(f.ty)).sum();
+                body += &unpacked(depth, &targets, &format!("_S{number}.unpack_from(data, at)"));
+                body += &format!("{}at += {size}\n", "    ".repeat(depth));
                 number += 1;
             }
-            Piece::One(field) => body += &read_one(m, field),
+            Piece::One(field) => body += &read_one(m, field, depth),
         }
     }
-    format!("{head}{body}        return self\n")
+    if tried {
+        body = format!(
+            "        try:\n{body}        except wire.error:\n            raise wire.missing(self, data, at) from None\n"
+        );
+    }
+    format!("\n    @classmethod\n{head}        self = cls.__new__(cls)\n{body}        return self, at\n")
 }
 
-fn read_one(m: &Module, field: &Field) -> String {
+fn read_one(m: &Module, field: &Field, depth: usize) -> String {
     let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
-    let (method, mut items) = match field.ty {
-        Type::Struct(other) if !field.is_array() => ("nested", vec![format!("{}._read", m.class_of(other)), label]),
+    let from = || ["data", "at"].map(String::from).to_vec();
+    let limits = || "limits".to_owned();
+    let (function, mut items) = match field.ty {
         Type::Struct(other) => {
-            let least = m.schema.min_size(field.ty).to_string();
-            ("nesteds", vec![format!("{}._read", m.class_of(other)), least, tuple(&sizes), label])
+            let read = format!("{}._read", m.class_of(other));
+            if field.is_array() {
+                let least = m.schema.min_size(field.ty).to_string();
+                ("nesteds", [vec![read, least], from(), vec![tuple(&sizes), limits(), label]].concat())
+            } else {
+                ("nested", [vec![read], from(), vec![limits(), label]].concat())
+            }
         }
-        Type::Primitive(Primitive::String) if !field.is_array() => ("string", vec![label]),
-        Type::Primitive(Primitive::String) => ("strings", vec![tuple(&sizes), label]),
-        ty if sizes.len() == 1 => ("vector", vec![kind(ty).into(), sizes[0].clone(), label]),
-        ty => ("array", vec![kind(ty).into(), tuple(&sizes), label]),
+        Type::Primitive(Primitive::String) if field.is_array() => {
+            ("strings", [from(), vec![tuple(&sizes), limits(), label]].concat())
+        }
+        Type::Primitive(Primitive::String) => ("string", [from(), vec![label]].concat()),
+        ty if sizes.len() == 1 => {
+            ("vector", [from(), vec![kind(ty).into(), sizes[0].clone(), label]].concat())
+        }
+        ty => ("matrix", [from(), vec![kind(ty).into(), tuple(&sizes), limits(), label]].concat()),
     };
-    if field.is_array() && m.takes_nothing(field) && method != "vector" {
+    if field.is_array() && m.takes_nothing(field) && function != "vector" {
         items.push("False".into());
     }
-    wrapped(2, &format!("{own} = data.{method}("), &items, ")")
+    let call = |target: &str| wrapped(depth, &format!("{target} = wire.{function}("), &items, ")");
+    if is_numbers(field) {
+        return call(&own) + &format!("{}at += {own}.nbytes\n", "    ".repeat(depth));
+    }
+    call(&format!("{own}, at"))
 }

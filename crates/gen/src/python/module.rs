@@ -10,16 +10,36 @@ use std::sync::LazyLock;
 
 /// Python's keywords.
 pub(super) const KEYWORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-    "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
 /// Names that no class may take: keywords, modules of a package, and what every module uses.
 static NOT_CLASSES: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let used = [
-        "__init__", "_saltus_wire", "wire", "np", "npt", "numpy", "struct", "enum", "typing", "annotations", "Any",
-        "ClassVar", "bool", "bytes", "classmethod", "float", "int", "list", "object", "staticmethod", "str", "type",
+        "__init__",
+        "_saltus_wire",
+        "wire",
+        "np",
+        "npt",
+        "numpy",
+        "struct",
+        "enum",
+        "typing",
+        "annotations",
+        "Any",
+        "ClassVar",
+        "bool",
+        "bytes",
+        "classmethod",
+        "float",
+        "int",
+        "list",
+        "object",
+        "staticmethod",
+        "str",
+        "type",
     ];
     [KEYWORDS, &used].concat()
 });
@@ -91,10 +111,17 @@ pub(super) struct Module<'a> {
 
 impl<'a> Module<'a> {
     /// The module of struct `id`; fields and constants keep off `reserved`. With `enums` it refers to enums as classes.
-    pub fn new(schema: &'a Schema, id: StructId, options: &Options, reserved: &'static [&'static str], enums: bool) -> Self {
+    pub fn new(
+        schema: &'a Schema,
+        id: StructId,
+        options: &Options,
+        reserved: &'static [&'static str],
+        enums: bool,
+    ) -> Self {
         let st = schema.get(id);
         let place = Place::of(&st.name, options);
-        let members = st.consts.iter().map(|c| c.name.as_str()).chain(st.fields.iter().map(|f| f.name.as_str()));
+        let members =
+            st.consts.iter().map(|c| c.name.as_str()).chain(st.fields.iter().map(|f| f.name.as_str()));
         let names = Scope::new(reserved, members.clone());
         let mut taken: BTreeSet<String> = members.map(|m| names.of(m)).collect();
         taken.insert(place.class.clone());
@@ -136,7 +163,8 @@ impl<'a> Module<'a> {
     }
     /// Whether a field or a constant has the name of its class.
     fn hides_class(&self) -> bool {
-        let mut members = self.st.fields.iter().map(|f| &f.name).chain(self.st.consts.iter().map(|c| &c.name));
+        let mut members =
+            self.st.fields.iter().map(|f| &f.name).chain(self.st.consts.iter().map(|c| &c.name));
         members.any(|name| self.member(name) == self.place.class)
     }
     /// The class as annotations in it name it: a field of that name would hide it.
@@ -182,8 +210,12 @@ impl<'a> Module<'a> {
     }
     /// How messages name a field: `"scan_t.ranges[nranges]"`.
     pub fn label(&self, field: &Field) -> String {
-        let dims: String = field.dims.iter().map(|d| format!("[{}]", d.text)).collect();
-        super::layout::quoted(&format!("{}.{}{dims}", self.st.name.name, field.name))
+        let size = |d: &saltus_types::Dim| match d.extent {
+            Extent::Fixed(n) => n.to_string(),
+            Extent::Variable(i) => self.member(&self.st.fields[i].name),
+        };
+        let dims: String = field.dims.iter().map(|d| format!("[{}]", size(d))).collect();
+        super::layout::quoted(&format!("{}.{}{dims}", self.place.class, self.member(&field.name)))
     }
 }
 

@@ -24,6 +24,9 @@ FREE_ELEMENTS = 1024
 #: Bytes that are asked of a file at a time: it may have fewer than a message claims.
 CHUNK = 1 << 20
 
+#: Bytes of a number, by its code in `struct`.
+SIZES = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8, "?": 1}
+
 
 def error(where: str, what: str) -> ValueError:
     """What decoding and encoding raise."""
@@ -31,8 +34,8 @@ def error(where: str, what: str) -> ValueError:
 
 
 def opened(data: Any) -> Any:
-    """A file with these bytes, or the file that it is already."""
-    return data if hasattr(data, "read") else BytesIO(data)
+    """A file as it is; bytes as something to read from."""
+    return data if hasattr(data, "read") else Source(bytes(data))
 
 
 def rotated(total: int) -> int:
@@ -43,51 +46,30 @@ def rotated(total: int) -> int:
 
 def source(file: Any) -> Source:
     """What a type is decoded from: a file, or what a type around it is decoded from."""
-    # By its name: each outermost package has a class of its own.
-    return file if type(file).__name__ == "Source" else Source(file)
+    # Not by its class: each outermost package has one of its own.
+    return file if hasattr(file, "nested") else FileSource(file)
 
 
 class Source:
-    """A file of which every read is checked."""
+    """Bytes of which every read is checked."""
 
-    __slots__ = ("_read", "_left", "_free", "depth")
+    __slots__ = ("_data", "_at", "_left", "_free", "depth")
 
-    def __init__(self, file: Any) -> None:
-        self._read: Callable[[int], bytes] = file.read
-        self._left = sys.maxsize
-        if isinstance(file, BytesIO):
-            self._left = file.getbuffer().nbytes - file.tell()
-        # The fingerprint counts, and has been read. Of other files what is read will.
-        self._free = FREE_ELEMENTS + 8
-        if self._left < sys.maxsize:
-            self._free += self._left
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+        self._left = len(data)
+        self._free = self._left + FREE_ELEMENTS
         self.depth = 0
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly so many bytes."""
-        if 0 <= size <= self._left and size <= CHUNK:
-            data = self._read(size)
-        elif 0 <= size <= self._left:
-            data = self._read_long(size)
-        else:
-            data = b""
-        if len(data) != size:
+        if size < 0 or size > self._left:
             raise error(where, f"truncated: {size} bytes are needed")
-        if self._left < sys.maxsize:
-            self._left -= size
-        else:
-            self._free += size
-        return data
-
-    def _read_long(self, size: int) -> bytes:
-        chunks = []
-        while size > 0:
-            chunk = self._read(min(size, CHUNK))
-            if not chunk:
-                break
-            chunks.append(chunk)
-            size -= len(chunk)
-        return b"".join(chunks)
+        at = self._at
+        self._at = end = at + size
+        self._left -= size
+        return self._data[at:end]
 
     def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
         """Numbers that lie beside each other."""
@@ -97,7 +79,10 @@ class Source:
         self, code: str, shape: tuple[int, ...], where: str, charge: bool = True
     ) -> Any:
         """An array of numbers: a tuple, in lists if it has several dimensions."""
-        size = struct.calcsize(">" + code)
+        size = SIZES[code]
+        if len(shape) == 1 and shape[0] >= 0:
+            (count,) = shape
+            return struct.unpack(f">{count}{code}", self.read(count * size, where))
         self.check(shape, size, where, charge)
         count = shape[-1]
         codes = f">{count}{code}"
@@ -169,6 +154,39 @@ class Source:
             self._free -= full
             if self._free < 0:
                 raise error(where, "more elements without content than is believable")
+
+
+class FileSource(Source):
+    """A file, of which every read is checked."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, file: Any) -> None:
+        super().__init__(b"")
+        self._read: Callable[[int], bytes] = file.read
+        self._left = sys.maxsize
+        # The fingerprint counts, and has been read; more comes with what is read.
+        self._free = FREE_ELEMENTS + 8
+        if isinstance(file, BytesIO):
+            self._left = file.getbuffer().nbytes - file.tell()
+
+    def read(self, size: int, where: str = "message") -> bytes:
+        """Exactly so many bytes, asked for in chunks: a file may have fewer."""
+        chunks: list[bytes] = []
+        missing = size if 0 <= size <= self._left else 0
+        while missing > 0:
+            chunk = self._read(min(missing, CHUNK))
+            if not chunk:
+                break
+            chunks.append(chunk)
+            missing -= len(chunk)
+        data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        if len(data) != size:
+            raise error(where, f"truncated: {size} bytes are needed")
+        self._free += size
+        if self._left < sys.maxsize:
+            self._left -= size
+        return data
 
 
 def rows(shape: tuple[int, ...], row: Callable[[], Any]) -> Any:

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any, Callable, ClassVar, Iterator, NoReturn, TypeVar, Union
+import sys
+from array import array
+from typing import Any, Callable, ClassVar, Iterator, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +28,15 @@ FREE_ELEMENTS = 1024
 #: What can be decoded, and encoded into.
 Buffer = Union[bytes, bytearray, memoryview, "npt.NDArray[Any]"]
 
+#: Takes the parts of a message, in order.
+Put = Callable[[Any], None]
+
+#: Elements without content that may still come, and how deep in structs we are.
+Limits = list[int]
+
+#: What a number's pack and unpack_from raise.
+error = struct.error
+
 T = TypeVar("T")
 M = TypeVar("M", bound="Message")
 
@@ -36,6 +47,39 @@ class DecodeError(ValueError):
 
 class EncodeError(ValueError):
     """A value that the wire cannot carry, or arrays that differ from their sizes."""
+
+
+class Scalars:
+    """Numbers that lie beside each other on the wire: all in one go."""
+
+    __slots__ = ("codes", "owner", "names", "pack", "unpack_from")
+
+    def __init__(self, codes: str, owner: str, names: str) -> None:
+        self.codes = codes
+        self.owner = owner
+        self.names = names.split()
+        packer = struct.Struct(">" + codes)
+        self.pack = packer.pack
+        self.unpack_from = packer.unpack_from
+
+    def blame(self, values: list[object]) -> None:
+        """Raises an error that names the value that cannot be packed, if any."""
+        for code, name, value in zip(self.codes, self.names, values):
+            try:
+                struct.pack(">" + code, value)
+            except (struct.error, OverflowError) as error:
+                what = f"{self.owner}.{name}: {value!r} cannot be sent: {error}"
+                raise EncodeError(what) from None
+
+    def missing(self, at: int, left: int) -> DecodeError:
+        """The error for a message that ends within these numbers."""
+        for code, name in zip(self.codes, self.names):
+            size = struct.calcsize(">" + code)
+            if size > left:
+                return truncated(f"{self.owner}.{name}", at, size - left)
+            at += size
+            left -= size
+        return truncated(self.owner, at, 1)
 
 
 class Message:
@@ -51,24 +95,28 @@ class Message:
     SCHEMA: ClassVar[str]
 
     _head: ClassVar[bytes]
+    _scalars: ClassVar[tuple[Scalars, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         cls._head = cls.FINGERPRINT.to_bytes(8, "big")
 
     def encode(self) -> bytes:
         """The message as it goes over the wire."""
-        out = Writer(self._head)
-        self._write(out)
-        return b"".join(out.parts)
+        parts: list[Any] = [self._head]
+        try:
+            self._write(parts.append, 0)
+        except (struct.error, OverflowError):
+            blame(self)
+            raise
+        return b"".join(parts)
 
     def encode_into(self, buffer: Buffer) -> int:
         """Encodes to the start of `buffer`; returns how many bytes that took."""
         encoded = self.encode()
-        room: Any = flat(buffer)
+        room = memoryview(buffer).cast("B")  # type: ignore[arg-type, unused-ignore]
         if len(room) < len(encoded):
-            raise EncodeError(
-                f"the buffer has {len(room)} bytes, {self.NAME} needs {len(encoded)}"
-            )
+            what = f"{self.NAME} needs {len(encoded)} bytes"
+            raise EncodeError(f"{what}, the buffer has {len(room)}")
         room[: len(encoded)] = encoded
         return len(encoded)
 
@@ -76,39 +124,38 @@ class Message:
     def decode(cls: type[M], data: Buffer) -> M:
         """Decodes a message. Bytes behind it are ignored. Raises DecodeError."""
         if type(data) is not bytes:
-            data = flat(data)
+            data = bytes(data)
         if data[:8] != cls._head:
-            raise DecodeError(
-                f"not a {cls.NAME}: the message starts with {bytes(data[:8]).hex()},"
-                f" its fingerprint is {cls.FINGERPRINT:016x}"
-            )
-        return cls._read(Reader(data))
+            what = f"starts with {data[:8].hex()}, not with {cls._head.hex()}"
+            raise DecodeError(f"not a {cls.NAME}: {what}")
+        return cls._read(data, 8, [len(data) + FREE_ELEMENTS, 0])[0]
 
     def set_sizes(self) -> None:
         """Sets the size fields, of contained structs too, to what the arrays have."""
 
-    def _write(self, out: Writer) -> None:
+    def _write(self, put: Put, depth: int) -> None:
         raise NotImplementedError
 
     @classmethod
-    def _read(cls: type[M], data: Reader) -> M:
+    def _read(cls: type[M], data: bytes, at: int, limits: Limits) -> tuple[M, int]:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, n), getattr(other, n)) for n in _names(self))
+        return all(_same(getattr(self, n), getattr(other, n)) for n in names(self))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        fields = (f"{name}={getattr(self, name)!r}" for name in _names(self))
+        fields = (f"{name}={getattr(self, name)!r}" for name in names(self))
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-def _names(message: Message) -> tuple[str, ...]:
-    names: tuple[str, ...] = type(message).__slots__
-    return names
+def names(message: Any) -> tuple[str, ...]:
+    """The fields of a message."""
+    slots: tuple[str, ...] = type(message).__slots__
+    return slots
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -117,257 +164,265 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def flat(data: Any) -> bytes | memoryview:
-    """The bytes of anything that has a contiguous buffer, without copying."""
-    view = memoryview(data)
-    return view.cast("B") if view.nbytes else b""
+def blame(value: Any) -> None:
+    """Raises an error that names the number that cannot be packed, however deep."""
+    if isinstance(value, list):
+        for element in value:
+            blame(element)
+    elif hasattr(value, "_scalars"):
+        for group in value._scalars:
+            group.blame([getattr(value, name) for name in group.names])
+        for name in names(value):
+            blame(getattr(value, name))
 
 
 class Kind:
     """How the elements of an array lie on the wire and in memory."""
 
-    __slots__ = ("name", "wire", "memory", "size")
+    __slots__ = ("name", "word", "memory", "size", "empty")
 
-    def __init__(self, name: str, wire: str, memory: str) -> None:
+    def __init__(self, name: str, word: str, memory: str) -> None:
         self.name = name
-        self.wire: np.dtype[Any] = np.dtype(wire)
+        #: Numbers of the same size, whose bytes can be turned.
+        self.word = word
         self.memory: np.dtype[Any] = np.dtype(memory)
-        self.size = self.wire.itemsize
+        self.size = self.memory.itemsize
+        self.empty = np.empty(0, self.memory)
 
 
-INT8 = Kind("int8_t", "i1", "i1")
-INT16 = Kind("int16_t", ">i2", "i2")
-INT32 = Kind("int32_t", ">i4", "i4")
-INT64 = Kind("int64_t", ">i8", "i8")
-BYTE = Kind("byte", "u1", "u1")
-FLOAT = Kind("float", ">f4", "f4")
-DOUBLE = Kind("double", ">f8", "f8")
-BOOLEAN = Kind("boolean", "u1", "?")
+INT8 = Kind("int8_t", "B", "i1")
+INT16 = Kind("int16_t", "H", "i2")
+INT32 = Kind("int32_t", "I", "i4")
+INT64 = Kind("int64_t", "Q", "i8")
+BYTE = Kind("byte", "B", "u1")
+FLOAT = Kind("float", "I", "f4")
+DOUBLE = Kind("double", "Q", "f8")
+BOOLEAN = Kind("boolean", "B", "?")
+
+_from_buffer, _ndarray = np.frombuffer, np.ndarray
+_LITTLE = sys.byteorder == "little"
 
 
-class Scalars:
-    """Numbers that lie beside each other on the wire: all in one go."""
-
-    __slots__ = ("codes", "names", "size", "pack_now", "unpack_from")
-
-    def __init__(self, codes: str, owner: str, names: str) -> None:
-        packer = struct.Struct(">" + codes)
-        self.codes = codes
-        self.names = [f"{owner}.{name}" for name in names.split()]
-        self.size = packer.size
-        self.pack_now = packer.pack
-        self.unpack_from = packer.unpack_from
-
-    def pack(self, *values: object) -> bytes:
-        """The values as they go over the wire."""
-        try:
-            return self.pack_now(*values)
-        except (struct.error, OverflowError, TypeError):
-            self._blame(values)
-
-    def _blame(self, values: tuple[object, ...]) -> NoReturn:
-        for code, name, value in zip(self.codes, self.names, values):
-            try:
-                struct.pack(">" + code, value)
-            except (struct.error, OverflowError, TypeError) as error:
-                what = f"{name}: {value!r} cannot be sent: {error}"
-                raise EncodeError(what) from None
-        raise EncodeError(f"{', '.join(self.names)}: {values!r} cannot be sent")
-
-    def missing(self, at: int, left: int) -> DecodeError:
-        """The error for a message that ends within these numbers."""
-        for code, name in zip(self.codes, self.names):
-            size = struct.calcsize(">" + code)
-            if size > left:
-                return truncated(name, at, size - left)
-            at += size
-            left -= size
-        return truncated(self.names[-1], at, 1)
+# Decoding. What returns a pair returns the value and where the next one lies.
 
 
-def truncated(where: str, at: int, missing: int) -> DecodeError:
+def missing(message: Any, data: bytes, at: int) -> DecodeError:
+    """The error for a message that ends within numbers: the first that are not set."""
+    name = next(name for name in names(message) if not hasattr(message, name))
+    group = next(group for group in message._scalars if name in group.names)
+    found: DecodeError = group.missing(at, len(data) - at)
+    return found
+
+
+def truncated(where: str, at: int, lacking: int) -> DecodeError:
     """The error for a message that ends too early."""
-    return DecodeError(f"{where}: truncated: {missing} more bytes needed at byte {at}")
+    return DecodeError(f"{where}: truncated: {lacking} more bytes needed at byte {at}")
 
 
-class Reader:
-    """A place in the bytes of a message. Every read is checked."""
+def vector(
+    data: bytes, at: int, kind: Kind, count: int, where: str
+) -> npt.NDArray[Any]:
+    """An array of one dimension."""
+    if count == 0:
+        return kind.empty
+    end = at + count * kind.size
+    if count < 0:
+        raise DecodeError(f"{where}: negative size {count} at byte {at}")
+    if end > len(data):
+        raise truncated(where, at, end - len(data))
+    # Faster than NumPy's own turning of bytes.
+    words = array(kind.word, data[at:end])
+    if _LITTLE:
+        words.byteswap()
+    if kind is BOOLEAN:
+        return np.frombuffer(words, np.uint8).astype(np.bool_)
+    return _from_buffer(words, kind.memory)
 
-    __slots__ = ("data", "size", "at", "depth", "free")
 
-    def __init__(self, data: bytes | memoryview) -> None:
-        self.data = data
-        self.size = len(data)
-        self.at = 8
-        self.depth = 0
-        self.free = self.size + FREE_ELEMENTS
+def matrix(
+    data: bytes,
+    at: int,
+    kind: Kind,
+    shape: tuple[int, ...],
+    limits: Limits,
+    where: str,
+    charge: bool = True,
+) -> npt.NDArray[Any]:
+    """An array of several dimensions, the last one fastest."""
+    count = check(data, at, shape, kind.size, limits, where, charge)
+    return vector(data, at, kind, count, where).reshape(shape)
 
-    def scalars(self, group: Scalars) -> tuple[Any, ...]:
-        """Numbers that lie beside each other."""
-        at = self.at
-        end = at + group.size
-        if end > self.size:
-            raise group.missing(at, self.size - at)
-        self.at = end
-        return group.unpack_from(self.data, at)
 
-    def vector(self, kind: Kind, count: int, where: str) -> npt.NDArray[Any]:
-        """An array of one dimension."""
-        at = self.at
-        end = at + count * kind.size
-        if count < 0 or end > self.size:
-            self._count((count,), kind.size, where)
-        self.at = end
-        return np.frombuffer(self.data, kind.wire, count, at).astype(kind.memory)
+def string(data: bytes, at: int, where: str) -> tuple[str, int]:
+    """A string; bytes that are no UTF-8 survive as surrogates."""
+    start = at + 4
+    size = int.from_bytes(data[at:start], "big", signed=True)
+    end = start + size
+    if start > len(data):
+        raise truncated(where, at, start - len(data))
+    if size < 1:
+        raise DecodeError(f"{where}: impossible length {size} at byte {at}")
+    if end > len(data):
+        raise truncated(where, start, end - len(data))
+    if data[end - 1] != 0:
+        raise DecodeError(f"{where}: no NUL at the end, at byte {end - 1}")
+    return data[start : end - 1].decode("utf-8", "surrogateescape"), end
 
-    def array(
-        self, kind: Kind, shape: tuple[int, ...], where: str, charge: bool = True
-    ) -> npt.NDArray[Any]:
-        """An array of several dimensions, the last one fastest."""
-        count = self._count(shape, kind.size, where, charge)
-        return self.vector(kind, count, where).reshape(shape)
 
-    def string(self, where: str) -> str:
-        """A string; bytes that are no UTF-8 survive as surrogates."""
-        at = self.at + 4
-        if at > self.size:
-            raise truncated(where, self.at, at - self.size)
-        length = int.from_bytes(self.data[at - 4 : at], "big", signed=True)
-        if length < 1:
-            raise DecodeError(f"{where}: impossible length {length} at byte {at - 4}")
-        end = at + length
-        if end > self.size:
-            raise truncated(where, at, end - self.size)
-        if self.data[end - 1] != 0:
-            raise DecodeError(f"{where}: no NUL at the end, at byte {end - 1}")
-        self.at = end
-        return str(self.data[at : end - 1], "utf-8", "surrogateescape")
+def strings(
+    data: bytes,
+    at: int,
+    shape: tuple[int, ...],
+    limits: Limits,
+    where: str,
+    charge: bool = True,
+) -> tuple[Any, int]:
+    """Strings in lists, as deep as there are dimensions."""
+    check(data, at, shape, 5, limits, where, charge)
 
-    def strings(self, shape: tuple[int, ...], where: str, charge: bool = True) -> Any:
-        """Strings in lists, as deep as there are dimensions."""
-        self._count(shape, 5, where, charge)
-        return make(lambda: self.string(where), *shape)
+    def one() -> str:
+        nonlocal at
+        text, at = string(data, at, where)
+        return text
 
-    def nested(self, read: Callable[[Any], T], where: str) -> T:
-        """A struct that lies in another one."""
-        if self.depth == MAX_DEPTH:
-            raise DecodeError(
-                f"{where}: structs lie in each other more than {MAX_DEPTH} deep,"
-                f" at byte {self.at}"
-            )
-        self.depth += 1
-        value = read(self)
-        self.depth -= 1
+    return make(one, *shape), at
+
+
+def nested(
+    read: Callable[[bytes, int, Limits], tuple[T, int]],
+    data: bytes,
+    at: int,
+    limits: Limits,
+    where: str,
+) -> tuple[T, int]:
+    """A struct that lies in another one."""
+    if limits[1] == MAX_DEPTH:
+        deep = f"structs lie in each other more than {MAX_DEPTH} deep"
+        raise DecodeError(f"{where}: {deep}, at byte {at}")
+    limits[1] += 1
+    value, at = read(data, at, limits)
+    limits[1] -= 1
+    return value, at
+
+
+def nesteds(
+    read: Callable[[bytes, int, Limits], tuple[Any, int]],
+    size: int,
+    data: bytes,
+    at: int,
+    shape: tuple[int, ...],
+    limits: Limits,
+    where: str,
+    charge: bool = True,
+) -> tuple[Any, int]:
+    """Structs in lists; each takes `size` bytes at least."""
+    check(data, at, shape, size, limits, where, charge)
+
+    def one() -> Any:
+        nonlocal at
+        value, at = nested(read, data, at, limits, where)
         return value
 
-    def nesteds(
-        self,
-        read: Callable[[Any], Any],
-        size: int,
-        shape: tuple[int, ...],
-        where: str,
-        charge: bool = True,
-    ) -> Any:
-        """Structs in lists; each takes `size` bytes at least."""
-        self._count(shape, size, where, charge)
-        return make(lambda: self.nested(read, where), *shape)
-
-    def _count(
-        self, shape: tuple[int, ...], size: int, where: str, charge: bool = True
-    ) -> int:
-        """How many elements that is. Refuses more than the message can have.
-
-        `charge` is false for arrays that the type itself makes long and empty.
-        """
-        if min(shape) < 0:
-            raise DecodeError(f"{where}: negative size {min(shape)} at byte {self.at}")
-        count = math.prod(shape)
-        left = self.size - self.at
-        if count * size > left:
-            raise truncated(where, self.at, count * size - left)
-        if count * size == 0 and charge:
-            self.free -= _rows(shape)
-            if self.free < 0:
-                raise DecodeError(
-                    f"{where}: more elements without content than is believable,"
-                    f" at byte {self.at}"
-                )
-        return count
+    return make(one, *shape), at
 
 
-def _rows(shape: tuple[int, ...]) -> int:
-    """Elements in all dimensions before the first that is 0; 0 if that is the first."""
+def check(
+    data: bytes,
+    at: int,
+    shape: tuple[int, ...],
+    size: int,
+    limits: Limits,
+    where: str,
+    charge: bool,
+) -> int:
+    """How many elements that is. Refuses more than the message can have.
+
+    `charge` is false for arrays that the type itself makes long and empty.
+    """
+    count = 1
     rows = 0
-    for number, extent in enumerate(shape):
-        if extent == 0:
-            break
-        rows = rows * extent if number else extent
-    return rows
+    for extent in shape:
+        if extent < 0:
+            raise DecodeError(f"{where}: negative size {extent} at byte {at}")
+        count *= extent
+        rows = count or rows
+    left = len(data) - at
+    if count * size > left:
+        raise truncated(where, at, count * size - left)
+    if charge and count * size == 0 and shape[0] > 0:
+        limits[0] -= rows
+        if limits[0] < 0:
+            what = "more elements without content than is believable"
+            raise DecodeError(f"{where}: {what}, at byte {at}")
+    return count
 
 
-class Writer:
-    """The parts of a message, in order."""
+# Encoding.
 
-    __slots__ = ("parts", "put", "depth")
 
-    def __init__(self, head: bytes) -> None:
-        self.parts = [head]
-        self.put = self.parts.append
-        self.depth = 0
-
-    def vector(self, kind: Kind, values: Any, count: int, where: str) -> None:
-        """An array of one dimension."""
-        if type(values) is not np.ndarray or values.dtype is not kind.memory:
-            values = converted(kind, values, where)
-        if values.shape != (count,):
-            raise _differs(where, values.shape, (count,))
-        self.put(values.astype(kind.wire).tobytes())
-
-    def array(
-        self, kind: Kind, values: Any, shape: tuple[int, ...], where: str
-    ) -> None:
-        """An array of several dimensions, the last one fastest."""
+def packed_vector(kind: Kind, values: Any, count: int, where: str) -> Any:
+    """An array of one dimension."""
+    if type(values) is not _ndarray or values.dtype is not kind.memory:
         values = converted(kind, values, where)
-        # A list cannot tell how wide its rows are when it has none.
-        if values.shape != shape and not (values.size == 0 == math.prod(shape)):
-            raise _differs(where, values.shape, shape)
-        self.put(values.astype(kind.wire).tobytes())
+    if values.size != count or values.ndim != 1:
+        raise _differs(where, values.shape, (count,))
+    if count == 0:
+        return b""
+    words = array(kind.word, values.tobytes())
+    if _LITTLE:
+        words.byteswap()
+    return words
 
-    def string(self, text: Any, where: str) -> None:
-        """Its length with the NUL, its bytes, the NUL."""
-        try:
-            encoded = text.encode("utf-8", "surrogateescape")
-        except (AttributeError, UnicodeEncodeError) as error:
-            raise EncodeError(f"{where}: {text!r} cannot be sent: {error}") from None
-        if b"\0" in encoded:
-            raise EncodeError(f"{where}: a NUL in a string would end it on the wire")
-        if len(encoded) >= 0x7FFFFFFF:
-            raise EncodeError(f"{where}: {len(encoded)} bytes are more than 2 GiB")
-        self.put((len(encoded) + 1).to_bytes(4, "big") + encoded + b"\0")
 
-    def strings(self, values: Any, shape: tuple[int, ...], where: str) -> None:
-        """Strings in lists, as deep as there are dimensions."""
-        for text in _each(values, shape, where):
-            self.string(text, where)
+def packed_matrix(kind: Kind, values: Any, shape: tuple[int, ...], where: str) -> Any:
+    """An array of several dimensions, the last one fastest."""
+    values = converted(kind, values, where)
+    # A list cannot tell how wide its rows are when it has none.
+    if values.shape != shape and not (values.size == 0 == math.prod(shape)):
+        raise _differs(where, values.shape, shape)
+    return packed_vector(kind, values.reshape(-1), values.size, where)
 
-    def nested(self, value: Any, kind: type[Any], where: str) -> None:
-        """A struct that lies in another one."""
-        if not isinstance(value, kind):
-            raise EncodeError(f"{where}: {value!r} is no {kind.__name__}")
-        if self.depth == MAX_DEPTH:
-            raise EncodeError(
-                f"{where}: structs lie in each other more than {MAX_DEPTH} deep"
-            )
-        self.depth += 1
-        value._write(self)
-        self.depth -= 1
 
-    def nesteds(
-        self, values: Any, kind: type[Any], shape: tuple[int, ...], where: str
-    ) -> None:
-        """Structs in lists."""
-        for value in _each(values, shape, where):
-            self.nested(value, kind, where)
+def packed_string(text: Any, where: str) -> bytes:
+    """Its length with the NUL, its bytes, the NUL."""
+    try:
+        encoded: bytes = text.encode("utf-8", "surrogateescape")
+    except (AttributeError, UnicodeEncodeError) as problem:
+        raise EncodeError(f"{where}: {text!r} cannot be sent: {problem}") from None
+    if b"\0" in encoded:
+        raise EncodeError(f"{where}: a NUL in a string would end it on the wire")
+    if len(encoded) >= 0x7FFFFFFF:
+        raise EncodeError(f"{where}: {len(encoded)} bytes are more than 2 GiB")
+    return (len(encoded) + 1).to_bytes(4, "big") + encoded + b"\0"
+
+
+def put_strings(put: Put, values: Any, shape: tuple[int, ...], where: str) -> None:
+    """Strings in lists, as deep as there are dimensions."""
+    for text in _each(values, shape, where):
+        put(packed_string(text, where))
+
+
+def put_nested(put: Put, depth: int, value: Any, kind: type[Any], where: str) -> None:
+    """A struct that lies in another one."""
+    if not isinstance(value, kind):
+        raise EncodeError(f"{where}: {value!r} is no {kind.__name__}")
+    if depth == MAX_DEPTH:
+        deep = f"structs lie in each other more than {MAX_DEPTH} deep"
+        raise EncodeError(f"{where}: {deep}")
+    value._write(put, depth + 1)
+
+
+def put_nesteds(
+    put: Put,
+    depth: int,
+    values: Any,
+    kind: type[Any],
+    shape: tuple[int, ...],
+    where: str,
+) -> None:
+    """Structs in lists."""
+    for value in _each(values, shape, where):
+        put_nested(put, depth, value, kind, where)
 
 
 def converted(kind: Kind, values: Any, where: str) -> npt.NDArray[Any]:
@@ -402,10 +457,8 @@ def _each(values: Any, shape: tuple[int, ...], where: str) -> Iterator[Any]:
 
 
 def _differs(where: str, has: tuple[int, ...], says: tuple[int, ...]) -> EncodeError:
-    return EncodeError(
-        f"{where} has {_by(has)} elements, expected {_by(says)};"
-        " set_sizes() takes the sizes from the arrays"
-    )
+    what = f"{where} has {_by(has)} elements, expected {_by(says)}"
+    return EncodeError(f"{what}; set_sizes() takes the sizes from the arrays")
 
 
 def _by(shape: tuple[int, ...]) -> str:
