@@ -335,10 +335,10 @@ impl Schema {
                 None => order.push(id),
                 Some(field) => {
                     path.push((id, at + 1));
-                    if let Type::Struct(inner) = field.ty {
-                        if !std::mem::replace(&mut seen[inner.0], true) {
-                            path.push((inner, 0));
-                        }
+                    if let Type::Struct(inner) = field.ty
+                        && !std::mem::replace(&mut seen[inner.0], true)
+                    {
+                        path.push((inner, 0));
                     }
                 }
             }
