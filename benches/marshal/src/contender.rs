@@ -46,6 +46,8 @@ pub struct Contender {
     pub name: String,
     /// The contender of LCM that it is compared with.
     pub rival: &'static str,
+    /// Whether it becomes faster by running.
+    pub warms: bool,
     /// What it does.
     pub work: Box<dyn Work>,
 }

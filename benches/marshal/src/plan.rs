@@ -9,14 +9,14 @@ pub struct Plan {
     pub reps: usize,
     /// Least time of a turn: as many operations as that takes.
     pub turn: Duration,
-    /// How long each operation runs before it is measured: Java compiles what runs long.
+    /// How long each operation in Java runs before it is measured: what runs long is compiled.
     pub warm_up: Duration,
 }
 
 impl Plan {
     /// The short plan, or the whole one; with another number of repetitions, if one is given.
     pub fn new(short: bool, reps: Option<usize>) -> Plan {
-        let (few, turn, warm_up) = if short { (5, 200, 20_000) } else { (31, 2_000, 500_000) };
+        let (few, turn, warm_up) = if short { (5, 200, 150_000) } else { (31, 2_000, 1_000_000) };
         Plan {
             reps: reps.unwrap_or(few).max(1),
             turn: Duration::from_micros(turn),

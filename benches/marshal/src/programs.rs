@@ -21,11 +21,14 @@ pub fn directory() -> Result<PathBuf> {
     Ok(dir)
 }
 
+/// Builds a program in a directory, and says how it is started.
+type Make = Box<dyn Fn(&Path) -> Result<Command> + Send + Sync>;
+
 /// A program to be built: the contender that it will be, and how it is built and started.
 struct Build {
     name: String,
     rival: &'static str,
-    make: Box<dyn Fn(&Path) -> Result<Command> + Send + Sync>,
+    make: Make,
 }
 
 /// Builds all contenders whose name contains `only`, and starts them. Those of C give the measure and are always there.
@@ -40,12 +43,13 @@ pub fn build(dir: &Path, messages: &Messages, only: Option<&str>) -> Result<Vec<
     let mut contenders = Vec::new();
     if wanted("Rust", LCM_C) {
         let work = Box::new(Native::new(messages)?);
-        contenders.push(Contender { name: "Rust".into(), rival: LCM_C, work });
+        contenders.push(Contender { name: "Rust".into(), rival: LCM_C, warms: false, work });
     }
     for (build, command) in builds.into_iter().zip(commands) {
         let mut command = command.map_err(|why| format!("{}: {why}", build.name))?;
         let work: Box<dyn Work> = Box::new(Program::start(&build.name, command.arg(&messages.dir))?);
-        contenders.push(Contender { name: build.name, rival: build.rival, work });
+        let warms = build.name.contains("Java");
+        contenders.push(Contender { name: build.name, rival: build.rival, warms, work });
     }
     Ok(contenders)
 }

@@ -88,7 +88,7 @@ pub fn text(rows: &[Row], messages: &Messages, plan: &Plan) -> String {
             }
         }
     }
-    out + "\n/LCM: against LCM's code in the same language (Rust, XDR and CDR: in C), at the same optimisation; where LCM \
+    out + "\n/LCM: against LCM's code in the same language (Rust and XDR: in C; CDR: in C++), at the same optimisation; where LCM \
            cannot decode into used storage, against its decoding.\n"
 }
 

@@ -83,7 +83,8 @@ fn calibrate(
     operation: Operation,
     plan: &Plan,
 ) -> Result<Option<u64>> {
-    let (turn, warm_up) = (plan.turn.as_nanos() as u64, plan.warm_up.as_nanos() as u64);
+    let turn = plan.turn.as_nanos() as u64;
+    let warm_up = if contender.warms { plan.warm_up.as_nanos() as u64 } else { turn };
     let (mut count, mut total) = (1u64, 0);
     loop {
         let Some(time) = contender.work.time(operation, case, count)? else { return Ok(None) };

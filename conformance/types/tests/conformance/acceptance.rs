@@ -5,6 +5,7 @@ use saltus_conformance_types::oracle::{self, Verdict};
 use saltus_conformance_types::rng::Rng;
 use saltus_conformance_types::{odd_texts, tools};
 use saltus_types::Loader;
+use std::path::Path;
 
 /// What we refuse though LCM's generator takes it, by our own words. What it makes of each does not compile, or is
 /// not what was written.
@@ -32,40 +33,71 @@ const REFUSED_ON_PURPOSE: [&str; 12] = [
 /// What we warn of, because we read it otherwise: `x//c` is one name to LCM.
 const READ_ON_PURPOSE: &str = "takes it for a part of the name";
 
-/// Nothing if both agree; else what they say.
-fn disagreement(path: &std::path::Path, text: &str) -> Option<String> {
+/// What became of a text.
+enum Found {
+    /// LCM's generator refuses it; ours may accept more.
+    Refused,
+    /// Both accept it, with the same hashes.
+    Same,
+    /// Only LCM's generator accepts it, or it reads something else, and we mean that.
+    OnPurpose,
+    /// They disagree.
+    Other(String),
+}
+
+fn look(path: &Path, text: &str) -> Found {
     tools::write(path, text).unwrap_or_else(|why| panic!("{why}"));
     let Verdict::Accepted(theirs) = oracle::verdict(path).unwrap_or_else(|why| panic!("{why}")) else {
-        return None; // ours may accept more
+        return Found::Refused;
     };
     match Loader::new().text(path, text).load() {
         Err(said) => {
             let said = said.to_string();
             let on_purpose = REFUSED_ON_PURPOSE.iter().any(|words| said.contains(words));
-            (!on_purpose).then(|| format!("refused: {text}\n{said}"))
+            if on_purpose { Found::OnPurpose } else { Found::Other(format!("refused: {text}\n{said}")) }
         }
         Ok(loaded) => {
             let ours: Vec<u64> = loaded.schema.structs().iter().map(|s| s.base_hash).collect();
             let theirs: Vec<u64> = theirs.iter().map(|(_, hash)| *hash).collect();
             let warned = loaded.warnings.to_string().contains(READ_ON_PURPOSE);
-            (ours != theirs && !warned).then(|| format!("other hashes: {text}\n{ours:016x?}\n{theirs:016x?}"))
+            match ours == theirs {
+                true => Found::Same,
+                false if warned => Found::OnPurpose,
+                false => Found::Other(format!("other hashes: {text}\n{ours:016x?}\n{theirs:016x?}")),
+            }
         }
     }
 }
 
+/// Looks at all texts; gives how many both accept.
+fn compare(name: &str, texts: impl Iterator<Item = String>) -> usize {
+    let path = directory("texts").join(name);
+    let (mut complaints, mut same, mut refused, mut on_purpose) = (Vec::new(), 0, 0, 0);
+    for text in texts {
+        match look(&path, &text) {
+            Found::Refused => refused += 1,
+            Found::Same => same += 1,
+            Found::OnPurpose => on_purpose += 1,
+            Found::Other(why) => complaints.push(why),
+        }
+    }
+    expect_none(&complaints);
+    println!(
+        "{name}: {same} texts are read the same, {on_purpose} otherwise on purpose, {refused} LCM refuses"
+    );
+    same
+}
+
 #[test]
 fn odd_texts_by_hand_are_read_as_lcm_reads_them() {
-    let path = directory("texts").join("by-hand.lcm");
-    let complaints: Vec<String> =
-        odd_texts::BY_HAND.iter().filter_map(|text| disagreement(&path, text)).collect();
-    expect_none(&complaints);
+    let same = compare("by-hand.lcm", odd_texts::BY_HAND.iter().map(|text| text.to_string()));
+    assert!(same > 20);
 }
 
 #[test]
 fn odd_texts_at_random_are_read_as_lcm_reads_them() {
-    let path = directory("texts").join("random.lcm");
     let mut rng = Rng::new(seed());
-    let texts = (0..extent().odd_texts).map(|_| odd_texts::random(&mut rng));
-    let complaints: Vec<String> = texts.filter_map(|text| disagreement(&path, &text)).collect();
-    expect_none(&complaints);
+    let count = extent().odd_texts;
+    let same = compare("random.lcm", (0..count).map(|_| odd_texts::random(&mut rng)));
+    assert!(same > count / 4, "most texts should say something");
 }
