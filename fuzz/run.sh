@@ -17,7 +17,7 @@ flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=16 --cfg fuzzing"
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target named, build scripts are built without these flags.
-RUSTFLAGS="$flags" cargo build --release --locked --quiet --target "$host"
+RUSTFLAGS="$flags" cargo build --release --quiet --target "$host"
 bin="${CARGO_TARGET_DIR:-target}/$host/release"
 
 found=$(mktemp -d)

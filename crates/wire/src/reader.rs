@@ -15,7 +15,7 @@ pub struct Reader<'a> {
 macro_rules! scalar {
     ($(#[$doc:meta])* $name:ident, $ty:ty) => {
         $(#[$doc])*
-        #[inline]
+        #[inline(always)]
         pub fn $name(&mut self) -> Result<$ty, DecodeError> {
             let mut raw = [0; size_of::<$ty>()];
             raw.copy_from_slice(self.take(size_of::<$ty>())?);
@@ -49,12 +49,12 @@ impl<'a> Reader<'a> {
         self.at
     }
     /// How many bytes are left.
-    #[inline]
+    #[inline(always)]
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
     /// The next `n` bytes.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8], DecodeError> {
         let left = self.remaining();
         if n > left {

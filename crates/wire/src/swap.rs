@@ -30,7 +30,9 @@ pub(crate) fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 }
 
 /// Copies elements of `N` bytes (1, 2, 4 or 8), each turned if the machine is little endian. Fills all of `to`.
-#[inline]
+///
+/// Only what is fastest is put into the callers; the rest is one function.
+#[inline(always)]
 pub(crate) fn copy<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     assert_eq!(to.len(), from.len());
     assert_eq!(from.len() % N, 0);
@@ -40,7 +42,22 @@ pub(crate) fn copy<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
         return;
     }
     #[cfg(all(target_arch = "x86_64", target_endian = "little", not(miri)))]
-    if from.len() >= 16 && x86::turn::<N>(to, from) {
+    if from.len() >= 32 && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2; the lengths were checked just now.
+        unsafe { x86::avx2::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
+        return;
+    }
+    turn::<N>(to, from);
+}
+
+/// Copies elements of `N` bytes, each turned, without AVX2. Both have the same length, a multiple of `N`.
+#[inline(never)]
+fn turn<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
+    #[cfg(all(target_arch = "x86_64", target_endian = "little", not(miri)))]
+    if from.len() >= 16 && std::arch::is_x86_feature_detected!("ssse3") {
+        assert!(to.len() == from.len());
+        // SAFETY: the processor has SSSE3; the lengths were checked just now.
+        unsafe { x86::ssse3::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
         return;
     }
     turn_each::<N>(to, from);
@@ -61,7 +78,6 @@ fn turn_each<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
 #[cfg(all(target_arch = "x86_64", target_endian = "little", not(miri)))]
 mod x86 {
     use core::arch::x86_64::*;
-    use core::mem::MaybeUninit;
 
     /// For each byte of 16 where it comes from, if elements of `n` bytes are turned.
     const fn mask(n: usize) -> [u8; 16] {
@@ -78,30 +94,13 @@ mod x86 {
         const BYTES: [u8; 16] = mask(N);
     }
 
-    /// Turns at least 16 bytes; false if this processor has nothing to do it with.
-    #[inline]
-    pub fn turn<const N: usize>(to: &mut [MaybeUninit<u8>], from: &[u8]) -> bool {
-        assert!(to.len() == from.len() && from.len() >= 16 && from.len().is_multiple_of(N));
-        if from.len() >= 32 && std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2; the lengths were checked just now.
-            unsafe { avx2::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
-            return true;
-        }
-        if std::arch::is_x86_feature_detected!("ssse3") {
-            // SAFETY: the processor has SSSE3; the lengths were checked just now.
-            unsafe { ssse3::<N>(to.as_mut_ptr().cast(), from.as_ptr(), from.len()) };
-            return true;
-        }
-        false
-    }
-
     /// The last vector overlaps the one before it where the length is no multiple of a vector: elements begin at
     /// multiples of their size from either end.
     ///
     /// # Safety
     /// The processor must have AVX2; `len` bytes, at least 32, a multiple of `N`, at both places, which do not overlap.
     #[target_feature(enable = "avx2")]
-    unsafe fn avx2<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
+    pub unsafe fn avx2<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
         // SAFETY: the mask has 16 bytes; all accesses lie within `len` bytes, and want no alignment.
         unsafe {
             let mask = _mm256_broadcastsi128_si256(_mm_loadu_si128(Mask::<N>::BYTES.as_ptr().cast()));
@@ -110,13 +109,16 @@ mod x86 {
                 _mm256_storeu_si256(to.add(at).cast(), _mm256_shuffle_epi8(v, mask));
             };
             let mut at = 0;
-            while at + 64 <= len {
+            while len - at >= 128 {
                 turn(at);
                 turn(at + 32);
-                at += 64;
+                turn(at + 64);
+                turn(at + 96);
+                at += 128;
             }
-            if at + 32 <= len {
+            while len - at >= 32 {
                 turn(at);
+                at += 32;
             }
             if !len.is_multiple_of(32) {
                 turn(len - 32);
@@ -127,7 +129,7 @@ mod x86 {
     /// # Safety
     /// The processor must have SSSE3; `len` bytes, at least 16, a multiple of `N`, at both places, which do not overlap.
     #[target_feature(enable = "ssse3")]
-    unsafe fn ssse3<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
+    pub unsafe fn ssse3<const N: usize>(to: *mut u8, from: *const u8, len: usize) {
         // SAFETY: the mask has 16 bytes; all accesses lie within `len` bytes, and want no alignment.
         unsafe {
             let mask = _mm_loadu_si128(Mask::<N>::BYTES.as_ptr().cast());
@@ -143,17 +145,6 @@ mod x86 {
             if !len.is_multiple_of(16) {
                 turn(len - 16);
             }
-        }
-    }
-
-    #[cfg(test)]
-    pub fn turn_ssse3<const N: usize>(to: &mut [u8], from: &[u8]) {
-        assert!(to.len() == from.len() && from.len() >= 16 && from.len().is_multiple_of(N));
-        if std::arch::is_x86_feature_detected!("ssse3") {
-            // SAFETY: the processor has SSSE3; the lengths were checked just now.
-            unsafe { ssse3::<N>(to.as_mut_ptr(), from.as_ptr(), from.len()) };
-        } else {
-            super::turn_each::<N>(super::uninit(to), from);
         }
     }
 }
@@ -175,10 +166,9 @@ mod tests {
         let mut wire = vec![0; bytes.len()];
         copy::<N>(uninit(&mut wire), bytes);
         prop_assert_eq!(&wire, &expected);
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        if bytes.len() >= 16 {
+        if cfg!(target_endian = "little") {
             wire.fill(0);
-            x86::turn_ssse3::<N>(&mut wire, bytes);
+            turn::<N>(uninit(&mut wire), bytes);
             prop_assert_eq!(&wire, &expected);
         }
         if cfg!(target_endian = "little") {

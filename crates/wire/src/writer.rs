@@ -14,7 +14,7 @@ pub struct Writer<'a> {
 macro_rules! scalar {
     ($(#[$doc:meta])* $name:ident, $ty:ty) => {
         $(#[$doc])*
-        #[inline]
+        #[inline(always)]
         pub fn $name(&mut self, value: $ty) -> Result<(), EncodeError> {
             self.put(&value.to_be_bytes())
         }
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         self.at
     }
     /// Room for the next `n` bytes, to be filled in.
-    #[inline]
+    #[inline(always)]
     pub fn room(&mut self, n: usize) -> Result<&mut [u8], EncodeError> {
         let end = self.at.saturating_add(n);
         let Some(room) = self.bytes.get_mut(self.at..end) else { return Err(EncodeError::TooSmall(end)) };
@@ -51,7 +51,7 @@ impl<'a> Writer<'a> {
         Ok(room)
     }
     /// These bytes.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         self.room(bytes.len())?.copy_from_slice(bytes);
         Ok(())
