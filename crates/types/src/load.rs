@@ -5,6 +5,7 @@ use crate::parser;
 use crate::resolve;
 use crate::schema::{Primitive, Schema, StructId, TypeName};
 use crate::source::{Source, Sources};
+use crate::suggest::nearest_type;
 use crate::syntax::File;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,8 @@ pub struct Loader {
 /// How many files are looked through for a type, and how many directories deep.
 const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 16;
+/// How many errors and warnings are told.
+const MOST_TOLD: usize = 100;
 
 impl Loader {
     /// Nothing yet.
@@ -115,7 +118,7 @@ impl Loader {
         }
         self.pull_references(&mut work);
         let schema = resolve::resolve(&work.files, &mut work.said);
-        let said = Diagnostics { sources: work.sources, list: work.said };
+        let said = Diagnostics { sources: work.sources, list: limited(work.said) };
         if said.has_errors() {
             return Err(said);
         }
@@ -169,20 +172,15 @@ impl Loader {
             _ => None,
         }
         .ok_or_else(|| {
-            let near = |n: &TypeName| {
-                strsim::damerau_levenshtein(&n.to_string(), wanted)
-                    .min(strsim::damerau_levenshtein(&n.name, wanted))
-            };
-            let all = named.iter().chain(work.elsewhere.keys());
             let error = Diagnostic::general(format!("there is no type `{wanted}`"));
             if short.len() > 1 {
                 let all: Vec<String> = short.iter().map(|n| format!("`{n}`")).collect();
                 let error = Diagnostic::general(format!("there are several types `{wanted}`"));
                 return error.help(format!("say which: {}", all.join(", ")));
             }
-            match all.map(|n| (near(n), n)).min() {
-                Some((d, n)) if d <= wanted.len().div_ceil(3) => error.help(format!("did you mean `{n}`?")),
-                _ => error.help("name the file that declares it, or its directory with `-I`"),
+            match nearest_type(wanted, named.iter().chain(work.elsewhere.keys())) {
+                Some(name) => error.help(format!("did you mean `{name}`?")),
+                None => error.help("name the file that declares it, or its directory with `-I`"),
             }
         })
     }
@@ -303,6 +301,18 @@ fn read(path: &Path) -> Result<Source, String> {
         ));
     }
     Ok(Source::new(path, &bytes))
+}
+
+/// The first of what was said: nobody reads more, and each takes time to show. Errors are not pushed out by warnings.
+fn limited(mut said: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if said.len() > MOST_TOLD {
+        said.sort_by_key(|d| d.severity == Severity::Warning); // keeps the order otherwise
+        let more = said.len() - MOST_TOLD;
+        let severity = said[MOST_TOLD].severity;
+        said.truncate(MOST_TOLD);
+        said.push(Diagnostic { severity, ..Diagnostic::general(format!("and {more} more")) });
+    }
+    said
 }
 
 /// The names that a file declares.

@@ -31,6 +31,15 @@ pub(crate) fn parse(file: u32, source: &Source, said: &mut Vec<Diagnostic>) -> F
     parser.file
 }
 
+/// Two comments on lines of their own.
+fn joined(first: &str, second: &str) -> String {
+    match (first.is_empty(), second.is_empty()) {
+        (_, true) => first.into(),
+        (true, false) => second.into(),
+        (false, false) => format!("{first}\n{second}"),
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -111,11 +120,24 @@ impl Parser<'_> {
         let last = self.at.saturating_sub(1);
         let behind =
             self.comments.behind(&self.tokens, last, |at| lines.partition_point(|&s| s <= at) as u32);
-        match (above.is_empty(), behind.is_empty()) {
-            (_, true) => above.into(),
-            (true, false) => behind,
-            (false, false) => format!("{above}\n{behind}"),
+        joined(above, &behind)
+    }
+    /// Whether a list of names goes on; notes the comments of the name that was read, `above` it and behind its comma.
+    fn more(&mut self, above: String, own: &mut Vec<String>) -> bool {
+        let more = self.accept(',');
+        own.push(if more { self.doc_behind(&above) } else { above });
+        more
+    }
+    /// The comments of all names of a list. What stands above it is everybody's; what stands behind its end belongs to
+    /// all names, or to the last if others have their own.
+    fn docs(&mut self, above: &str, mut own: Vec<String>) -> Vec<String> {
+        let behind = self.doc_behind("");
+        let shared = own.iter().all(String::is_empty);
+        if let (false, Some(last)) = (shared, own.last_mut()) {
+            *last = joined(last, &behind);
         }
+        let doc = |own: &String| joined(above, if shared { &behind } else { own });
+        own.iter().map(doc).collect()
     }
     /// Goes behind the next `;`, or to the next `}`, or to the next declaration of the top level.
     fn skip(&mut self) {
@@ -249,18 +271,20 @@ impl Parser<'_> {
             self.said.push(Diagnostic::error(what, ty.span).help(help));
             return Err(Told);
         };
+        let mut own = Vec::new();
         loop {
+            let above = self.doc();
             let name = self.word("the name of the constant")?;
             self.expect('=', "`=` and a number")?;
             let value = self.word("a number")?;
             out.consts.push(Const { ty, name, value, doc: String::new() });
-            if !self.accept(',') {
+            if !self.more(above, &mut own) {
                 break;
             }
         }
         self.expect(';', "`;` or `,` behind the constant")?;
-        let doc = self.doc_behind(&doc);
-        out.consts[first..].iter_mut().for_each(|c| c.doc.clone_from(&doc));
+        let docs = self.docs(&doc, own);
+        out.consts[first..].iter_mut().zip(docs).for_each(|(c, doc)| c.doc = doc);
         Ok(())
     }
 
@@ -273,7 +297,9 @@ impl Parser<'_> {
             self.said.push(Diagnostic::error(what, ty.span).help(help));
             return Err(Told);
         }
+        let mut own = Vec::new();
         loop {
+            let above = self.doc();
             let name = self.word(&format!("the name of a field of type `{}`", ty.text))?;
             let mut field = Field {
                 ty: ty.clone(),
@@ -287,13 +313,13 @@ impl Parser<'_> {
                 self.expect(']', "`]`")?;
             }
             out.fields.push(field);
-            if !self.accept(',') {
+            if !self.more(above, &mut own) {
                 break;
             }
         }
         self.expect(';', "`;`, `,` or `[` behind the name of the field")?;
-        let doc = self.doc_behind(&doc);
-        out.fields[first..].iter_mut().for_each(|f| f.doc.clone_from(&doc));
+        let docs = self.docs(&doc, own);
+        out.fields[first..].iter_mut().zip(docs).for_each(|(f, doc)| f.doc = doc);
         Ok(())
     }
 

@@ -7,9 +7,11 @@ use crate::schema::{
     Const, ConstValue, Dim, Enum, EnumId, EnumValue, Extent, Field, Primitive, Schema, Struct, StructId,
     Type, TypeName,
 };
+use crate::sizes;
 use crate::source::Span;
+use crate::suggest::{nearest, nearest_type};
 use crate::syntax::{self, File, Word};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Names that people write for a primitive type, and what they mean.
 const MEANT: [(&str, &str); 22] = [
@@ -37,13 +39,10 @@ const MEANT: [(&str, &str); 22] = [
     ("string_t", "string"),
 ];
 
-/// The largest size in bytes that all fixed parts of a type may have together.
-const LARGEST: u64 = i32::MAX as u64;
+/// After so many errors nothing is suggested any more: it takes time, and nobody reads it.
+const SUGGESTIONS: usize = 50;
 /// How many dimensions an array may have: whoever walks through them by recursion needs a bound.
 const MOST_DIMS: usize = 64;
-/// How deep structs may lie in each other by value.
-const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
-
 #[derive(Clone, Copy)]
 enum Named {
     Struct(usize),
@@ -83,9 +82,7 @@ pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
 
 /// Refuses what contains itself and what is too large, and computes the fingerprints.
 fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Schema {
-    let state = vec![State::New; schema.structs.len()];
-    let mut sizes = Sizes { schema: &schema, spans, said, state, path: Vec::new() };
-    let Some(all) = sizes.all() else { return schema };
+    let Some(all) = sizes::sizes(&schema, spans, said) else { return schema };
     schema.sizes = all;
     for i in 0..schema.structs.len() {
         schema.structs[i].base_hash = fingerprint::base_hash(&schema.structs[i]);
@@ -100,6 +97,15 @@ fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -
         }
     }
     schema
+}
+
+/// Fields and constants of a struct by name, with the places of the names.
+type Members<'a> = HashMap<&'a str, (Member, Span)>;
+
+#[derive(Clone, Copy)]
+enum Member {
+    Field(usize),
+    Const(usize),
 }
 
 struct Names<'a> {
@@ -118,27 +124,40 @@ impl Names<'_> {
     }
 
     fn structure(&mut self, file: &str, s: &syntax::Struct) -> Struct {
-        let mut members: HashMap<&str, Span> = HashMap::new();
-        let all = s.fields.iter().map(|f| &f.name).chain(s.consts.iter().map(|c| &c.name));
-        let mut all: Vec<&Word> = all.collect();
-        all.sort_by_key(|w| w.span.start);
-        for word in all {
+        let fields = s.fields.iter().enumerate().map(|(i, f)| (Member::Field(i), &f.name));
+        let consts = s.consts.iter().enumerate().map(|(i, c)| (Member::Const(i), &c.name));
+        let mut all: Vec<(Member, &Word)> = fields.chain(consts).collect();
+        all.sort_by_key(|(_, word)| word.span.start);
+        let mut members = Members::new();
+        for (member, word) in all {
             member_name(word, self.said);
-            if let Some(first) = members.insert(&word.text, word.span) {
-                let error = format!("`{}` is declared twice in `{}`", word.text, s.name.text);
-                self.said
-                    .push(Diagnostic::error(error, word.span).label("again here").and(first, "first here"));
+            match members.get(word.text.as_str()) {
+                Some((_, first)) => {
+                    let error = format!("`{}` is declared twice in `{}`", word.text, s.name.text);
+                    let error = Diagnostic::error(error, word.span).label("again here");
+                    self.said.push(error.and(*first, "first here"));
+                }
+                None => {
+                    members.insert(&word.text, (member, word.span));
+                }
             }
         }
         let consts: Vec<Const> = s.consts.iter().map(|c| constant(c, self.said)).collect();
         let mut fields: Vec<Field> = Vec::with_capacity(s.fields.len());
-        for field in &s.fields {
+        let mut sizes: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for (at, field) in s.fields.iter().enumerate() {
             if field.dims.len() > MOST_DIMS {
                 let what = format!("`{}` has more than {MOST_DIMS} dimensions", field.name.text);
                 self.said.push(Diagnostic::error(what, field.name.span));
             }
             let ty = self.type_of(&field.ty, &s.package);
-            let dims = field.dims.iter().map(|d| self.dim(d, field, &fields, s, &consts)).collect();
+            let dims: Vec<Dim> =
+                field.dims.iter().map(|d| self.dim(d, field, &members, &fields, s, &consts)).collect();
+            for (number, dim) in dims.iter().enumerate() {
+                if let Extent::Variable(i) = dim.extent {
+                    sizes.entry(i).or_default().push((at, number));
+                }
+            }
             fields.push(Field { name: field.name.text.clone(), ty, dims, doc: field.doc.clone() });
         }
         Struct {
@@ -151,6 +170,7 @@ impl Names<'_> {
             fingerprint: 0,
             file: file.into(),
             span: s.name.span,
+            sizes,
         }
     }
 
@@ -177,22 +197,20 @@ impl Names<'_> {
             let unsigned = if word.starts_with('u') { "; there are no other unsigned types" } else { "" };
             return format!("did you mean `{meant}`{unsigned}?");
         }
-        let full_text = full.to_string();
-        let near = |name: &str| {
-            strsim::damerau_levenshtein(name, &full_text).min(strsim::damerau_levenshtein(name, word))
-        };
-        let known = self.by_name.keys().map(|n| (near(&n.to_string()).min(near(&n.name)), n.to_string()));
-        let primitives = Primitive::ALL.iter().map(|p| (near(p.name()), p.name().into()));
-        match known.chain(primitives).min() {
-            Some((distance, name)) if distance <= word.len().div_ceil(3) => format!("did you mean `{name}`?"),
-            _ => String::from("name the file that declares it too, or its directory with `-I`"),
+        let unknown = String::from("name the file that declares it too, or its directory with `-I`");
+        if self.said.len() > SUGGESTIONS {
+            return unknown;
         }
+        nearest_type(&full.to_string(), self.by_name.keys())
+            .or_else(|| nearest(word, Primitive::ALL.iter().map(|p| p.name())).map(String::from))
+            .map_or(unknown, |name| format!("did you mean `{name}`?"))
     }
 
     fn dim(
         &mut self,
         dim: &Word,
         field: &syntax::Field,
+        members: &Members<'_>,
         before: &[Field],
         s: &syntax::Struct,
         consts: &[Const],
@@ -218,7 +236,10 @@ impl Names<'_> {
                 }
             };
         }
-        if let Some(i) = s.consts[..field.consts_before].iter().position(|c| c.name.text == text) {
+        let member = members.get(text).map(|(member, _)| *member);
+        if let Some(Member::Const(i)) = member
+            && i < field.consts_before
+        {
             return match consts[i].value {
                 ConstValue::Int(n) if (0..=i64::from(i32::MAX)).contains(&n) => {
                     let extent = Extent::Fixed(n as u32);
@@ -237,7 +258,9 @@ impl Names<'_> {
                 }
             };
         }
-        if let Some(i) = before.iter().position(|f| f.name == text) {
+        if let Some(Member::Field(i)) = member
+            && i < before.len()
+        {
             let is_size =
                 matches!(before[i].ty, Type::Primitive(p) if p.is_integer()) && before[i].dims.is_empty();
             if !is_size {
@@ -248,29 +271,26 @@ impl Names<'_> {
             }
             return Dim { extent: Extent::Variable(i), text: text.into(), constant: None };
         }
-        self.unknown_size(dim, s);
+        self.unknown_size(dim, members);
         broken(text)
     }
 
-    fn unknown_size(&mut self, dim: &Word, s: &syntax::Struct) {
-        let fields = s.fields.iter().map(|f| &f.name);
-        let all: Vec<&Word> = fields.chain(s.consts.iter().map(|c| &c.name)).collect();
+    fn unknown_size(&mut self, dim: &Word, members: &Members<'_>) {
         let error = Diagnostic::error(format!("there is no `{}` before this array", dim.text), dim.span);
-        self.said.push(match all.iter().find(|w| w.text == dim.text) {
-            Some(later) => error
-                .and(later.span, "declared here")
+        let near = || match self.said.len() > SUGGESTIONS {
+            true => None,
+            false => nearest(&dim.text, members.keys().copied()),
+        };
+        let error = match members.get(dim.text.as_str()) {
+            Some((_, later)) => error
+                .and(*later, "declared here")
                 .help("the size must stand before the array, since it is read first"),
-            None => match all
-                .iter()
-                .map(|w| (strsim::damerau_levenshtein(&w.text, &dim.text), *w))
-                .min_by_key(|m| m.0)
-            {
-                Some((d, near)) if d <= dim.text.len().div_ceil(3) => {
-                    error.help(format!("did you mean `{}`?", near.text))
-                }
-                _ => error.help("a size is a number, a constant or a field of this struct"),
+            None => match near() {
+                Some(name) => error.help(format!("did you mean `{name}`?")),
+                None => error.help("a size is a number, a constant or a field of this struct"),
             },
-        });
+        };
+        self.said.push(error);
     }
 }
 
@@ -333,8 +353,10 @@ fn constant(c: &syntax::Const, said: &mut Vec<Diagnostic>) -> Const {
 /// Numbers without a value go on from the largest so far, the first from 1, as LCM's.
 fn enumeration(file: &str, e: &syntax::Enum, said: &mut Vec<Diagnostic>) -> Enum {
     let mut values: Vec<EnumValue> = Vec::with_capacity(e.values.len());
+    let (mut names, mut numbers) = (HashMap::new(), HashMap::new());
     let mut largest = 0i32;
     for v in &e.values {
+        let i = values.len();
         member_name(&v.name, said);
         let number = match &v.number {
             None => largest.checked_add(1),
@@ -345,7 +367,8 @@ fn enumeration(file: &str, e: &syntax::Enum, said: &mut Vec<Diagnostic>) -> Enum
             said.push(Diagnostic::error("the value of an enum must be a 32-bit number", place));
             continue;
         };
-        if let Some(same) = values.iter().find(|o| o.name == v.name.text || o.value == value) {
+        let (name, number) = (names.insert(&v.name.text, i), numbers.insert(value, i));
+        if let Some(same) = name.or(number).and_then(|i| values.get(i)) {
             let error =
                 format!("`{}` = {value} is there already: `{}` = {}", v.name.text, same.name, same.value);
             said.push(Diagnostic::error(error, v.name.span));
@@ -358,136 +381,4 @@ fn enumeration(file: &str, e: &syntax::Enum, said: &mut Vec<Diagnostic>) -> Enum
         Enum { name, doc: e.doc.clone(), values, fingerprint: 0, file: file.into(), span: e.name.span };
     out.fingerprint = fingerprint::enum_hash(&out);
     out
-}
-
-/// What is known of a struct by its fields alone.
-#[derive(Clone, Copy)]
-struct Size {
-    /// Least size on the wire.
-    least: u64,
-    /// The same, but a struct counts at least 1: nobody shall walk through endless empty ones.
-    weight: u64,
-    /// Whether it is the only one.
-    fixed: bool,
-    /// How many structs lie in it by value, each in the one before.
-    depth: usize,
-}
-
-#[derive(Clone, Copy)]
-enum State {
-    New,
-    Open,
-    Refused,
-    Done(Size),
-}
-
-/// Walks structs by value: no struct may lie in itself without an array of variable size between.
-struct Sizes<'a> {
-    schema: &'a Schema,
-    spans: &'a [Vec<Span>],
-    said: &'a mut Vec<Diagnostic>,
-    state: Vec<State>,
-    /// The structs being looked at, each with the field that leads on.
-    path: Vec<(StructId, usize)>,
-}
-
-impl Sizes<'_> {
-    /// The sizes of all; nothing if something was said.
-    fn all(&mut self) -> Option<Vec<(u64, bool)>> {
-        let sizes: Vec<_> = self.schema.ids().map(|id| self.of(id)).collect();
-        sizes.into_iter().map(|s| s.map(|s| (s.least, s.fixed))).collect()
-    }
-
-    /// The size of a struct; nothing if something was said about it.
-    fn of(&mut self, id: StructId) -> Option<Size> {
-        match self.state[id.0] {
-            State::Done(size) => return Some(size),
-            State::Refused => return None,
-            State::Open => {
-                self.cycle(id);
-                return None;
-            }
-            State::New => {}
-        }
-        self.state[id.0] = State::Open;
-        // The walk itself goes no deeper than what is allowed, however deep a hostile file would have it.
-        let size = if self.path.len() > DEEPEST { None } else { self.sum(id) };
-        let size = match size {
-            Some(s) if s.depth <= DEEPEST => Some(s),
-            None if self.path.len() <= DEEPEST => None,
-            _ => {
-                let s = self.schema.get(id);
-                let what =
-                    format!("`{}` is part of a chain of more than {DEEPEST} structs in each other", s.name);
-                self.said.push(Diagnostic::error(what, s.span));
-                None
-            }
-        };
-        self.state[id.0] = size.map_or(State::Refused, State::Done);
-        size
-    }
-
-    fn sum(&mut self, id: StructId) -> Option<Size> {
-        let (mut sum, mut well) = (Size { least: 0, weight: 1, fixed: true, depth: 0 }, true);
-        for (i, field) in self.schema.get(id).fields.iter().enumerate() {
-            let scalar = |least: usize, fixed| {
-                Some(Size { least: least as u64, weight: least as u64, fixed, depth: 0 })
-            };
-            let one = match field.ty {
-                Type::Primitive(p) => scalar(p.wire_size(), p != Primitive::String),
-                Type::Enum(_) => scalar(4, true),
-                Type::Struct(_) if field.is_variable() => scalar(0, false), // may lead back to this one
-                Type::Struct(inner) => {
-                    self.path.push((id, i));
-                    let found = self.of(inner);
-                    self.path.pop();
-                    found.map(|f| Size { depth: f.depth + 1, ..f })
-                }
-            };
-            let Some(one) = one else {
-                well = false;
-                continue;
-            };
-            let count = if field.is_variable() { Some(0) } else { field.fixed_count() };
-            sum.fixed &= one.fixed && !field.is_variable();
-            sum.depth = sum.depth.max(one.depth);
-            let times =
-                |size: u64| count.filter(|&n| n <= LARGEST).map_or(u64::MAX, |n| n.saturating_mul(size));
-            sum.least = sum.least.saturating_add(times(one.least));
-            sum.weight = sum.weight.saturating_add(times(one.weight));
-            if sum.weight > LARGEST {
-                self.too_large(id, i);
-                return None;
-            }
-        }
-        well.then_some(sum)
-    }
-
-    fn too_large(&mut self, id: StructId, field: usize) {
-        let s = self.schema.get(id);
-        let what = format!(
-            "`{}` is too large: with `{}` it has more than {LARGEST} bytes",
-            s.name, s.fields[field].name
-        );
-        self.said.push(Diagnostic::error(what, self.spans[id.0][field]));
-    }
-
-    /// The path from `id` back to itself.
-    fn cycle(&mut self, id: StructId) {
-        let from = self.path.iter().position(|(s, _)| *s == id).unwrap_or(0);
-        let name = |id: StructId| self.schema.get(id).name.to_string();
-        let way: Vec<String> = self.path[from..]
-            .iter()
-            .map(|&(s, f)| format!("{}.{}", name(s), self.schema.get(s).fields[f].name))
-            .chain([name(id)])
-            .collect();
-        let mut error =
-            Diagnostic::error(format!("`{}` contains itself", name(id)), self.schema.get(id).span).help(
-                format!("the path is {}; only an array of variable size may lead back", way.join(" -> ")),
-            );
-        for &(s, f) in &self.path[from..] {
-            error = error.and(self.spans[s.0][f], format!("`{}` contains this", name(s)));
-        }
-        self.said.push(error);
-    }
 }

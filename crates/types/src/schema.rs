@@ -1,5 +1,6 @@
 //! The model of a set of types: what a type file says, resolved and checked.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The nine primitive types.
@@ -220,6 +221,8 @@ pub struct Struct {
     pub file: String,
     /// Where its name stands.
     pub span: crate::Span,
+    /// Of each size field the dimensions that it gives: field, number of the dimension.
+    pub(crate) sizes: BTreeMap<usize, Vec<(usize, usize)>>,
 }
 
 impl Struct {
@@ -229,14 +232,11 @@ impl Struct {
     }
     /// The fields, by index, that give some array of this struct its size.
     pub fn size_fields(&self) -> Vec<usize> {
-        (0..self.fields.len()).filter(|&i| self.sized_by(i).next().is_some()).collect()
+        self.sizes.keys().copied().collect()
     }
     /// Fields with a dimension that field `i` gives: field index and number of the dimension.
     pub fn sized_by(&self, i: usize) -> impl Iterator<Item = (usize, usize)> {
-        self.fields.iter().enumerate().flat_map(move |(at, f)| {
-            let of = move |(k, d): (usize, &Dim)| (d.extent == Extent::Variable(i)).then_some((at, k));
-            f.dims.iter().enumerate().filter_map(of)
-        })
+        self.sizes.get(&i).into_iter().flatten().copied()
     }
 }
 

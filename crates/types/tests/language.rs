@@ -230,3 +230,28 @@ fn hostile_texts_end_soon() {
     said(&"struct ".repeat(50_000));
     said(&format!("struct a_t {{ int8_t x{}; }}", "[0".repeat(50_000)));
 }
+
+/// What a hostile publisher leaves with a channel is parsed by whoever looks: no text may take long for its size.
+#[test]
+fn texts_that_ask_for_much_work_do_not_get_it() {
+    let many = |n: usize, item: &dyn Fn(usize) -> String| (0..n).map(item).collect::<String>();
+    let long = "x".repeat(40_000);
+    said(&format!("struct {long} {{ y{long} field; }}"));
+    said(&many(3000, &|i| format!("struct s{i} {{ t{i} x; }}\n")));
+    schema(&format!("enum e_t {{ {} }}", many(20_000, &|i| format!("v{i}, "))));
+    schema(&format!("struct a_t {{ {} }}", many(10_000, &|i| format!("int8_t n{i}; int8_t v{i}[n{i}]; "))));
+    let text = said(&"!".repeat(10_000));
+    assert!(text.contains("and 9900 more"), "{}", &text[text.len() - 200..]);
+}
+
+#[test]
+fn each_name_of_a_list_has_the_comment_behind_it() {
+    let schema = schema(
+        "struct a_t {\n  const int32_t A = 1, // of A\n                B = 2; // of B\n\
+         \x20 int8_t x, // of x\n         y; // of y\n  // of both\n  int8_t z,\n         w;\n}\n",
+    );
+    let s = &schema.structs()[0];
+    assert_eq!(s.consts.iter().map(|c| c.doc.as_str()).collect::<Vec<_>>(), ["of A", "of B"]);
+    let docs: Vec<&str> = s.fields.iter().map(|f| f.doc.as_str()).collect();
+    assert_eq!(docs, ["of x", "of y", "of both", "of both"]);
+}

@@ -1,6 +1,7 @@
 //! From JSON to a record.
 
 use super::{JsonCause, JsonError, rows::Rows};
+use crate::suggest::nearest;
 use crate::value::{Array, Items, Record, TooLarge, Value, Zeros, declaration, integer};
 use crate::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 use serde_json::{Map, Value as Json};
@@ -136,10 +137,7 @@ fn too_many(p: Primitive, n: usize) -> JsonError {
 }
 
 fn unknown(of: &Struct, name: &str) -> JsonError {
-    let distance = |f: &Field| strsim::osa_distance(&f.name.to_lowercase(), &name.to_lowercase());
-    let best = of.fields.iter().map(|f| (distance(f), f)).min_by_key(|(d, _)| *d);
-    // More than every third sign wrong is no slip of the pen.
-    let meant = best.filter(|(d, _)| d * 3 <= name.chars().count().max(3)).map(|(_, f)| f.name.clone());
+    let meant = nearest(name, of.fields.iter().map(|f| f.name.as_str())).map(String::from);
     JsonCause::Unknown { of: of.name.to_string(), meant }.into()
 }
 

@@ -1,0 +1,153 @@
+//! How large structs are, and that none contains itself by value.
+
+use crate::diagnostic::Diagnostic;
+use crate::schema::{Primitive, Schema, StructId, Type};
+use crate::source::Span;
+
+/// The largest size in bytes that all fixed parts of a type may have together.
+const LARGEST: u64 = i32::MAX as u64;
+/// How deep structs may lie in each other by value.
+const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
+
+/// Of every struct its least size on the wire, and whether it is the only one. Nothing if something was said: of structs
+/// that contain themselves by value, are too large, or lie too deep in each other. `spans` are the places of the fields.
+pub(crate) fn sizes(
+    schema: &Schema,
+    spans: &[Vec<Span>],
+    said: &mut Vec<Diagnostic>,
+) -> Option<Vec<(u64, bool)>> {
+    let state = vec![State::New; schema.structs().len()];
+    Sizes { schema, spans, said, state, path: Vec::new() }.all()
+}
+
+/// What is known of a struct by its fields alone.
+#[derive(Clone, Copy)]
+struct Size {
+    /// Least size on the wire.
+    least: u64,
+    /// The same, but a struct counts at least 1: nobody shall walk through endless empty ones.
+    weight: u64,
+    /// Whether it is the only one.
+    fixed: bool,
+    /// How many structs lie in it by value, each in the one before.
+    depth: usize,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    New,
+    Open,
+    Refused,
+    Done(Size),
+}
+
+/// Walks structs by value: no struct may lie in itself without an array of variable size between.
+struct Sizes<'a> {
+    schema: &'a Schema,
+    spans: &'a [Vec<Span>],
+    said: &'a mut Vec<Diagnostic>,
+    state: Vec<State>,
+    /// The structs being looked at, each with the field that leads on.
+    path: Vec<(StructId, usize)>,
+}
+
+impl Sizes<'_> {
+    /// The sizes of all; nothing if something was said.
+    fn all(&mut self) -> Option<Vec<(u64, bool)>> {
+        let sizes: Vec<_> = self.schema.ids().map(|id| self.of(id)).collect();
+        sizes.into_iter().map(|s| s.map(|s| (s.least, s.fixed))).collect()
+    }
+
+    /// The size of a struct; nothing if something was said about it.
+    fn of(&mut self, id: StructId) -> Option<Size> {
+        match self.state[id.0] {
+            State::Done(size) => return Some(size),
+            State::Refused => return None,
+            State::Open => {
+                self.cycle(id);
+                return None;
+            }
+            State::New => {}
+        }
+        self.state[id.0] = State::Open;
+        // The walk itself goes no deeper than what is allowed, however deep a hostile file would have it.
+        let size = if self.path.len() > DEEPEST { None } else { self.sum(id) };
+        let size = match size {
+            Some(s) if s.depth <= DEEPEST => Some(s),
+            None if self.path.len() <= DEEPEST => None,
+            _ => {
+                let s = self.schema.get(id);
+                let what =
+                    format!("`{}` is part of a chain of more than {DEEPEST} structs in each other", s.name);
+                self.said.push(Diagnostic::error(what, s.span));
+                None
+            }
+        };
+        self.state[id.0] = size.map_or(State::Refused, State::Done);
+        size
+    }
+
+    fn sum(&mut self, id: StructId) -> Option<Size> {
+        let (mut sum, mut well) = (Size { least: 0, weight: 1, fixed: true, depth: 0 }, true);
+        for (i, field) in self.schema.get(id).fields.iter().enumerate() {
+            let scalar = |least: usize, fixed| {
+                Some(Size { least: least as u64, weight: least as u64, fixed, depth: 0 })
+            };
+            let one = match field.ty {
+                Type::Primitive(p) => scalar(p.wire_size(), p != Primitive::String),
+                Type::Enum(_) => scalar(4, true),
+                Type::Struct(_) if field.is_variable() => scalar(0, false), // may lead back to this one
+                Type::Struct(inner) => {
+                    self.path.push((id, i));
+                    let found = self.of(inner);
+                    self.path.pop();
+                    found.map(|f| Size { depth: f.depth + 1, ..f })
+                }
+            };
+            let Some(one) = one else {
+                well = false;
+                continue;
+            };
+            let count = if field.is_variable() { Some(0) } else { field.fixed_count() };
+            sum.fixed &= one.fixed && !field.is_variable();
+            sum.depth = sum.depth.max(one.depth);
+            let times =
+                |size: u64| count.filter(|&n| n <= LARGEST).map_or(u64::MAX, |n| n.saturating_mul(size));
+            sum.least = sum.least.saturating_add(times(one.least));
+            sum.weight = sum.weight.saturating_add(times(one.weight));
+            if sum.weight > LARGEST {
+                self.too_large(id, i);
+                return None;
+            }
+        }
+        well.then_some(sum)
+    }
+
+    fn too_large(&mut self, id: StructId, field: usize) {
+        let s = self.schema.get(id);
+        let what = format!(
+            "`{}` is too large: with `{}` it has more than {LARGEST} bytes",
+            s.name, s.fields[field].name
+        );
+        self.said.push(Diagnostic::error(what, self.spans[id.0][field]));
+    }
+
+    /// The path from `id` back to itself.
+    fn cycle(&mut self, id: StructId) {
+        let from = self.path.iter().position(|(s, _)| *s == id).unwrap_or(0);
+        let name = |id: StructId| self.schema.get(id).name.to_string();
+        let way: Vec<String> = self.path[from..]
+            .iter()
+            .map(|&(s, f)| format!("{}.{}", name(s), self.schema.get(s).fields[f].name))
+            .chain([name(id)])
+            .collect();
+        let mut error =
+            Diagnostic::error(format!("`{}` contains itself", name(id)), self.schema.get(id).span).help(
+                format!("the path is {}; only an array of variable size may lead back", way.join(" -> ")),
+            );
+        for &(s, f) in &self.path[from..] {
+            error = error.and(self.spans[s.0][f], format!("`{}` contains this", name(s)));
+        }
+        self.said.push(error);
+    }
+}
