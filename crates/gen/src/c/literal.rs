@@ -32,9 +32,7 @@ fn doc_comment(doc: &str) -> String {
 
 /// Adds a doc comment.
 pub(crate) fn document(t: &mut Text, doc: &str) {
-    for line in doc_comment(doc).lines() {
-        t.line(line);
-    }
+    t.lines(doc_comment(doc));
 }
 
 /// The first line of every file.

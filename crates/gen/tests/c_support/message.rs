@@ -112,7 +112,7 @@ pub fn edges(schema: &Schema, messages: &mut Messages) {
     add("list_t", Expect::Wrong, &nested(129));
     add("list_t", Expect::Wrong, &nested(10_000));
     // Each depth asks for all that is left: must not add up.
-    add("list_t", Expect::Wrong, &1000u32.to_be_bytes().repeat(4000));
+    add("list_t", Expect::Wrong, &3850u32.to_be_bytes().repeat(4000));
     for size in [-1, i32::MIN, i32::MAX, 1 << 20] {
         let mut body = size.to_be_bytes().to_vec();
         add("list_t", Expect::Wrong, &body);
@@ -132,7 +132,16 @@ pub fn edges(schema: &Schema, messages: &mut Messages) {
     add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 0]);
     add("inner_t", Expect::Wrong, &[0, 1, 0, 0, 0, 1, 7]);
     add("inner_t", Expect::Right, &[0, 1, 0, 0, 0, 1, 0]);
-    // Rows and elements that take no bytes: as many as the message has bytes, and 1024.
+    // Rows and elements that take no bytes: as many as the message has bytes, and 1024, in all arrays together.
+    let crowds = |each: &[u32]| {
+        let words = [each.len() as u32].into_iter().chain(each.iter().copied());
+        words.flat_map(u32::to_be_bytes).collect::<Vec<u8>>()
+    };
+    add("crowds_t", Expect::Right, &crowds(&[16 + 1024]));
+    add("crowds_t", Expect::Wrong, &crowds(&[16 + 1024 + 1]));
+    add("crowds_t", Expect::Right, &crowds(&[20 + 1024 - 500, 500]));
+    add("crowds_t", Expect::Wrong, &crowds(&[20 + 1024 - 500, 501]));
+    add("crowds_t", Expect::Wrong, &crowds(&[1000; 10]));
     let jagged = |a: i8, b: i16, c: i64, d: i32, fill: usize| {
         let mut body = vec![a as u8];
         body.extend(b.to_be_bytes());
