@@ -291,50 +291,70 @@ fn set_sizes(m: &Module) -> String {
 
 fn write(m: &Module) -> String {
     let mut body = String::new();
+    let mut parts = String::new();
     let mut number = 0;
     for piece in pieces(m.st) {
         match piece {
             Piece::Scalars(group) => {
                 let values: Vec<String> = group.iter().map(|f| m.own(f)).collect();
-                body += &put(&format!("_S{number}.pack"), &values);
+                parts += &part(&format!("_S{number}.pack"), &values);
                 number += 1;
             }
-            Piece::One(field) => body += &write_one(m, field),
+            Piece::One(field) => match packed(m, field) {
+                Ok((function, items)) => parts += &part(function, &items),
+                Err(statement) => {
+                    body += &added(&std::mem::take(&mut parts));
+                    body += &statement;
+                }
+            },
         }
     }
+    body += &added(&parts);
     if body.is_empty() {
         body = "        pass\n".into();
     }
-    format!("\n    def _write(self, put: wire.Put, depth: int) -> None:\n{body}")
+    format!("\n    def _write(self, out: wire.Parts, depth: int) -> None:\n{body}")
 }
 
-/// `put(call(items))`.
-fn put(call: &str, items: &[String]) -> String {
-    let one = format!("        put({call}({}))\n", items.join(", "));
-    if fits(&one) {
-        return one;
+/// One part of a message, as an element of a tuple.
+fn part(call: &str, items: &[String]) -> String {
+    wrapped(3, &format!("{call}("), items, "),")
+}
+
+/// `out += (parts,)`, or `out.append(part)` if there is only one.
+fn added(parts: &str) -> String {
+    let top = |line: &&str| line.starts_with("            ") && !line[12..].starts_with([' ', ')']);
+    match parts.lines().filter(top).count() {
+        0 => String::new(),
+        1 => {
+            let part = parts.trim_end().trim_end_matches(',');
+            let line = format!("        out.append({})\n", part.trim_start());
+            let short = !part.contains('\n') && fits(&line);
+            if short { line } else { format!("        out.append(\n{part}\n        )\n") }
+        }
+        _ => format!("        out += (\n{parts}        )\n"),
     }
-    let inner = wrapped(3, &format!("{call}("), items, ")");
-    format!("        put(\n{inner}        )\n")
 }
 
-fn write_one(m: &Module, field: &Field) -> String {
+/// What packs a field, if it is one part of the message; else the statement that adds its parts.
+fn packed(m: &Module, field: &Field) -> Result<(&'static str, Vec<String>), String> {
     let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
-    let to = || ["put", "depth"].map(String::from).to_vec();
     match field.ty {
         Type::Struct(other) => {
-            let mut items = [to(), vec![own, m.class_of(other).into()]].concat();
+            let mut items = vec!["out".to_owned(), "depth".into(), own, m.class_of(other).into()];
             items.extend(field.is_array().then(|| tuple(&sizes)));
             items.push(label);
             let function = if field.is_array() { "wire.put_nesteds(" } else { "wire.put_nested(" };
-            wrapped(2, function, &items, ")")
+            Err(wrapped(2, function, &items, ")"))
         }
         Type::Primitive(Primitive::String) if field.is_array() => {
-            wrapped(2, "wire.put_strings(", &["put".into(), own, tuple(&sizes), label], ")")
+            Err(wrapped(2, "wire.put_strings(", &["out".into(), own, tuple(&sizes), label], ")"))
         }
-        Type::Primitive(Primitive::String) => put("wire.packed_string", &[own, label]),
-        ty if sizes.len() == 1 => put("wire.packed_vector", &[kind(ty).into(), own, sizes[0].clone(), label]),
-        ty => put("wire.packed_matrix", &[kind(ty).into(), own, tuple(&sizes), label]),
+        Type::Primitive(Primitive::String) => Ok(("wire.packed_string", vec![own, label])),
+        ty if sizes.len() == 1 => {
+            Ok(("wire.packed_vector", vec![kind(ty).into(), own, sizes[0].clone(), label]))
+        }
+        ty => Ok(("wire.packed_matrix", vec![kind(ty).into(), own, tuple(&sizes), label])),
     }
 }
 

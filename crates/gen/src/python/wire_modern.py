@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 #: How deep structs may lie in each other.
 MAX_DEPTH = 128
+_TOO_DEEP = f"structs lie in each other more than {MAX_DEPTH} deep"
 
 #: Elements that take no room on the wire (empty structs, rows of width 0) that a
 #: message may have, beyond one for each of its bytes.
@@ -28,8 +29,8 @@ FREE_ELEMENTS = 1024
 #: What can be decoded, and encoded into.
 Buffer = Union[bytes, bytearray, memoryview, "npt.NDArray[Any]"]
 
-#: Takes the parts of a message, in order.
-Put = Callable[[Any], None]
+#: The parts of a message, in order: bytes and such.
+Parts = list[Any]
 
 #: Elements without content that may still come, and how deep in structs we are.
 Limits = list[int]
@@ -102,9 +103,9 @@ class Message:
 
     def encode(self) -> bytes:
         """The message as it goes over the wire."""
-        parts: list[Any] = [self._head]
+        parts: Parts = [self._head]
         try:
-            self._write(parts.append, 0)
+            self._write(parts, 0)
         except (struct.error, OverflowError):
             blame(self)
             raise
@@ -133,7 +134,7 @@ class Message:
     def set_sizes(self) -> None:
         """Sets the size fields, of contained structs too, to what the arrays have."""
 
-    def _write(self, put: Put, depth: int) -> None:
+    def _write(self, out: Parts, depth: int) -> None:
         raise NotImplementedError
 
     @classmethod
@@ -159,9 +160,8 @@ def names(message: Any) -> tuple[str, ...]:
 
 
 def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
-    return bool(a == b)
+    arrays = isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+    return np.array_equal(a, b) if arrays else bool(a == b)
 
 
 def blame(value: Any) -> None:
@@ -183,8 +183,7 @@ class Kind:
 
     def __init__(self, name: str, word: str, memory: str) -> None:
         self.name = name
-        #: Numbers of the same size, whose bytes can be turned.
-        self.word = word
+        self.word = word  # code in `array` of numbers of the same size
         self.memory: np.dtype[Any] = np.dtype(memory)
         self.size = self.memory.itemsize
         self.empty = np.empty(0, self.memory)
@@ -297,8 +296,7 @@ def nested(
 ) -> tuple[T, int]:
     """A struct that lies in another one."""
     if limits[1] == MAX_DEPTH:
-        deep = f"structs lie in each other more than {MAX_DEPTH} deep"
-        raise DecodeError(f"{where}: {deep}, at byte {at}")
+        raise DecodeError(f"{where}: {_TOO_DEEP}, at byte {at}")
     limits[1] += 1
     value, at = read(data, at, limits)
     limits[1] -= 1
@@ -396,24 +394,23 @@ def packed_string(text: Any, where: str) -> bytes:
     return (len(encoded) + 1).to_bytes(4, "big") + encoded + b"\0"
 
 
-def put_strings(put: Put, values: Any, shape: tuple[int, ...], where: str) -> None:
+def put_strings(out: Parts, values: Any, shape: tuple[int, ...], where: str) -> None:
     """Strings in lists, as deep as there are dimensions."""
     for text in _each(values, shape, where):
-        put(packed_string(text, where))
+        out.append(packed_string(text, where))
 
 
-def put_nested(put: Put, depth: int, value: Any, kind: type[Any], where: str) -> None:
+def put_nested(out: Parts, depth: int, value: Any, kind: type[Any], where: str) -> None:
     """A struct that lies in another one."""
     if not isinstance(value, kind):
         raise EncodeError(f"{where}: {value!r} is no {kind.__name__}")
     if depth == MAX_DEPTH:
-        deep = f"structs lie in each other more than {MAX_DEPTH} deep"
-        raise EncodeError(f"{where}: {deep}")
-    value._write(put, depth + 1)
+        raise EncodeError(f"{where}: {_TOO_DEEP}")
+    value._write(out, depth + 1)
 
 
 def put_nesteds(
-    put: Put,
+    out: Parts,
     depth: int,
     values: Any,
     kind: type[Any],
@@ -422,7 +419,7 @@ def put_nesteds(
 ) -> None:
     """Structs in lists."""
     for value in _each(values, shape, where):
-        put_nested(put, depth, value, kind, where)
+        put_nested(out, depth, value, kind, where)
 
 
 def converted(kind: Kind, values: Any, where: str) -> npt.NDArray[Any]:
