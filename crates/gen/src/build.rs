@@ -7,7 +7,7 @@
 //! }
 //! ```
 //!
-//! ```ignore
+//! ```text
 //! // main.rs
 //! mod types {
 //!     include!(concat!(env!("OUT_DIR"), "/types/mod.rs"));

@@ -32,7 +32,8 @@ fn what_the_files_refer_to_is_generated_too() {
     assert!(!text("geo.rs").contains("Other"), "what nobody refers to is left out");
 
     // Once more, with plain layouts and modules before those of the packages; all files of the directories.
-    let builder = Builder::new().dir(dir.join("types")).dir(dir.join("more")).plain(true).package_prefix("my");
+    let builder =
+        Builder::new().dir(dir.join("types")).dir(dir.join("more")).plain(true).package_prefix("my");
     builder.out_dir(dir.join("out")).compile().unwrap();
     assert!(text("my/geo.rs").contains("pub struct PosePlain {") && text("my/geo.rs").contains("Other"));
 }

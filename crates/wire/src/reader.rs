@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks the size of an array whose elements are read one by one, each taking at least `min_size` bytes, and drops
-    /// what is too many in `out`. Then read each into [`element_at`](crate::element_at): the vector grows as they
+    /// what is too many in `out`. Then read each into [`element_at`]: the vector grows as they
     /// come, so that structs in structs that all promise much and hold nothing get no memory for it.
     #[inline]
     pub fn rows<T>(&mut self, out: &mut Vec<T>, size: i64, min_size: usize) -> Result<usize, DecodeError> {

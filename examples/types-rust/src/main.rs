@@ -43,7 +43,8 @@ fn by_copy(domain: &Domain) -> Result<(), Box<dyn Error>> {
 
 /// A type of fixed size: built where subscribers read it, and read there.
 fn in_place(domain: &Domain) -> Result<(), Box<dyn Error>> {
-    let channel = domain.open_or_create("pose", &Attributes::new().frame_size(PosePlain::PLAIN_SIZE as u64))?;
+    let channel =
+        domain.open_or_create("pose", &Attributes::new().frame_size(PosePlain::PLAIN_SIZE as u64))?;
     let (mut publisher, mut subscriber) = (channel.publisher()?, channel.subscriber()?);
     publisher.describe(PosePlain::NAME, PosePlain::LAYOUT_HASH, PosePlain::SCHEMA)?;
 

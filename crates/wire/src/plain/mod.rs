@@ -11,7 +11,7 @@
 //! The hash covers names, types, offsets and byte order: two programs that disagree on any of them are told so
 //! ([`PlainError::Layout`]) and never read each other's bytes wrongly.
 //!
-//! - A publisher borrows room ([`place_in`]) and fills in the fields there, or copies a finished value ([`write`]).
+//! - A publisher borrows room ([`place_in`]) and fills in the fields there, or copies a finished value ([`write()`]).
 //! - A subscriber that has copied the message looks at it ([`read`]), or takes a copy that needs no alignment ([`copy`]).
 //! - One that reads in place, while the publisher may already overwrite it, may not have a reference to it: it reads
 //!   fields through [`InPlace`], which copies each, and believes them when the message has been validated.
