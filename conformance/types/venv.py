@@ -21,8 +21,8 @@ PYTHON = VENV / "bin" / "python"
 
 
 def make() -> None:
-    """Makes the environment, unless it is there and has these packages."""
-    wanted = "\n".join([sys.version, *PACKAGES])
+    """Makes the environment, unless it is there and has these packages; which Python asks does not matter."""
+    wanted = "\n".join(PACKAGES)
     made = VENV / "made-of"
     if made.exists() and made.read_text() == wanted:
         return
