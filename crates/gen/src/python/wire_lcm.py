@@ -53,27 +53,36 @@ def source(file: Any) -> Source:
 class Source:
     """Bytes of which every read is checked."""
 
-    __slots__ = ("_data", "_at", "_left", "_free", "depth")
+    __slots__ = ("_data", "_at", "_size", "_free", "depth")
 
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0
-        self._left = len(data)
-        self._free = self._left + FREE_ELEMENTS
+        self._size = len(data)
+        self._free = self._size + FREE_ELEMENTS
         self.depth = 0
+
+    def left(self) -> int:
+        """How many bytes there can still be."""
+        return self._size - self._at
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly so many bytes."""
-        if size < 0 or size > self._left:
-            raise error(where, f"truncated: {size} bytes are needed")
         at = self._at
-        self._at = end = at + size
-        self._left -= size
+        end = at + size
+        if size < 0 or end > self._size:
+            raise error(where, f"truncated: {size} bytes are needed")
+        self._at = end
         return self._data[at:end]
 
     def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
         """Numbers that lie beside each other."""
-        return group.unpack(self.read(group.size, where))
+        at = self._at
+        end = at + group.size
+        if end > self._size:
+            raise error(where, f"truncated: {group.size} bytes are needed")
+        self._at = end
+        return group.unpack_from(self._data, at)
 
     def numbers(
         self, code: str, shape: tuple[int, ...], where: str, charge: bool = True
@@ -148,7 +157,7 @@ class Source:
                 raise error(where, f"negative size {extent}")
             count *= extent
             full = count or full
-        if count * size > self._left:
+        if count * size > self.left():
             raise error(where, f"truncated: {count * size} bytes are needed")
         if charge and count * size == 0 and shape[0] > 0:
             self._free -= full
@@ -164,16 +173,16 @@ class FileSource(Source):
     def __init__(self, file: Any) -> None:
         super().__init__(b"")
         self._read: Callable[[int], bytes] = file.read
-        self._left = sys.maxsize
+        self._size = sys.maxsize
         # The fingerprint counts, and has been read; more comes with what is read.
         self._free = FREE_ELEMENTS + 8
         if isinstance(file, BytesIO):
-            self._left = file.getbuffer().nbytes - file.tell()
+            self._size = file.getbuffer().nbytes - file.tell()
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly so many bytes, asked for in chunks: a file may have fewer."""
         chunks: list[bytes] = []
-        missing = size if 0 <= size <= self._left else 0
+        missing = size if 0 <= size <= self.left() else 0
         while missing > 0:
             chunk = self._read(min(missing, CHUNK))
             if not chunk:
@@ -183,10 +192,13 @@ class FileSource(Source):
         data = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         if len(data) != size:
             raise error(where, f"truncated: {size} bytes are needed")
+        self._at += size
         self._free += size
-        if self._left < sys.maxsize:
-            self._left -= size
         return data
+
+    def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
+        """Numbers that lie beside each other."""
+        return group.unpack(self.read(group.size, where))
 
 
 def rows(shape: tuple[int, ...], row: Callable[[], Any]) -> Any:
