@@ -47,6 +47,10 @@ impl Reading {
         let key = plain(schema, id)?.hash.to_ne_bytes();
         Some(Reading { schema: schema.clone(), id, encoding: Encoding::Plain, key })
     }
+    /// In each encoding that the type has.
+    fn all(schema: &Arc<Schema>, id: StructId) -> Vec<Reading> {
+        [Some(Reading::lcm(schema, id)), Reading::plain(schema, id)].into_iter().flatten().collect()
+    }
     /// Its full name, harmless on a terminal.
     pub fn name(&self) -> String {
         harmless(&self.schema.get(self.id).name.to_string())
@@ -83,10 +87,8 @@ impl Reading {
 pub fn encodings(descriptions: &[Description]) -> Vec<Option<Encoding>> {
     let mut patience = Patience::default();
     let encoding = |description: &Description| {
-        let (schema, id) = patience.understand(description)?;
-        let readings = [Some(Reading::lcm(&schema, id)), Reading::plain(&schema, id)];
         let said = |reading: &Reading| reading.fingerprint() == description.fingerprint;
-        readings.into_iter().flatten().find(said).map(|reading| reading.encoding)
+        patience.understand(description).into_iter().find(said).map(|reading| reading.encoding)
     };
     descriptions.iter().map(encoding).collect()
 }
@@ -102,21 +104,26 @@ struct Patience {
 impl Patience {
     /// So much is read in all.
     const BYTES: usize = 16 << 20;
+    /// And so much of one: longer than any schema that a person writes.
+    const LONGEST: usize = 128 << 10;
     /// So long it is thought about, in all.
     const TIME: Duration = Duration::from_secs(1);
 
-    /// The type that is described; nothing if the schema is none, has no such type, or comes when patience has ended.
-    fn understand(&mut self, description: &Description) -> Option<(Arc<Schema>, StructId)> {
-        if self.bytes > Patience::BYTES || self.time > Patience::TIME {
-            return None;
+    /// How to read the type that is described; nothing if the schema is none, has no such type, is too long, or comes
+    /// when patience has ended.
+    fn understand(&mut self, description: &Description) -> Vec<Reading> {
+        let length = description.schema.len();
+        if length > Patience::LONGEST || self.bytes > Patience::BYTES || self.time > Patience::TIME {
+            return Vec::new();
         }
         let start = Instant::now();
-        let schema = saltus_types::parse("description", &description.schema);
+        let found = saltus_types::parse("description", &description.schema).ok().and_then(|schema| {
+            let id = schema.find(&description.name)?;
+            Some(Reading::all(&Arc::new(schema), id))
+        });
         self.time += start.elapsed();
-        self.bytes += description.schema.len();
-        let schema = Arc::new(schema.ok()?);
-        let id = schema.find(&description.name)?;
-        Some((schema, id))
+        self.bytes += length;
+        found.unwrap_or_default()
     }
 }
 
@@ -149,7 +156,11 @@ impl Dictionary {
 
     /// Adds one type, in each encoding that it has. What is known already stays.
     pub fn add_type(&mut self, schema: &Arc<Schema>, id: StructId) {
-        for reading in [Some(Reading::lcm(schema, id)), Reading::plain(schema, id)].into_iter().flatten() {
+        self.keep(Reading::all(schema, id));
+    }
+
+    fn keep(&mut self, readings: Vec<Reading>) {
+        for reading in readings {
             self.readings.entry(reading.key).or_insert(reading);
         }
     }
@@ -199,9 +210,8 @@ impl Dictionary {
                 continue;
             }
             // Somebody else wrote it: it may explain nothing.
-            if let Some((schema, id)) = self.patience.understand(&description) {
-                self.add_type(&schema, id);
-            }
+            let readings = self.patience.understand(&description);
+            self.keep(readings);
             self.seen.insert(description);
         }
         Ok(())

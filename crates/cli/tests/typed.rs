@@ -224,6 +224,8 @@ fn hostile_descriptions_do_no_harm() {
         ("t0", &format!("{deep} struct t20000 {{ int8_t x; }}")),
         ("nothing", ""),
         ("big_t", "struct big_t { double x[2147483647]; }"),
+        ("long", &format!("struct {0} {{ y{0} field; }}", "x".repeat(40_000))),
+        ("signs", &"!".repeat(100_000)),
     ] {
         publisher.describe(name, 7, schema).unwrap();
     }
