@@ -3,20 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The directory into which LCM's wheel was unpacked, fetched once for all tests.
+/// The directory in which LCM's headers, library and programs lie, in the environment that all tests of types share.
 pub fn lcm() -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lcm-1.5.3");
-    if !dir.is_dir() {
-        // Unpacked aside and renamed, so that no other test sees half of it.
-        let aside = dir.with_extension(std::process::id().to_string());
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]).arg(&aside).arg("lcm==1.5.3");
-        super::run(&mut pip);
-        if std::fs::rename(&aside, &dir).is_err() {
-            std::fs::remove_dir_all(&aside).expect("somebody else was first");
-        }
-    }
-    dir
+    let script = super::repository().join("conformance/types/venv.py");
+    let python = super::run(Command::new("python3").arg(script));
+    let environment = Path::new(python.trim()).ancestors().nth(2).expect("…/bin/python").to_owned();
+    find(&environment, "site-packages").expect("what pip installed")
 }
 
 /// The file or directory of that name below `dir`.
