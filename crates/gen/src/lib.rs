@@ -1,6 +1,6 @@
 //! Code for the types of a [`Schema`]: Rust, C, C++, Python, Java, Octave.
 //!
-//! [`generate`] makes the texts; [`write`] puts those that changed into a directory. [`build`] is for a `build.rs`.
+//! [`generate`] makes the texts; [`write()`] puts those that changed into a directory. [`build`] is for a `build.rs`.
 //! Each language is a module that turns a schema into files, and nothing else knows that language.
 
 pub mod build;
