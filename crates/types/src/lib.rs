@@ -1,6 +1,6 @@
 //! LCM's type language: what flows through a channel can say what it is.
 //!
-//! - [`load`] reads `.lcm` files, with includes, into a [`Schema`], or says with [`Diagnostics`] what is wrong in them.
+//! - [`load()`] reads `.lcm` files, with includes, into a [`Schema`], or says with [`Diagnostics`] what is wrong in them.
 //! - A [`Schema`] holds [`Struct`]s with [`Field`]s and [`Const`]s; every type has its [fingerprint](Struct::fingerprint),
 //!   equal to the one that LCM computes.
 //! - A [`Value`] is any message of a schema; the codecs ([`wire`], [`json`], [`cdr`]) turn it into bytes and back,
