@@ -39,7 +39,7 @@ impl Code {
     }
     /// A line of code with a chain of calls, `chain`, in it.
     pub fn chained(&mut self, before: &str, chain: &str, after: &str) {
-        self.wide |= chain.matches(").").count() > 0 && width(chain) > CHAIN_WIDTH;
+        self.wide |= chain.contains('(') && width(chain) > CHAIN_WIDTH;
         self.line(format!("{before}{chain}{after}"));
     }
     /// Lines that rustfmt never changes: comments.
