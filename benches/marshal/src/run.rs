@@ -37,29 +37,25 @@ pub fn verify(contenders: &mut [Contender], messages: &Messages) -> Result<()> {
     Ok(())
 }
 
-/// Measures. The contenders take turns inside every repetition; in every second one in the other direction.
+/// Measures, message by message. All contenders do all operations inside every repetition, in every second one in the
+/// other order: so a ratio is of turns that were close together.
 pub fn run(contenders: &mut [Contender], messages: &Messages, plan: &Plan) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for case in &messages.cases {
         eprintln!("{}: {}", case.name, case.what);
-        for operation in Operation::ALL {
-            rows.extend(one(contenders, case.name, operation, plan)?);
-        }
+        rows.extend(one(contenders, case.name, plan)?);
     }
     Ok(rows)
 }
 
-fn one(
-    contenders: &mut [Contender],
-    case: &'static str,
-    operation: Operation,
-    plan: &Plan,
-) -> Result<Vec<Row>> {
+fn one(contenders: &mut [Contender], case: &'static str, plan: &Plan) -> Result<Vec<Row>> {
     let mut turns: Vec<(usize, Row)> = Vec::new();
-    for (i, contender) in contenders.iter_mut().enumerate() {
-        if let Some(count) = calibrate(contender, case, operation, plan)? {
-            let (name, rival) = (contender.name.clone(), contender.rival);
-            turns.push((i, Row { name, rival, case, operation, count, times: Vec::new() }));
+    for operation in Operation::ALL {
+        for (i, contender) in contenders.iter_mut().enumerate() {
+            if let Some(count) = calibrate(contender, case, operation, plan)? {
+                let (name, rival) = (contender.name.clone(), contender.rival);
+                turns.push((i, Row { name, rival, case, operation, count, times: Vec::new() }));
+            }
         }
     }
     for rep in 0..plan.reps {
@@ -69,7 +65,7 @@ fn one(
         }
         for at in order {
             let (i, row) = &mut turns[at];
-            let time = contenders[*i].work.time(operation, case, row.count)?;
+            let time = contenders[*i].work.time(row.operation, case, row.count)?;
             row.times.push(time.unwrap_or_default() as f64 / row.count as f64);
         }
     }
