@@ -5,7 +5,7 @@
 //! answers `JSON HEX`: what it decoded, and what it makes of that again. So every pair of encoder and decoder is
 //! compared, without each having to meet each.
 //!
-//! LCM 1.5.3 comes from PyPI into a virtual environment (`venv.py`); it is an oracle here, and nothing of it is shipped.
+//! LCM 1.5.3 comes from PyPI into a virtual environment (`environment.py`); it is an oracle here, and nothing of it is shipped.
 
 pub mod canonical;
 pub mod corpus;

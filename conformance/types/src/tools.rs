@@ -23,7 +23,7 @@ pub fn file(name: &str) -> PathBuf {
 pub fn venv(program: &str) -> Result<PathBuf> {
     static PYTHON: OnceLock<Result<PathBuf>> = OnceLock::new();
     let made = PYTHON.get_or_init(|| {
-        let out = output(Command::new("python3").arg(file("venv.py")))?;
+        let out = output(Command::new("python3").arg(file("environment.py")))?;
         Ok(PathBuf::from(out.trim()))
     });
     Ok(made.clone()?.with_file_name(program))

@@ -252,6 +252,18 @@ fn wait_waits_until_the_channel_exists() {
 }
 
 #[test]
+fn who_waited_for_a_channel_gets_its_first_message() {
+    let place = Place::new();
+    let echo = place.start(["echo", "imu", "--wait", "-n2", "--lines"]);
+    // It has looked once the kernel says that it sleeps between two looks.
+    let wchan = format!("/proc/{}/wchan", echo.id());
+    support::until("echo sleeps", || std::fs::read_to_string(&wchan).is_ok_and(|w| w.contains("nanosleep")));
+    place.run(["pub", "imu", "one"]).with(0);
+    place.run(["pub", "imu", "two"]).with(0);
+    assert_eq!(echo.ended().with(0).out, b"one\ntwo\n");
+}
+
+#[test]
 fn a_replaced_channel_is_told_and_ends_with_1() {
     let place = Place::new();
     place.run(["mk", "imu"]).with(0);

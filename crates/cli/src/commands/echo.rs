@@ -147,7 +147,11 @@ impl Reading<'_> {
     fn run(&mut self) -> Outcome {
         let mut start = self.args.start();
         let mut opened = if self.args.wait {
-            self.appeared()?
+            let there = self.domain.wait_for(self.args.name.as_bytes(), Duration::ZERO)?;
+            if there.is_none() && start == Start::Now {
+                start = Start::Oldest; // all that it will hold comes after this began
+            }
+            if there.is_some() { there } else { self.appeared()? }
         } else {
             Some(channels::open_named(self.domain, &self.args.name)?)
         };

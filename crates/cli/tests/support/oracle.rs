@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// The Python that has LCM.
 pub fn lcm_python() -> PathBuf {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/types/venv.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/types/environment.py");
     let output = Command::new("python3").arg(script).output().expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let python = String::from_utf8(output.stdout).expect("a path of a test is text");

@@ -219,7 +219,8 @@ impl<'a> Module<'a> {
     pub fn int_size(&self, dim: &Dim) -> String {
         match dim.extent {
             Extent::Variable(i) if self.st.fields[i].ty == Type::Primitive(Primitive::Int64) => {
-                format!("(int) {}", self.size(dim))
+                // Behind an outer size of 0 it may be anything: no memory is taken, but it must be no negative number.
+                format!("(int) Math.min({}, Integer.MAX_VALUE)", self.size(dim))
             }
             _ => self.size(dim),
         }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// The directory in which LCM's headers, library and programs lie, in the environment that all tests of types share.
 pub fn lcm() -> PathBuf {
-    let script = super::repository().join("conformance/types/venv.py");
+    let script = super::repository().join("conformance/types/environment.py");
     let python = super::run(Command::new("python3").arg(script));
     let environment = Path::new(python.trim()).ancestors().nth(2).expect("…/bin/python").to_owned();
     find(&environment, "site-packages").expect("what pip installed")

@@ -65,24 +65,11 @@ pub fn run(command: &mut Command) -> String {
     text
 }
 
-/// A program of the virtual environment, which is made the first time and shared by all tests. Its packages are pinned
-/// in `requirements.txt`.
+/// A program of the virtual environment that all tests of types share; it is made the first time.
 pub fn tool(name: &str) -> Command {
-    let wanted = here("python").join("requirements.txt");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let venv = target.join("python-types");
-    // One at a time: several tests, and several `cargo test`s, may come at once.
-    let script = r#"
-        set -eu
-        cmp -s "$2" "$1/requirements.txt" && exit 0
-        rm -rf "$1"
-        python3 -m venv "$1"
-        "$1/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r "$2"
-        cp "$2" "$1/requirements.txt"
-    "#;
-    let lock = target.join("python-types.lock");
-    run(Command::new("flock").arg(lock).args(["bash", "-c", script, "venv"]).args([&venv, &wanted]));
-    let mut command = Command::new(venv.join("bin").join(name));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
+    let python = PathBuf::from(run(Command::new("python3").arg(script)).trim());
+    let mut command = Command::new(python.with_file_name(name));
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }

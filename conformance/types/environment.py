@@ -2,7 +2,8 @@
 """Makes the virtual environment that the tests of types need, once, and prints the path of its Python.
 
 It lies in `target/python-types` of the workspace. Any number of tests may ask at once: the first makes it, the others
-wait. It is made anew when the list of packages changes.
+wait. It is made anew when the list of packages (`requirements.txt`) changes. It is not called `venv.py`: Python would take
+it for its own module of that name.
 
 The package `lcm` is an oracle: its generator and its library say what is right. Nothing of it is copied or shipped.
 """
@@ -13,23 +14,23 @@ import shutil
 import subprocess
 import sys
 
-PACKAGES = ["lcm==1.5.3", "numpy", "black", "mypy"]
-
-TARGET = pathlib.Path(__file__).resolve().parents[2] / "target"
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGES = HERE / "requirements.txt"
+TARGET = HERE.parents[1] / "target"
 VENV = TARGET / "python-types"
 PYTHON = VENV / "bin" / "python"
 
 
 def make() -> None:
     """Makes the environment, unless it is there and has these packages; which Python asks does not matter."""
-    wanted = "\n".join(PACKAGES)
+    wanted = PACKAGES.read_text()
     made = VENV / "made-of"
     if made.exists() and made.read_text() == wanted:
         return
     shutil.rmtree(VENV, ignore_errors=True)
-    subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True, stdout=sys.stderr)
+    subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True, stdout=sys.stderr, cwd=TARGET)
     pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install", "--only-binary=:all:"]
-    subprocess.run([*pip, *PACKAGES], check=True, stdout=sys.stderr)
+    subprocess.run([*pip, "-r", str(PACKAGES)], check=True, stdout=sys.stderr)
     made.write_text(wanted)
 
 
