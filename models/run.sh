@@ -25,6 +25,7 @@ for tool in spin gcc; do
 done
 
 memory=1900   # MB that one search may use
+if [ "$size" = full ]; then memory=4000; fi
 depth=200000  # steps in a row; more than any model has
 patience=1800 # seconds that one search may take
 tmp=$(mktemp -d)
