@@ -73,7 +73,7 @@ pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
     let schema = Schema {
         enums: enums.iter().map(|(file, e)| enumeration(file, e, names.said)).collect(),
         structs: structs.iter().map(|(file, s)| names.structure(file, s)).collect(),
-        sizes: Vec::new(),
+        known: Vec::new(),
     };
     let spans: Vec<Vec<Span>> =
         structs.iter().map(|(_, s)| s.fields.iter().map(|f| f.ty.span.to(f.name.span)).collect()).collect();
@@ -83,7 +83,7 @@ pub(crate) fn resolve(files: &[File], said: &mut Vec<Diagnostic>) -> Schema {
 /// Refuses what contains itself and what is too large, and computes the fingerprints.
 fn finish(mut schema: Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Schema {
     let Some(all) = sizes::sizes(&schema, spans, said) else { return schema };
-    schema.sizes = all;
+    schema.known = all;
     for i in 0..schema.structs.len() {
         schema.structs[i].base_hash = fingerprint::base_hash(&schema.structs[i]);
     }

@@ -1,5 +1,6 @@
 //! The model of a set of types: what a type file says, resolved and checked.
 
+use crate::sizes::Known;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -277,8 +278,8 @@ pub struct Enum {
 pub struct Schema {
     pub(crate) structs: Vec<Struct>,
     pub(crate) enums: Vec<Enum>,
-    /// Of each struct the least size on the wire, and whether it is the only one.
-    pub(crate) sizes: Vec<(u64, bool)>,
+    /// What follows from the fields of each struct.
+    pub(crate) known: Vec<Known>,
 }
 
 impl Schema {
@@ -351,7 +352,7 @@ impl Schema {
         match ty {
             Type::Primitive(p) => p.wire_size() as u64,
             Type::Enum(_) => 4,
-            Type::Struct(id) => self.sizes[id.0].0,
+            Type::Struct(id) => self.known[id.0].least,
         }
     }
     /// Whether every value of this type has the same size: no string, no array of variable size, in any depth.
@@ -359,8 +360,13 @@ impl Schema {
         match ty {
             Type::Primitive(p) => p != Primitive::String,
             Type::Enum(_) => true,
-            Type::Struct(id) => self.sizes[id.0].1,
+            Type::Struct(id) => self.known[id.0].fixed,
         }
+    }
+    /// How many array elements and rows a value of struct `id` has whatever the message says, and that may take no room on
+    /// the wire: decoders allow so many more (see `docs/wire.md`). At most 2²⁰.
+    pub fn free_elements(&self, id: StructId) -> u64 {
+        self.known[id.0].free.min(1 << 20)
     }
     /// Whether a value of struct `id` may contain another value of it.
     pub fn is_recursive(&self, id: StructId) -> bool {

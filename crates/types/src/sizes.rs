@@ -1,7 +1,7 @@
 //! How large structs are, and that none contains itself by value.
 
 use crate::diagnostic::Diagnostic;
-use crate::schema::{Primitive, Schema, StructId, Type};
+use crate::schema::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use crate::source::Span;
 
 /// The largest size in bytes that all fixed parts of a type may have together.
@@ -9,13 +9,20 @@ const LARGEST: u64 = i32::MAX as u64;
 /// How deep structs may lie in each other by value.
 const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
 
-/// Of every struct its least size on the wire, and whether it is the only one. Nothing if something was said: of structs
+/// What the schema remembers of a struct.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Known {
+    /// Least size on the wire.
+    pub least: u64,
+    /// Whether it is the only one.
+    pub fixed: bool,
+    /// Elements and rows that it always has and that may take no room.
+    pub free: u64,
+}
+
+/// The sizes of every struct. Nothing if something was said: of structs
 /// that contain themselves by value, are too large, or lie too deep in each other. `spans` are the places of the fields.
-pub(crate) fn sizes(
-    schema: &Schema,
-    spans: &[Vec<Span>],
-    said: &mut Vec<Diagnostic>,
-) -> Option<Vec<(u64, bool)>> {
+pub(crate) fn sizes(schema: &Schema, spans: &[Vec<Span>], said: &mut Vec<Diagnostic>) -> Option<Vec<Known>> {
     let state = vec![State::New; schema.structs().len()];
     Sizes { schema, spans, said, state, path: Vec::new() }.all()
 }
@@ -29,6 +36,8 @@ struct Size {
     weight: u64,
     /// Whether it is the only one.
     fixed: bool,
+    /// Elements and rows that it always has and that may take no room.
+    free: u64,
     /// How many structs lie in it by value, each in the one before.
     depth: usize,
 }
@@ -53,9 +62,10 @@ struct Sizes<'a> {
 
 impl Sizes<'_> {
     /// The sizes of all; nothing if something was said.
-    fn all(&mut self) -> Option<Vec<(u64, bool)>> {
+    fn all(&mut self) -> Option<Vec<Known>> {
         let sizes: Vec<_> = self.schema.ids().map(|id| self.of(id)).collect();
-        sizes.into_iter().map(|s| s.map(|s| (s.least, s.fixed))).collect()
+        let known = |s: Size| Known { least: s.least, fixed: s.fixed, free: s.free };
+        sizes.into_iter().map(|s| s.map(known)).collect()
     }
 
     /// The size of a struct; nothing if something was said about it.
@@ -88,10 +98,10 @@ impl Sizes<'_> {
     }
 
     fn sum(&mut self, id: StructId) -> Option<Size> {
-        let (mut sum, mut well) = (Size { least: 0, weight: 1, fixed: true, depth: 0 }, true);
+        let (mut sum, mut well) = (Size { least: 0, weight: 1, fixed: true, free: 0, depth: 0 }, true);
         for (i, field) in self.schema.get(id).fields.iter().enumerate() {
             let scalar = |least: usize, fixed| {
-                Some(Size { least: least as u64, weight: least as u64, fixed, depth: 0 })
+                Some(Size { least: least as u64, weight: least as u64, fixed, free: 0, depth: 0 })
             };
             let one = match field.ty {
                 Type::Primitive(p) => scalar(p.wire_size(), p != Primitive::String),
@@ -109,6 +119,7 @@ impl Sizes<'_> {
                 continue;
             };
             let count = if field.is_variable() { Some(0) } else { field.fixed_count() };
+            sum.free = sum.free.saturating_add(free(field, one));
             sum.fixed &= one.fixed && !field.is_variable();
             sum.depth = sum.depth.max(one.depth);
             let times =
@@ -150,4 +161,19 @@ impl Sizes<'_> {
         }
         self.said.push(error);
     }
+}
+
+/// Elements and rows of a field that are there whatever the message says, and that may take no room. Of `double
+/// x[20][n]` the 20 rows, of `empty_t x[20]` the 20 elements; of `a_t x[20]` also what is in each `a_t`.
+fn free(field: &Field, element: Size) -> u64 {
+    let (mut there, mut free) = (1u64, 0u64);
+    for (level, dim) in field.dims.iter().enumerate() {
+        let Extent::Fixed(n) = dim.extent else { return free };
+        there = there.saturating_mul(u64::from(n));
+        let empty = |d: &Dim| !matches!(d.extent, Extent::Fixed(1..));
+        if element.least == 0 || field.dims[level + 1..].iter().any(empty) {
+            free = free.saturating_add(there);
+        }
+    }
+    free.saturating_add(there.saturating_mul(element.free))
 }

@@ -255,3 +255,14 @@ fn each_name_of_a_list_has_the_comment_behind_it() {
     let docs: Vec<&str> = s.fields.iter().map(|f| f.doc.as_str()).collect();
     assert_eq!(docs, ["of x", "of y", "of both", "of both"]);
 }
+
+#[test]
+fn what_takes_no_room_and_is_always_there_is_counted() {
+    let schema = schema(
+        "struct e_t { } struct a_t { int8_t n; double rows[20][n]; } struct b_t { a_t a[3]; e_t e[4][5]; int8_t x[9]; }
+         struct c_t { const int8_t Z = 0; int8_t n; int8_t z[7][Z]; int8_t v[n][30]; int8_t w[2][n][3]; b_t b[n]; }
+         struct h_t { e_t e[2000000]; }",
+    );
+    let free = |name: &str| schema.free_elements(schema.find(name).unwrap());
+    assert_eq!(["e_t", "a_t", "b_t", "c_t", "h_t"].map(free), [0, 20, 3 * 20 + 4 + 20, 7 + 2, 1 << 20]);
+}
