@@ -1,8 +1,5 @@
 //! What a C program may do wrong gets a code and a sentence, never a crash; and errors are those of Rust.
 
-// Each `unsafe` here is a call that C would make; the pointers are to live locals, or wrong on purpose.
-#![allow(clippy::undocumented_unsafe_blocks)]
-
 mod support;
 
 use saltus::*;
@@ -26,7 +23,8 @@ impl Setup {
         let domain = TestDomain::new();
         let url = CString::new(domain.url()).unwrap();
         let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
-        let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+        let mut attributes = blank_attributes();
+        // SAFETY: strings with an end, and places for handles that live here; each handle is open when it is used.
         unsafe {
             ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
             attributes.frame_size = frame_size;
@@ -37,11 +35,13 @@ impl Setup {
         Setup { domain, url, channel, publisher, subscriber }
     }
     fn publish(&self, message: &[u8]) -> c_int {
+        // SAFETY: an open handle of this thread, and a message of that length.
         unsafe { saltus_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
     }
     fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (c_int, SaltusSample) {
         let mut sample = SaltusSample { len: 77, ..Default::default() };
         let buffer = buf.as_mut_ptr().cast();
+        // SAFETY: an open handle of this thread, a buffer of that length, and room for a sample.
         let code = unsafe { saltus_receive(self.subscriber, which, until, buffer, buf.len(), &mut sample) };
         (code, sample)
     }
@@ -49,6 +49,7 @@ impl Setup {
 
 impl Drop for Setup {
     fn drop(&mut self) {
+        // SAFETY: open handles, each closed once.
         unsafe {
             saltus_subscriber_close(self.subscriber);
             saltus_publisher_close(self.publisher);
@@ -57,11 +58,18 @@ impl Drop for Setup {
     }
 }
 
+/// Attributes as C has them before the init function.
+fn blank_attributes() -> SaltusAttributes {
+    // SAFETY: a C struct of numbers, for which all zeros is a value.
+    unsafe { std::mem::zeroed() }
+}
+
 fn ok(code: c_int) {
     assert_eq!(code, SALTUS_OK, "{}", last());
 }
 
 fn last() -> String {
+    // SAFETY: a string with an end, which lives until this thread's next failure; it is copied at once.
     unsafe { CStr::from_ptr(saltus_last_error()) }.to_str().expect("UTF-8").into()
 }
 
@@ -75,7 +83,9 @@ fn null_is_an_error_everywhere() {
     let mut byte = 0u8;
     let here: *mut c_void = (&raw mut byte).cast();
     let with_null = [subscriber, null_mut()];
-    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    let mut attributes = blank_attributes();
+    // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals
+    // or open handles.
     let calls: Vec<(&str, c_int)> = unsafe {
         vec![
             ("attributes_init", saltus_attributes_init(null_mut(), 56)),
@@ -131,6 +141,7 @@ fn null_is_an_error_everywhere() {
     for (call, code) in calls {
         assert_eq!(code, SALTUS_INVALID, "{call}");
     }
+    // SAFETY: closing NULL does nothing.
     unsafe {
         saltus_channel_close(null_mut());
         saltus_publisher_close(null_mut());
@@ -147,6 +158,7 @@ fn null_is_an_error_everywhere() {
 fn null_where_it_has_a_meaning() {
     let s = Setup::new(512);
     let mut sample = SaltusSample::default();
+    // SAFETY: open handles; NULL is allowed for what has no bytes.
     unsafe {
         ok(saltus_publish(s.publisher, null(), 0, null_mut()));
         ok(saltus_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut sample));
@@ -175,6 +187,8 @@ fn too_long() {
     assert_eq!(s.publish(&[0; 65]), SALTUS_TOO_LONG);
     assert!(last().contains("`imu` holds messages of up to 64 B; this one has 65 B"), "{}", last());
     let (mut room, message) = (null_mut(), c"x".as_ptr().cast());
+    // SAFETY: open handles. No message has `usize::MAX` bytes: the length is refused before the bytes are looked at. What
+    // is borrowed is not written.
     unsafe {
         assert_eq!(saltus_publish(s.publisher, message, usize::MAX, null_mut()), SALTUS_TOO_LONG);
         assert_eq!(saltus_loan(s.publisher, 65, &mut room), SALTUS_TOO_LONG);
@@ -191,6 +205,7 @@ fn too_long() {
 fn a_loan_is_given_back_before_anything_else() {
     let s = Setup::new(64);
     let (mut room, mut buf) = (null_mut::<c_void>(), [0; 64]);
+    // SAFETY: open handles of this thread; of each loan only the 8 bytes asked for are written, while it lasts.
     unsafe {
         assert_eq!(saltus_loan_abandon(s.publisher), SALTUS_INVALID);
         ok(saltus_loan(s.publisher, 8, &mut room));
@@ -218,6 +233,8 @@ fn a_view_counts_only_when_it_is_validated() {
     let s = Setup::new(64);
     let (mut message, mut len, mut sample) = (null(), 0, SaltusSample::default());
     let mut buf = [0; 64];
+    // SAFETY: open handles of this thread; a view is copied at once, by the thread that publishes, so that nobody writes
+    // meanwhile.
     unsafe {
         let mut look = || {
             let code = saltus_view(s.subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len);
@@ -258,6 +275,7 @@ fn flush_and_seek_move_the_place() {
     let s = Setup::new(64);
     (0..3).for_each(|i| ok(s.publish(&[i])));
     let (mut buf, mut received, mut missed) = ([9], 0, 0);
+    // SAFETY: an open handle of this thread, and room for two numbers.
     unsafe {
         ok(saltus_flush(s.subscriber));
         assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
@@ -280,7 +298,8 @@ fn names_domains_and_numbers_that_make_no_sense() {
     let s = Setup::new(64);
     let (url, mut c) = (s.url.as_ptr(), s.channel);
     let long = CString::new("x".repeat(64)).unwrap();
-    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    let mut attributes = blank_attributes();
+    // SAFETY: strings with an end, and places that live here; no handle that was made is used afterwards.
     unsafe {
         assert_eq!(saltus_open(url, c"gone".as_ptr(), &mut c), SALTUS_NOT_FOUND);
         assert!(c.is_null(), "closing what failed to open must do nothing");
@@ -309,7 +328,11 @@ fn names_domains_and_numbers_that_make_no_sense() {
 #[test]
 fn waiting_for_any() {
     let s = Setup::new(64);
-    let (mut index, mut other, mut options) = (7, null_mut(), unsafe { std::mem::zeroed::<SaltusOptions>() });
+    // SAFETY: a C struct of numbers, for which all zeros is a value.
+    let mut options = unsafe { std::mem::zeroed::<SaltusOptions>() };
+    let (mut index, mut other) = (7, null_mut());
+    // SAFETY: open handles; arrays with as many of them as is said, but where the number itself is refused (0 and 128)
+    // before the array is looked at; `other` is closed once.
     unsafe {
         ok(saltus_options_init(&mut options, size_of_val(&options)));
         options.start = SALTUS_START_NOW;
@@ -349,12 +372,14 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
     let s = Setup::new(64);
     let (mut c, mut buf) = (null_mut(), [0; 64]);
     ok(s.publish(b"last words"));
+    // SAFETY: strings with an end, and a place for the handle.
     unsafe { ok(saltus_replace(s.url.as_ptr(), NAME, null(), &mut c)) };
     assert_eq!(s.publish(b"x"), SALTUS_RETIRED);
     assert!(last().contains("`imu` was replaced"), "{}", last());
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf).0, SALTUS_OK);
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf), (SALTUS_RETIRED, SaltusSample::default()));
     let mut index = 0;
+    // SAFETY: an array of one open handle; the other handle is closed once.
     unsafe {
         assert_eq!(saltus_wait_any(&s.subscriber, 1, SALTUS_FOREVER, &mut index), SALTUS_RETIRED);
         saltus_channel_close(c);
@@ -368,6 +393,7 @@ fn cancelling_leaves_errno_and_the_last_error_alone() {
     let s = Setup::new(64);
     assert_eq!(s.publish(&[0; 65]), SALTUS_TOO_LONG);
     let before = last();
+    // SAFETY: this thread's errno; an open handle, and NULL, which is refused.
     unsafe {
         *libc::__errno_location() = 4242;
         ok(saltus_cancel(s.subscriber));
@@ -381,7 +407,8 @@ fn cancelling_leaves_errno_and_the_last_error_alone() {
 #[test]
 fn attributes_and_version_are_told() {
     let s = Setup::new(1500);
-    let mut attributes = unsafe { std::mem::zeroed::<SaltusAttributes>() };
+    let mut attributes = blank_attributes();
+    // SAFETY: an open handle, room for the attributes, and strings that live as long as the library.
     unsafe {
         ok(saltus_channel_attributes(s.channel, &mut attributes, size_of_val(&attributes)));
         assert_eq!(saltus_channel_attributes(s.channel, &mut attributes, 8), SALTUS_INVALID);
