@@ -83,12 +83,12 @@ impl EventSource {
         for (i, seen) in both.seen[..used].iter().enumerate() {
             seen.store(merge.cursor(i), Relaxed); // published by the state
         }
-        // Acquire: pairs with the thread's release. Only a raised descriptor needs lowering.
-        if both.state.load(Acquire) & STATE == RAISED {
-            let _ = (&both.fd).read(&mut [0; 8]);
+        // Lowered in any case: the thread may have raised it and been stopped before it could say so, by this very one if
+        // they share a processor. Then the change of the state tells it that its raise is gone.
+        let was_high = (&both.fd).read(&mut [0; 8]).is_ok();
+        // Acquire: pairs with the thread's release. What is unseen now was set back, and the thread must look.
+        if was_high || both.state.load(Acquire) & STATE == RAISED || merge.unseen(&*both.shared) {
             both.set(WATCH);
-        } else if merge.unseen(&*both.shared) {
-            both.set(WATCH); // it was set back: the thread must look
         }
     }
 
@@ -148,8 +148,11 @@ impl Both {
         if self.has_unseen() || self.shared.retired().is_some() || self.vanished.load(Relaxed) {
             // Raised before it is said to be: a subscriber that reads RAISED finds it readable.
             let _ = (&self.fd).write(&1u64.to_ne_bytes());
-            // Release: pairs with the acquire in `rearm`. Not over a change that came meanwhile.
-            let _ = self.state.compare_exchange(state.value, state.value | RAISED, Release, Relaxed);
+            // Release: pairs with the acquire in `rearm`. Not over a change that came meanwhile: then the subscriber takes
+            // the descriptor for low, and it must be so before the next look.
+            if self.state.compare_exchange(state.value, state.value | RAISED, Release, Relaxed).is_err() {
+                let _ = (&self.fd).read(&mut [0; 8]);
+            }
         } else {
             let slice = if bell.is_some() { SLICE } else { QUIET_SLICE };
             let words = [state, bell.map_or(state, |(_, word)| word)];

@@ -70,6 +70,12 @@ impl Name {
     }
 }
 
+impl AsRef<[u8]> for Name {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 /// Readable characters as they are; every other byte, and the backslash, as `\xHH`. Safe on a terminal, and reversible.
 /// Allocates nothing, since errors of the data path are told with it.
 impl fmt::Display for Name {

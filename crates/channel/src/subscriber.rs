@@ -1,5 +1,7 @@
 //! Receiving.
 
+mod place;
+
 use crate::counters::Counters;
 use crate::event::EventSource;
 use crate::shared::Shared;
@@ -237,45 +239,15 @@ impl Subscriber {
         self.receive(Which::Next, until, buf)
     }
 
-    /// Skips to now. What was unseen counts as missed.
-    pub fn flush(&mut self) {
-        self.merge.flush(&*self.shared);
-        let missed = self.merge.missed();
-        if let Some(counters) = self.own_counters() {
-            counters.missed(missed);
-        }
-    }
-    /// Goes back to the oldest message kept, seen or not. What is received again counts again, and in
-    /// [`Subscriber::rewound`].
-    pub fn seek_oldest(&mut self) {
-        self.merge.seek_oldest(&*self.shared);
-        if let Some(event) = &self.event {
-            event.rearm(&self.merge);
-        }
-    }
-    /// Messages received.
-    pub fn received(&self) -> u64 {
-        self.merge.received()
-    }
-    /// Messages missed. Received and missed together are what was published since the subscriber joined, up to its
-    /// place.
-    pub fn missed(&self) -> u64 {
-        self.merge.missed()
-    }
-    /// Messages that [`Subscriber::seek_oldest`] has made unseen again. Received and missed together are what was
-    /// published since the subscriber joined, and these.
-    pub fn rewound(&self) -> u64 {
-        self.merge.rewound()
-    }
-    /// Whether there is anything unseen. A few loads.
-    pub fn has_unseen(&self) -> bool {
-        self.merge.unseen(&*self.shared)
-    }
     /// The channel.
     pub fn channel(&self) -> Channel {
         Channel { shared: self.shared.clone() }
     }
 
+    /// Lets `canceller` call off this subscriber's waits, instead of the one that it had.
+    pub fn set_canceller(&mut self, canceller: &Canceller) {
+        self.canceller = Some(canceller.clone());
+    }
     /// What calls off this subscriber's waits.
     pub fn canceller(&mut self) -> Canceller {
         self.canceller.get_or_insert_with(Canceller::new).clone()

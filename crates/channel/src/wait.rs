@@ -30,7 +30,7 @@ impl From<Duration> for Until {
 
 impl Until {
     /// The point in time, in ns of the monotonic clock; `None` for a poll.
-    pub(crate) fn deadline(self) -> Option<u64> {
+    pub fn deadline(self) -> Option<u64> {
         match self {
             Until::Poll => None,
             Until::For(time) => {
@@ -59,8 +59,15 @@ pub struct Canceller {
     word: Arc<AtomicU32>,
 }
 
+impl Default for Canceller {
+    fn default() -> Self {
+        Canceller::new()
+    }
+}
+
 impl Canceller {
-    pub(crate) fn new() -> Canceller {
+    /// One that no subscriber has yet; see [`Subscriber::set_canceller`].
+    pub fn new() -> Canceller {
         Canceller { word: Arc::new(AtomicU32::new(0)) }
     }
 

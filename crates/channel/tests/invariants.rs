@@ -202,7 +202,9 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
                     let len = 24 + ((seq * 13 + writer) % 277) as usize;
                     publisher.publish(&message(writer, seq, len)).unwrap();
                 }
-                std::thread::sleep(Duration::from_secs(1)); // keeps the lane, so that each has one of its own
+                // Keeps its lane until each has had one of its own.
+                let lanes = || (channel.info().unwrap().lanes.len() == WRITERS as usize).then_some(());
+                eventually("a lane of each writer", lanes);
                 0
             })
         })

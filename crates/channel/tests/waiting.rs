@@ -168,6 +168,40 @@ fn readable(fd: i32, ms: i32) -> bool {
     unsafe { libc::poll(&mut poll, 1, ms) == 1 }
 }
 
+/// The thread that raises the descriptor may be stopped right after that by the subscriber it wakes, on the same processor;
+/// the subscriber must not find the descriptor high, and nothing to receive, until the thread runs again.
+#[test]
+fn the_event_descriptor_is_not_high_for_nothing() {
+    // SAFETY: a set of processors that lives across the calls, for this thread; those that it starts inherit it.
+    unsafe {
+        let mut one: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(libc::sched_getcpu() as usize, &mut one);
+        libc::sched_setaffinity(0, size_of_val(&one), &one);
+    }
+    let domain = TestDomain::new();
+    let channel = domain.create("imu", &Attributes::new().frames(64)).unwrap();
+    let mut subscriber = channel.subscriber().unwrap();
+    let fd = subscriber.event_fd().unwrap().as_raw_fd();
+    let publisher = std::thread::spawn(move || {
+        let mut publisher = channel.publisher().unwrap();
+        for n in 0..300u64 {
+            publisher.publish(&n.to_le_bytes()).unwrap();
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    });
+    let (mut buf, mut last, mut in_vain) = ([0; 8], None, 0);
+    while last != Some(299) {
+        assert!(readable(fd, 20_000));
+        let mut found = false;
+        while subscriber.next(&mut buf).unwrap().is_some() {
+            (found, last) = (true, Some(u64::from_le_bytes(buf)));
+        }
+        in_vain = if found { 0 } else { in_vain + 1 };
+        assert!(in_vain < 10, "high {in_vain} times with nothing to receive, after message {last:?}");
+    }
+    publisher.join().unwrap();
+}
+
 #[test]
 fn the_event_descriptor_is_readable_while_there_is_something_unseen() {
     let domain = TestDomain::new();

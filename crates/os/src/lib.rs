@@ -8,6 +8,7 @@ compile_error!("Saltus needs 64-bit little-endian Linux");
 
 pub mod cgroup;
 pub mod clock;
+pub mod epoll;
 pub mod file;
 pub mod fork;
 pub mod futex;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// A shared mapping of a piece of a file; unmapped when dropped.
+/// A mapping of a piece of a file, or of memory alone; unmapped when dropped.
 #[derive(Debug)]
 pub struct Map {
     base: *mut u8,
@@ -43,6 +43,17 @@ impl Map {
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
         // SAFETY: a fresh mapping at an address of the kernel's choice aliases nothing.
         let base = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, file.as_raw_fd(), offset) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Map { base: base.cast(), len, only: None })
+    }
+
+    /// Maps `len` bytes of zeroed memory of this process's own. Pages are taken when they are first touched.
+    pub fn anonymous(len: usize) -> io::Result<Map> {
+        let (prot, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a fresh mapping at an address of the kernel's choice aliases nothing.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, -1, 0) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

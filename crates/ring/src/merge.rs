@@ -3,6 +3,8 @@
 //! Within a lane the order is the publisher's, exactly. Across lanes it is by stamp, then by lane. Every message
 //! published since the subscriber joined is counted once, as received or as missed.
 
+mod skip;
+
 use crate::LaneLayout;
 use crate::layout::MAX_LANES;
 use crate::memory::Memory;
@@ -18,6 +20,10 @@ pub trait Lanes {
     fn lane(&self, i: usize) -> Option<&Self::Mem>;
     /// The shape of every lane.
     fn layout(&self) -> &LaneLayout;
+    /// How many lanes there can ever be: room for as many is made when a subscriber joins.
+    fn most(&self) -> usize {
+        MAX_LANES
+    }
     /// The time now on the channel's clock, in ns. Asked for only when several lanes have something new.
     fn now(&self) -> u64;
 }
@@ -43,6 +49,8 @@ pub enum Start {
     Now,
     /// Everything still kept.
     Oldest,
+    /// Everything ever published. What is overwritten already counts as missed.
+    Beginning,
 }
 
 /// A message picked, not yet validated.
@@ -136,9 +144,10 @@ pub struct Merge {
 impl Merge {
     /// Joins the channel. Allocates all it will ever need.
     pub fn new<L: Lanes>(lanes: &L, start: Start) -> Merge {
+        let most = lanes.most().min(MAX_LANES);
         let mut merge = Merge {
-            cursors: Vec::with_capacity(MAX_LANES),
-            observed: Vec::with_capacity(MAX_LANES),
+            cursors: Vec::with_capacity(most),
+            observed: Vec::with_capacity(most),
             received: 0,
             missed: 0,
             rewound: 0,
@@ -146,14 +155,18 @@ impl Merge {
             floor: Key::default(),
             expect: 0,
             now: 0,
-            hasty: Vec::with_capacity(MAX_LANES),
+            hasty: Vec::with_capacity(most),
         };
         let used = lanes.used().min(MAX_LANES);
         let layout = *lanes.layout();
         let mut newest: Option<Key> = None;
         for i in 0..used {
             let head = lanes.lane(i).map_or(0, reader::head);
-            let seen = if start == Start::Oldest && head > 0 { layout.oldest(head) - 1 } else { head };
+            let seen = match start {
+                Start::Oldest if head > 0 => layout.oldest(head) - 1,
+                Start::Beginning => 0,
+                _ => head,
+            };
             merge.cursors.push(seen);
             merge.observed.push(0);
             merge.hasty.push((0, 0));
@@ -456,25 +469,5 @@ impl Merge {
             }
         }
         Err(Fault::Overrun)
-    }
-
-    /// Skips to now: all that is unseen counts as missed.
-    pub fn flush<L: Lanes>(&mut self, lanes: &L) {
-        let used = self.extend(lanes.used());
-        for i in 0..used {
-            self.observed[i] = lanes.lane(i).map_or(self.cursors[i], reader::head);
-        }
-        self.untold = self.advance(used).saturating_add(self.untold);
-    }
-
-    /// Goes back to the oldest message kept, in every lane. What is delivered again counts anew.
-    pub fn seek_oldest<L: Lanes>(&mut self, lanes: &L) {
-        let used = self.extend(lanes.used());
-        for i in 0..used {
-            let Some(mem) = lanes.lane(i) else { continue };
-            let back = self.cursors[i].saturating_sub(lanes.layout().oldest(reader::head(mem)) - 1);
-            self.cursors[i] -= back;
-            self.rewound = self.rewound.saturating_add(back);
-        }
     }
 }

@@ -55,6 +55,7 @@ impl Reference {
         let mut seen: Vec<usize> = log.iter().map(Vec::len).collect();
         match start {
             Start::Now => {}
+            Start::Beginning => seen.iter_mut().for_each(|s| *s = 0),
             Start::Oldest => seen.iter_mut().for_each(|s| *s = s.saturating_sub(frames)),
             Start::Newest => {
                 let newest =
@@ -133,7 +134,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let lane = 0..LANES;
     let len = prop_oneof![Just(0), Just(64), Just(MAX), 0..=MAX];
     let which = prop_oneof![Just(Which::Newest), Just(Which::Next), Just(Which::Again)];
-    let start = prop_oneof![Just(Start::Newest), Just(Start::Now), Just(Start::Oldest)];
+    let start =
+        prop_oneof![Just(Start::Newest), Just(Start::Now), Just(Start::Oldest), Just(Start::Beginning)];
     let room = prop_oneof![4 => Just(MAX), 1 => 0..MAX];
     let step = prop_oneof![
         12 => (lane.clone(), len.clone(), 1..4u64).prop_map(|(lane, len, stamp)| Step::Publish { lane, len, stamp }),

@@ -1,0 +1,154 @@
+//! Descriptors that a thread sleeps on: `epoll`, events, timers.
+
+use crate::check;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// What a call returned that makes a descriptor.
+fn own(fd: libc::c_int) -> io::Result<OwnedFd> {
+    // SAFETY: just made, and owned by nobody else.
+    check(fd).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn timespec(ns: u64) -> libc::timespec {
+    libc::timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }
+}
+
+/// What is waited for: [`READ`], [`WRITE`], [`EXCLUSIVE`], added up.
+pub type Interest = u32;
+/// There is something to read, or the end.
+pub const READ: Interest = libc::EPOLLIN as u32;
+/// There is room to write.
+pub const WRITE: Interest = libc::EPOLLOUT as u32;
+/// Of several `epoll` that wait with it, the first that sleeps at the time is woken, in the order in which they were added,
+/// and no other.
+pub const EXCLUSIVE: Interest = libc::EPOLLEXCLUSIVE as u32;
+/// An error or a hang-up. It is told without being asked for.
+pub const BROKEN: Interest = (libc::EPOLLERR | libc::EPOLLHUP) as u32;
+
+/// How many descriptors one wait can tell of.
+const MOST: usize = 64;
+
+/// An `epoll` instance.
+#[derive(Debug)]
+pub struct Epoll(OwnedFd);
+
+impl Epoll {
+    /// One that waits for nothing yet.
+    pub fn new() -> io::Result<Epoll> {
+        // SAFETY: the call takes no pointers.
+        own(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) }).map(Epoll)
+    }
+    /// Waits for `fd` too, and tells of it by `token`.
+    pub fn add(&self, fd: RawFd, interest: Interest, token: u64) -> io::Result<()> {
+        self.control(libc::EPOLL_CTL_ADD, fd, interest, token)
+    }
+    /// Waits for something else of `fd`.
+    pub fn change(&self, fd: RawFd, interest: Interest, token: u64) -> io::Result<()> {
+        self.control(libc::EPOLL_CTL_MOD, fd, interest, token)
+    }
+    /// Waits for `fd` no more. One that is not waited for is passed over.
+    pub fn remove(&self, fd: RawFd) {
+        let _ = self.control(libc::EPOLL_CTL_DEL, fd, 0, 0);
+    }
+    fn control(&self, op: libc::c_int, fd: RawFd, events: u32, data: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events, u64: data };
+        // SAFETY: the event lives across the call.
+        check(unsafe { libc::epoll_ctl(self.0.as_raw_fd(), op, fd, &mut event) }).map(drop)
+    }
+
+    /// Sleeps until something is ready, or until `deadline` on the monotonic clock, in ns; tells `each` the token and what it is
+    /// ready for. A signal ends it early, with nothing told.
+    pub fn wait(&self, deadline: u64, mut each: impl FnMut(u64, Interest)) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; MOST];
+        let left = match deadline {
+            u64::MAX => None,
+            _ => Some(deadline.saturating_sub(crate::clock::monotonic())),
+        };
+        let time = left.map(timespec);
+        let time = time.as_ref().map_or(std::ptr::null(), |time| time as *const libc::timespec);
+        // SAFETY: events and time live across the call; no signal mask is given.
+        let n = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
+                self.0.as_raw_fd(),
+                events.as_mut_ptr(),
+                MOST as libc::c_int,
+                time,
+                std::ptr::null::<libc::sigset_t>(),
+                8usize,
+            )
+        };
+        let n = if n < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+            let ms = left.map_or(-1, |ns| ns.div_ceil(1_000_000).min(i32::MAX as u64) as i32);
+            // SAFETY: as above; kernels before 5.11 count in milliseconds.
+            i64::from(unsafe {
+                libc::epoll_wait(self.0.as_raw_fd(), events.as_mut_ptr(), MOST as libc::c_int, ms)
+            })
+        } else {
+            n
+        };
+        for event in &events[..usize::try_from(n).unwrap_or(0)] {
+            each(event.u64, event.events);
+        }
+    }
+}
+
+impl AsFd for Epoll {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// An event descriptor: raised, until it is lowered.
+#[derive(Debug)]
+pub struct Event(OwnedFd);
+
+impl Event {
+    /// One that is low.
+    pub fn new() -> io::Result<Event> {
+        // SAFETY: the call takes no pointers.
+        own(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) }).map(Event)
+    }
+    /// Raises it. Async-signal-safe; one system call.
+    pub fn raise(&self) {
+        // SAFETY: eight bytes that live across the call. It fails only if the event is raised 2^64 times over.
+        unsafe { libc::write(self.0.as_raw_fd(), (&1u64 as *const u64).cast(), 8) };
+    }
+    /// Lowers it.
+    pub fn lower(&self) {
+        let mut count = 0u64;
+        // SAFETY: eight bytes that live across the call. It fails if the event is low already.
+        unsafe { libc::read(self.0.as_raw_fd(), (&mut count as *mut u64).cast(), 8) };
+    }
+    /// Its descriptor.
+    pub fn raw(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// A timer: raised from a point in time on.
+#[derive(Debug)]
+pub struct Timer(OwnedFd);
+
+impl Timer {
+    /// One that is low.
+    pub fn new() -> io::Result<Timer> {
+        let flags = libc::TFD_CLOEXEC | libc::TFD_NONBLOCK;
+        // SAFETY: the call takes no pointers.
+        own(unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) }).map(Timer)
+    }
+    /// Lowers it, and raises it at `at` (monotonic, ns), if that is said.
+    pub fn set(&self, at: Option<u64>) {
+        let at = at.map_or(0, |at| at.max(1)); // zero would turn it off
+        let spec = libc::itimerspec { it_interval: timespec(0), it_value: timespec(at) };
+        // SAFETY: the times live across the call; the old ones are not asked for.
+        unsafe {
+            libc::timerfd_settime(self.0.as_raw_fd(), libc::TFD_TIMER_ABSTIME, &spec, std::ptr::null_mut());
+        }
+    }
+    /// Its descriptor.
+    pub fn raw(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}

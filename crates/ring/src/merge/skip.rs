@@ -1,0 +1,69 @@
+//! Moving a subscriber's place without taking a message, and looking ahead without moving it.
+
+use super::{Lanes, Merge, Pick, TRIES, Which};
+use crate::reader;
+
+impl Merge {
+    /// Skips to now: all that is unseen counts as missed.
+    pub fn flush<L: Lanes>(&mut self, lanes: &L) {
+        let used = self.extend(lanes.used());
+        for i in 0..used {
+            self.observed[i] = lanes.lane(i).map_or(self.cursors[i], reader::head);
+        }
+        self.untold = self.advance(used).saturating_add(self.untold);
+    }
+
+    /// Goes back to the oldest message kept, in every lane. What is delivered again counts anew.
+    pub fn seek_oldest<L: Lanes>(&mut self, lanes: &L) {
+        let used = self.extend(lanes.used());
+        for i in 0..used {
+            let Some(mem) = lanes.lane(i) else { continue };
+            let back = self.cursors[i].saturating_sub(lanes.layout().oldest(reader::head(mem)) - 1);
+            self.cursors[i] -= back;
+            self.rewound = self.rewound.saturating_add(back);
+        }
+    }
+
+    /// How many messages are unseen, those among them that are overwritten already too. A load for each lane.
+    #[inline]
+    pub fn unseen_count<L: Lanes>(&self, lanes: &L) -> u64 {
+        let unseen = |i| lanes.lane(i).map_or(0, |mem| reader::head(mem).saturating_sub(self.cursor(i)));
+        (0..lanes.used().min(super::MAX_LANES)).fold(0, |sum: u64, i| sum.saturating_add(unseen(i)))
+    }
+
+    /// Gives up the oldest unseen messages until at most `keep` are left. They count as missed, and are told with the
+    /// next delivery. Returns how many it gave up.
+    ///
+    /// With one lane it takes the same time however many they are; with several, it looks at each.
+    pub fn limit<L: Lanes>(&mut self, lanes: &L, keep: u64) -> u64 {
+        let used = self.extend(lanes.used());
+        let mut excess = self.unseen_count(lanes).saturating_sub(keep);
+        let before = self.missed;
+        if used == 1 {
+            if excess > 0 {
+                self.give_up(0, self.cursors[0].saturating_add(excess));
+            }
+            return self.missed - before;
+        }
+        while excess > 0 {
+            let Pick::Found(oldest) = self.pick(lanes, Which::Next) else { break };
+            // What was overwritten before it goes with it.
+            self.give_up(oldest.lane, oldest.meta.seq);
+            excess = self.unseen_count(lanes).saturating_sub(keep);
+        }
+        self.missed - before
+    }
+
+    /// The stamp of the message that would be delivered now; `None` if nothing is unseen, or it cannot be had just now.
+    #[inline]
+    pub fn peek<L: Lanes>(&mut self, lanes: &L, which: Which) -> Option<u64> {
+        for _ in 0..TRIES {
+            match self.pick(lanes, which) {
+                Pick::Found(c) => return Some(c.key.stamp),
+                Pick::Nothing => return None,
+                Pick::Overtaken => {}
+            }
+        }
+        None
+    }
+}
