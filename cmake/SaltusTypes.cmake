@@ -1,6 +1,8 @@
 # Code for types, made while a project is built:
 #
-#   include(SaltusTypes)
+#   list(APPEND CMAKE_MODULE_PATH <Saltus>/cmake)     # where this file is
+#   include(SaltusTypes)                              # or, with what bindings/c/install.sh installs:
+#                                                     # find_package(SaltusTypes REQUIRED)
 #   saltus_generate_types(my_types LANG cpp FILES types/pose_t.lcm types/scan_t.lcm)
 #   target_link_libraries(my_program PRIVATE my_types)
 #

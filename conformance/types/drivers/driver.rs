@@ -54,6 +54,12 @@ impl<T: Dump, const N: usize> Dump for [T; N] {
         self.as_slice().dump(out);
     }
 }
+/// Large arrays are boxed.
+impl<T: Dump + ?Sized> Dump for Box<T> {
+    fn dump(&self, out: &mut String) {
+        (**self).dump(out);
+    }
+}
 
 /// Appends a struct.
 pub fn object(out: &mut String, fields: &[(&str, &dyn Dump)]) {

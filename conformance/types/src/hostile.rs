@@ -87,3 +87,92 @@ pub fn rows_without_columns(schema: &Schema, rows: i32) -> Option<(StructId, Vec
     bytes.extend(0i16.to_be_bytes());
     Some((id, bytes))
 }
+
+/// A field of a message, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece {
+    /// An `int8_t`, a `byte` or a `boolean`.
+    Byte(i8),
+    /// An `int32_t`.
+    Int(i32),
+    /// An `int64_t`.
+    Long(i64),
+    /// So many bytes, all 0.
+    Zeros(usize),
+}
+
+use Piece::{Byte, Int, Long, Zeros};
+
+/// Messages at the edges of the rule that bounds sizes (`docs/wire.md`): type, fields, and whether they are accepted.
+pub const SIZES: &[(&str, &[Piece], bool)] = &[
+    // What the type always has is free.
+    ("sizes.rows_t", &[Int(0)], true),
+    ("sizes.rows_t", &[Int(-1)], false),
+    ("sizes.rows_t", &[Int(i32::MIN)], false),
+    ("sizes.rows_t", &[Int(i32::MAX)], false),
+    ("sizes.empties_t", &[], true),
+    ("sizes.jag_t", &[Byte(0)], true),
+    ("sizes.jag_t", &[Byte(1), Zeros(40)], true),
+    ("sizes.jag_t", &[Byte(1), Zeros(39)], false),
+    ("sizes.jag_t", &[Byte(-1)], false),
+    // What only the message has is counted. 27 times 40 rows are 1080: as many as a message of 56 bytes may have.
+    ("sizes.jags_t", &[Int(26), Zeros(26)], true),
+    ("sizes.jags_t", &[Int(27), Zeros(27)], false),
+    ("sizes.jags_t", &[Int(27), Zeros(27), Zeros(16)], false),
+    ("sizes.jags_t", &[Int(27), Zeros(27), Zeros(17)], true),
+    // Rows that take something are not counted, though nobody knows that before their struct has come.
+    ("sizes.jags_t", &[Int(28), Zeros(27), Byte(1), Zeros(40)], true),
+    ("sizes.jags_t", &[Int(i32::MAX), Zeros(1000)], false),
+    // Of 20 bytes it is 1044: the rows, and the rows in rows.
+    ("sizes.cube_t", &[Int(2), Int(521), Int(0)], true),
+    ("sizes.cube_t", &[Int(2), Int(522), Int(0)], false),
+    ("sizes.cube_t", &[Int(1044), Int(0), Int(0)], true),
+    ("sizes.cube_t", &[Int(1045), Int(0), Int(0)], false),
+    ("sizes.cube_t", &[Int(65536), Int(65536), Int(0)], false),
+    ("sizes.cube_t", &[Int(1), Int(1), Int(1), Zeros(4)], true),
+    ("sizes.cube_t", &[Int(65536), Int(65536), Int(1), Zeros(100)], false),
+    ("sizes.cube_t", &[Int(0), Int(-1), Int(0)], false),
+    ("sizes.cube_t", &[Int(0), Int(0), Int(-1)], false),
+    ("sizes.cube_t", &[Int(1), Int(0), Int(-1)], false),
+    ("sizes.cube_t", &[Int(-1), Int(0), Int(0)], false),
+    ("sizes.cube_t", &[Int(0), Int(i32::MAX), Int(i32::MAX)], true),
+    ("sizes.cube_t", &[Int(1), Int(0), Int(i32::MAX)], true),
+    // Behind a size of 0 any size will do, but no negative one.
+    ("sizes.far_t", &[Long(0), Long(i64::MAX)], true),
+    ("sizes.far_t", &[Long(0), Long(1 << 62)], true),
+    ("sizes.far_t", &[Long(0), Long(1 << 32)], true),
+    ("sizes.far_t", &[Long(0), Long(-1)], false),
+    ("sizes.far_t", &[Long(0), Long(i64::MIN)], false),
+    ("sizes.far_t", &[Long(i64::MAX), Long(0)], false),
+    ("sizes.far_t", &[Long(1 << 32), Long(1 << 32)], false),
+    ("sizes.far_t", &[Long(1 << 62), Long(4)], false),
+    ("sizes.far_t", &[Long(300), Long(0)], true),
+    ("sizes.far_t", &[Long(-1), Long(-1)], false),
+    ("sizes.behind_t", &[Byte(0)], true),
+    ("sizes.behind_t", &[Byte(-1)], false),
+    ("sizes.behind_t", &[Byte(1), Zeros(3), Int(1), Zeros(1), Int(1), Zeros(1)], true),
+    ("sizes.wides_t", &[Int(0)], true),
+    ("sizes.wides_t", &[Int(100), Zeros(100)], true),
+    ("sizes.wides_t", &[Int(101), Zeros(100)], false),
+    ("sizes.wides_t", &[Int(200), Zeros(199), Byte(-1)], false),
+    // Sizes of 0 that the type says.
+    ("sizes.nothing_t", &[Int(0), Byte(7)], true),
+    ("sizes.nothing_t", &[Int(1000), Byte(7)], true),
+    ("sizes.nothing_t", &[Int(-1), Byte(7)], false),
+    ("sizes.nothing_t", &[Int(i32::MAX), Byte(7)], false),
+];
+
+/// The message of such a line.
+pub fn of_pieces(schema: &Schema, name: &str, pieces: &[Piece]) -> Option<(StructId, Vec<u8>)> {
+    let id = schema.find(name)?;
+    let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
+    for piece in pieces {
+        match *piece {
+            Byte(n) => bytes.extend(n.to_be_bytes()),
+            Int(n) => bytes.extend(n.to_be_bytes()),
+            Long(n) => bytes.extend(n.to_be_bytes()),
+            Zeros(n) => bytes.resize(bytes.len() + n, 0),
+        }
+    }
+    Some((id, bytes))
+}

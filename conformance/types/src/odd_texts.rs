@@ -4,7 +4,7 @@ use crate::random_types::{self, Taste};
 use crate::rng::{Choose, Rng};
 
 /// Texts written by hand, each about one oddity.
-pub const BY_HAND: [&str; 58] = [
+pub const BY_HAND: [&str; 61] = [
     "",
     "\n\n",
     "// only a comment\n",
@@ -31,6 +31,9 @@ pub const BY_HAND: [&str; 58] = [
     "struct /* a */ a_t /* b */ { /* c */ int8_t /* d */ x /* e */ ; /* f */ } /* g */",
     "struct a_t { int8_t x; /* a\n * b\n */ int8_t y; }",
     "struct a_t { /* no end",
+    "struct a_t { } /* no end",
+    "struct .a_t { }",
+    "struct a_t. { }",
     "struct 1a { int8_t x; }",
     "struct a-b { int8_t x; }",
     "struct a.b.c_t { int8_t x; }",

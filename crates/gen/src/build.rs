@@ -15,7 +15,7 @@
 //! use types::robot::Pose;
 //! ```
 
-use crate::{Lang, Options, Unsupported, generate, write};
+use crate::{Lang, Options, Types, Unsupported, generate, write};
 use saltus_types::{Diagnostics, Loader};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
@@ -102,9 +102,9 @@ impl Builder {
             let place = warning.span.map(|span| format!("{}: ", loaded.warnings.sources.place(span)));
             println!("cargo::warning={}{}", place.unwrap_or_default(), warning.message);
         }
-        let types: Vec<_> = loaded.schema.ids().collect();
-        let texts =
-            generate(&loaded.schema, &types, Lang::Rust, &self.options).map_err(Error::Unsupported)?;
+        let structs: Vec<_> = loaded.schema.ids().collect();
+        let types = Types { structs: &structs, enums: &loaded.named_enums };
+        let texts = generate(&loaded.schema, types, Lang::Rust, &self.options).map_err(Error::Unsupported)?;
         write(&out, &texts, false).map_err(Error::Io)?;
         Ok(())
     }

@@ -12,11 +12,13 @@ mod octave;
 mod python;
 mod rust;
 mod text;
+mod types;
 mod write;
 
-use saltus_types::{Schema, StructId};
+use saltus_types::Schema;
 use std::path::PathBuf;
 
+pub use types::Types;
 pub use write::{Change, write};
 
 /// A language to generate.
@@ -87,14 +89,15 @@ impl std::fmt::Display for Unsupported {
 }
 impl std::error::Error for Unsupported {}
 
-/// The files for these types of `schema` in one language. Types that they contain are only referred to: name them too
-/// (or all: [`Schema::ids`]).
-pub fn generate(
+/// The files for these types of `schema` in one language: what [`Types`] is made from, such as `&loaded` for all that the
+/// named files declare. Structs that they contain are only referred to: name them too (or all: [`Schema::ids`]).
+pub fn generate<'a>(
     schema: &Schema,
-    types: &[StructId],
+    types: impl Into<Types<'a>>,
     lang: Lang,
     options: &Options,
 ) -> Result<Vec<File>, Unsupported> {
+    let types = types.into();
     match lang {
         Lang::Rust => rust::files(schema, types, options),
         Lang::C => c::files(schema, types, options),

@@ -4,6 +4,8 @@
 //! changed in the generated code only: `class` becomes `class_`, `x-y` becomes `x_y`. Two names of one struct never
 //! become one.
 
+use crate::Unsupported;
+use saltus_types::{Schema, TypeName};
 use std::collections::HashMap;
 
 /// Turns names of one scope (the fields and constants of a struct) into identifiers.
@@ -46,6 +48,23 @@ pub(crate) fn identifier(name: &str, reserved: &[&str]) -> String {
         id.push('_');
     }
     id
+}
+
+/// Refuses types of which `key` makes the same: `same` says what of them that would be.
+pub(crate) fn distinct(
+    schema: &Schema,
+    key: impl Fn(&TypeName) -> String,
+    same: &str,
+) -> Result<(), Unsupported> {
+    let structs = schema.structs().iter().map(|s| &s.name);
+    let enums = schema.enums().iter().map(|e| &e.name);
+    let mut seen: HashMap<String, &TypeName> = HashMap::new();
+    for name in structs.chain(enums) {
+        if let Some(other) = seen.insert(key(name), name) {
+            return Err(Unsupported { name: name.to_string(), why: same.replace("{}", &other.to_string()) });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -71,3 +71,17 @@ impl Text {
         self.out
     }
 }
+
+/// A string literal with double quotes; `escaped` puts what is `odd`.
+pub(crate) fn quoted(text: &str, odd: impl Fn(char) -> bool, escaped: impl Fn(char) -> String) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out += "\\n",
+            c if odd(c) => out += &escaped(c),
+            c => out.push(c),
+        }
+    }
+    out + "\""
+}

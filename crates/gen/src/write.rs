@@ -1,6 +1,6 @@
 //! Writing generated files: only what changed, so that builds do not run for nothing.
 
-use crate::File;
+use crate::{File, python};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,16 +16,19 @@ pub enum Change {
 }
 
 /// Writes `files` below `dir`, making directories as needed. With `dry_run` only tells what it would do. Each file is
-/// written aside and renamed, so that nobody sees half of one.
+/// written aside and renamed, so that nobody sees half of one. A package of Python keeps what earlier runs put into it.
 ///
 /// # Errors
 /// What the system says, with the path.
 pub fn write(dir: &Path, files: &[File], dry_run: bool) -> io::Result<Vec<(PathBuf, Change)>> {
     let mut done = Vec::with_capacity(files.len());
-    for file in files {
+    // All before the first is written, since they depend on each other.
+    let extended: Vec<Option<String>> = files.iter().map(|f| python::extended(dir, f, files)).collect();
+    for (file, extended) in files.iter().zip(&extended) {
         let path = dir.join(&file.path);
+        let text = extended.as_ref().unwrap_or(&file.text);
         let change = match std::fs::read(&path) {
-            Ok(old) if old == file.text.as_bytes() => Change::Same,
+            Ok(old) if old == text.as_bytes() => Change::Same,
             Ok(_) => Change::Updated,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Change::Created,
             Err(e) => return Err(with_path(e, &path)),
@@ -36,7 +39,7 @@ pub fn write(dir: &Path, files: &[File], dry_run: bool) -> io::Result<Vec<(PathB
             }
             let mut aside = path.clone().into_os_string();
             aside.push(format!(".{}.new", std::process::id()));
-            let put = std::fs::write(&aside, &file.text).and_then(|()| std::fs::rename(&aside, &path));
+            let put = std::fs::write(&aside, text).and_then(|()| std::fs::rename(&aside, &path));
             if let Err(e) = put {
                 let _ = std::fs::remove_file(&aside);
                 return Err(with_path(e, &path));

@@ -85,3 +85,52 @@ fn the_c_example_builds() {
 fn the_cpp_example_builds() {
     example("types-cpp", "74 bytes: front saw 3 ranges, the last at 1.8 m\nin place: x is 3.0\n");
 }
+
+/// A domain of this test's own, removed in the end.
+struct Domain(PathBuf);
+
+impl Domain {
+    fn new() -> Domain {
+        Domain(format!("/dev/shm/saltus-test-types-c-{}", std::process::id()).into())
+    }
+    /// Runs a program in it; returns what it printed.
+    fn run(&self, program: &Path) -> String {
+        run(Command::new(program).env("SALTUS_DOMAIN", format!("shm://{}", self.0.display())))
+    }
+}
+
+impl Drop for Domain {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0); // not there, if nothing made a channel
+    }
+}
+
+/// With the installed library and module, and nothing of this repository but the examples' own files.
+#[test]
+fn plain_messages_go_through_shared_memory() {
+    let (saltus, domain) = (saltus(), Domain::new());
+    let prefix = scratch("cmake-installed");
+    run(Command::new(repository().join("bindings/c/install.sh")).arg(&prefix));
+    let projects = ["types-c", "types-cpp"].map(|name| {
+        let project = scratch(&format!("cmake-shared-{name}"));
+        copy(&repository().join("examples").join(name), &project);
+        let lists = project.join("CMakeLists.txt");
+        let text = std::fs::read_to_string(&lists).expect("the example's CMakeLists.txt");
+        let installed = text.replace("include(SaltusTypes)", "find_package(SaltusTypes REQUIRED)");
+        assert_ne!(text, installed);
+        std::fs::write(&lists, installed).expect("CMakeLists.txt");
+        let mut configure = Command::new("cmake");
+        configure.args(["-B", "build"]).arg(format!("-DSALTUS_EXECUTABLE={}", saltus.display()));
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())).current_dir(&project);
+        run(configure.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+        build(&project);
+        assert_eq!(domain.run(&project.join("build/shared")), "in place: x is 3.0, heading is 0.5\n");
+        project
+    });
+    let (program, generated) = (prefix.join("overwritten"), projects[0].join("build/laser_types"));
+    let mut command = cc();
+    command.arg("-std=c99").args(STRICT).args(SANITIZE).arg("-I").arg(prefix.join("include"));
+    command.arg("-I").arg(generated).arg(support().join("overwritten.c"));
+    run(command.arg(prefix.join("lib/libsaltus.a")).args(["-pthread", "-ldl", "-lm", "-o"]).arg(&program));
+    assert_eq!(domain.run(&program), "done\n");
+}

@@ -6,11 +6,9 @@ mod support;
 use saltus_gen::{Lang, Options, Style};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::message::{Expect, Messages, Random, edges, random};
 use support::*;
 
-/// How many random messages of each type, and how many random changes of each.
-const MESSAGES: u64 = 6;
+/// How many random changes of each message.
 const ROUNDS: &str = "200";
 
 #[test]
@@ -51,6 +49,25 @@ fn headers_stand_alone_in_c_and_in_cpp() {
 }
 
 #[test]
+fn constants_are_constants_in_c_and_in_cpp() {
+    let dir = scratch("c-constants");
+    generate(&schema(), &dir, Lang::C, &options(Style::Modern), ".h");
+    let names = |tail: &str| {
+        let named = ["NONE", "MOST", "LEAST"].map(|name| format!("T_ALL_CONSTS_T_{name}{tail}"));
+        named.join(", ")
+    };
+    for (mut compiler, standard, file, constant) in
+        [(cc(), "-std=c99", "use.c", "const"), (cxx(), "-std=c++17", "use.cpp", "constexpr")]
+    {
+        let doubles = format!("{constant} double doubles[] = {{{}}};", names(""));
+        let floats = format!("{constant} float floats[] = {{{}}};", names("_F"));
+        let text = format!("#include \"t_all_consts_t.h\"\n{doubles}\n{floats}\n");
+        std::fs::write(dir.join(file), text).unwrap();
+        run(compiler.args([standard, "-fsyntax-only", "-I"]).arg(&dir).args(STRICT).arg(dir.join(file)));
+    }
+}
+
+#[test]
 fn is_formatted() {
     let dir = scratch("c-format");
     let mut files = generate(&schema(), &dir, Lang::C, &options(Style::Modern), "");
@@ -76,16 +93,8 @@ fn driver(dir: &Path, extra: &[&str]) -> PathBuf {
 }
 
 fn messages(dir: &Path) -> PathBuf {
-    let schema = schema();
-    let (mut messages, mut rng) = (Messages::default(), Random::new(1));
-    for id in schema.ids() {
-        for _ in 0..MESSAGES {
-            messages.add(id, Expect::Right, &random(&schema, id, &mut rng));
-        }
-    }
-    edges(&schema, &mut messages);
     let path = dir.join("messages");
-    messages.write(&path);
+    message::all(schema(), 1).write(&path);
     path
 }
 

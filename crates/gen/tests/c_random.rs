@@ -10,7 +10,7 @@ use saltus_types::{Schema, StructId, wire};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use support::message::{Expect, Messages};
+use support::message::{Expect, Messages, Random, damaged};
 use support::*;
 
 /// Some schemas, each with a package of its own around it, so that one program has them all.
@@ -29,12 +29,14 @@ fn schemas(count: u64) -> Vec<(Arc<Schema>, Options)> {
 fn messages(schemas: &[(Arc<Schema>, Options)], each: usize, path: &Path) {
     let kinds = arbitrary::Options::default();
     let (mut messages, mut rng, mut first) = (Messages::default(), Rng::new(99), 0);
+    let mut damage = Random::new(3);
     for (schema, _) in schemas {
         for id in schema.ids() {
             for _ in 0..each {
                 let bytes =
                     wire::encode(&arbitrary::message(&mut rng, &kinds, schema, id)).expect("a right message");
                 messages.add(StructId(first + id.0), Expect::Right, &bytes);
+                damaged(schema, (id, first), &bytes, &mut damage, &mut messages);
             }
         }
         first += schema.structs().len();

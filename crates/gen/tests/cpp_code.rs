@@ -6,10 +6,8 @@ mod support;
 use saltus_gen::{Lang, Options, Style};
 use std::path::PathBuf;
 use std::process::Command;
-use support::message::{Expect, Messages, Random, edges, random};
 use support::*;
 
-const MESSAGES: u64 = 6;
 const ROUNDS: &str = "200";
 
 #[test]
@@ -77,14 +75,7 @@ fn right_messages_round_trip_and_hostile_ones_do_no_harm() {
     let mut command = cxx();
     command.args(["-std=c++17", "-I"]).arg(&dir).args(SANITIZE).arg(support().join("drive.cpp"));
     run(command.arg("-o").arg(&program));
-    let (mut messages, mut rng) = (Messages::default(), Random::new(2));
-    for id in schema.ids() {
-        for _ in 0..MESSAGES {
-            messages.add(id, Expect::Right, &random(&schema, id, &mut rng));
-        }
-    }
-    edges(&schema, &mut messages);
-    messages.write(&dir.join("messages"));
+    message::all(schema, 2).write(&dir.join("messages"));
     let said = run(Command::new(program).arg(dir.join("messages")).arg(ROUNDS));
     assert!(said.ends_with("messages\n"), "{said}");
 }
@@ -97,6 +88,20 @@ fn program(name: &str, flags: &[&str]) -> String {
     command.args(["-std=c++17", "-I"]).arg(&dir).args(SANITIZE).args(STRICT).args(flags);
     run(command.arg(support().join(format!("{name}.cpp"))).arg("-o").arg(&program));
     run(&mut Command::new(program))
+}
+
+#[test]
+fn a_compiler_that_is_too_old_says_so_and_no_more() {
+    let dir = scratch("cpp-old");
+    generate(&schema(), &dir, Lang::Cpp, &options(Style::Modern), ".hpp");
+    for header in ["t/all/scan_t.hpp", "t/all/fixed_t_plain.hpp"] {
+        let mut compiler = cxx();
+        compiler.args(["-std=c++11", "-fsyntax-only", "-x", "c++", "-I"]).arg(&dir).arg(dir.join(header));
+        let output = compiler.output().expect("a compiler");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("needs C++17: compile with -std=c++17"), "{said}");
+        assert!(said.matches("error: ").count() <= 2, "{said}");
+    }
 }
 
 #[test]

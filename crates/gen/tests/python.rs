@@ -4,7 +4,7 @@ mod python_support;
 
 use python_support::{Temp, covers, generated, here, odd, oracle, run, tool};
 use saltus_gen::{Lang, Style};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// LCM's classes, ours in its style, ours in modern style.
 fn three(temp: &Temp) -> [PathBuf; 3] {
@@ -54,6 +54,36 @@ fn python_takes_odd_names_and_circles() {
         generated(&odd(), Lang::Python, style, &temp.join("odd"));
         run(script("odd.py").arg(temp.join("odd")).arg(name));
     }
+}
+
+#[test]
+fn python_packages_are_made_file_by_file() {
+    let temp = Temp::new("python-one-by-one");
+    let file = |name: &str, text: &str| {
+        let path = temp.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let a = file("a.lcm", "package p; struct a_t { int8_t x; } struct b_t { int8_t x; }");
+    let c = file("c.lcm", "package p; struct c_t { int8_t x; }");
+    let (one, both) = (temp.join("one"), temp.join("both"));
+    let init = |dir: &Path| std::fs::read_to_string(dir.join("p/__init__.py")).unwrap();
+    for each in [&a, &c, &c] {
+        generated(std::slice::from_ref(each), Lang::Python, Style::Modern, &one);
+    }
+    generated(&[a, c.clone()], Lang::Python, Style::Modern, &both);
+    assert_eq!(init(&one), init(&both));
+    run(tool("python").args(["-c", "from p import a_t, b_t, c_t; a_t(x=1).encode()"]).current_dir(&one));
+    // What is gone is not imported; nor what stands on another module than this run's.
+    std::fs::remove_file(one.join("p/a_t.py")).unwrap();
+    generated(std::slice::from_ref(&c), Lang::Python, Style::Modern, &one);
+    assert!(init(&one).contains("from a.lcm, c.lcm.") && !init(&one).contains("a_t"), "{}", init(&one));
+    generated(&[c], Lang::Python, Style::Lcm, &both);
+    assert!(init(&both).contains("from c.lcm.") && !init(&both).contains("b_t"), "{}", init(&both));
+    // What others wrote is replaced, as it always was.
+    std::fs::write(one.join("p/__init__.py"), "from .b_t import b_t\n").unwrap();
+    generated(&[temp.join("c.lcm")], Lang::Python, Style::Modern, &one);
+    assert!(!init(&one).contains("b_t"), "{}", init(&one));
 }
 
 #[test]

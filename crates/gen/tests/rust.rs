@@ -65,6 +65,8 @@ fn it_does_what_it_should() {
     package.file("src/lib.rs", LIBRARY);
     package.file("tests/wire.rs", include_str!("rust/wire.rs"));
     package.file("tests/hostile.rs", include_str!("rust/hostile.rs"));
+    package.file("tests/sizes.rs", include_str!("rust/sizes.rs"));
+    package.file("tests/large.rs", include_str!("rust/large.rs"));
     package.file("tests/plain.rs", include_str!("rust/plain.rs"));
     package.cargo(&["test", "--tests"]);
 }

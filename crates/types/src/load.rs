@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::parser;
 use crate::resolve;
-use crate::schema::{Primitive, Schema, StructId, TypeName};
+use crate::schema::{EnumId, Primitive, Schema, StructId, TypeName};
 use crate::source::{Source, Sources};
 use crate::suggest::nearest_type;
 use crate::syntax::File;
@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 pub struct Loaded {
     /// The types of the named files, and those that they refer to.
     pub schema: Schema,
-    /// The structs of the named files.
+    /// The structs of the named files, and those that were wanted.
     pub named: Vec<StructId>,
+    /// The enums, likewise.
+    pub named_enums: Vec<EnumId>,
     /// The files that the schema comes from.
     pub files: Vec<PathBuf>,
     /// Warnings; no errors.
@@ -124,8 +126,10 @@ impl Loader {
         }
         let used: BTreeSet<u32> = work.used.into_iter().collect();
         let files = used.iter().filter_map(|&f| said.sources.get(f)).map(|s| s.path().into()).collect();
-        let named = schema.ids().filter(|&id| named.contains(&schema.get(id).name)).collect();
-        Ok(Loaded { schema, named, files, warnings: said })
+        let structs = schema.ids().filter(|&id| named.contains(&schema.get(id).name)).collect();
+        let enums = (0..schema.enums().len()).map(EnumId);
+        let enums = enums.filter(|&id| named.contains(&schema.get_enum(id).name)).collect();
+        Ok(Loaded { schema, named: structs, named_enums: enums, files, warnings: said })
     }
 
     /// Takes in what is referred to and not declared yet, until nothing is missing that can be found.

@@ -1,6 +1,6 @@
 //! From a schema back to the type language.
 
-use crate::schema::{Const, Dim, Field, Schema, StructId, Type};
+use crate::schema::{Const, Dim, EnumId, Field, Schema, StructId, Type};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -17,13 +17,7 @@ impl Schema {
         }
         let mut texts: Vec<(&str, String)> = Vec::new();
         for e in enums {
-            let e = self.get_enum(e);
-            let mut text = comment("", &e.doc);
-            let _ = writeln!(text, "enum {} {{", e.name.name);
-            for v in &e.values {
-                let _ = writeln!(text, "{}    {} = {},", comment("    ", &v.doc), v.name, v.value);
-            }
-            texts.push((&e.name.package, text + "}\n"));
+            texts.push((&self.get_enum(e).name.package, self.enum_to_lcm(e)));
         }
         texts.extend(ids.iter().map(|&id| (self.get(id).name.package.as_str(), self.struct_to_lcm(id))));
         // The root package cannot be gone back to: it comes first. The sort keeps the order within a package.
@@ -41,6 +35,17 @@ impl Schema {
             out.push_str(&text);
         }
         out
+    }
+
+    /// One enum in the type language, without its package.
+    pub fn enum_to_lcm(&self, id: EnumId) -> String {
+        let e = self.get_enum(id);
+        let mut text = comment("", &e.doc);
+        let _ = writeln!(text, "enum {} {{", e.name.name);
+        for v in &e.values {
+            let _ = writeln!(text, "{}    {} = {},", comment("    ", &v.doc), v.name, v.value);
+        }
+        text + "}\n"
     }
 
     /// One struct in the type language, without its package and what it refers to.

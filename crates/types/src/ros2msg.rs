@@ -13,8 +13,8 @@
 //! Where two names become one, the later gets a number. A constant that ROS cannot say (`nan`) stands in a comment, as do
 //! the shape of an array of several dimensions, which ROS only has flat, and the names of an enum.
 
-use crate::cdr::{CdrSchema, Unsupported, order, words};
-use crate::{Extent, Field, Primitive, Schema, StructId, Type};
+use crate::cdr::{CdrSchema, Dialect, Unsupported, order, words};
+use crate::{Extent, Field, Schema, StructId, Type};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -57,7 +57,7 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         match words::literal(c) {
             Some(value) => {
-                let _ = writeln!(text, "{} {name}={value}", primitive(c.ty));
+                let _ = writeln!(text, "{} {name}={value}", words::primitive(c.ty, Dialect::Ros2Msg));
             }
             None => comment(&words::declaration(c), text),
         }
@@ -71,7 +71,7 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
         let name = snake(&field.name);
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let element = match field.ty {
-            Type::Primitive(p) => primitive(p),
+            Type::Primitive(p) => words::primitive(p, Dialect::Ros2Msg),
             Type::Enum(_) => "int32",
             Type::Struct(id) => &names[&id],
         };
@@ -102,20 +102,6 @@ fn shape(field: &Field) -> String {
     };
     let dims: String = field.dims.iter().map(dim).collect();
     format!("  # {dims}, the last dimension fastest")
-}
-
-fn primitive(p: Primitive) -> &'static str {
-    match p {
-        Primitive::Int8 => "int8",
-        Primitive::Int16 => "int16",
-        Primitive::Int32 => "int32",
-        Primitive::Int64 => "int64",
-        Primitive::Byte => "uint8",
-        Primitive::Float => "float32",
-        Primitive::Double => "float64",
-        Primitive::String => "string",
-        Primitive::Boolean => "bool",
-    }
 }
 
 fn comment(doc: &str, text: &mut String) {

@@ -305,12 +305,11 @@ impl Schema {
     }
     /// The struct of that full name (`a.b.pose_t`), or else the only one with that short name.
     pub fn find(&self, name: &str) -> Option<StructId> {
-        let full = TypeName::of(name);
-        if let Some(i) = self.structs.iter().position(|s| s.name == full) {
-            return Some(StructId(i));
-        }
-        let mut short = self.ids().filter(|&id| self.get(id).name.name == name);
-        short.next().filter(|_| short.next().is_none())
+        find(self.structs.iter().map(|s| &s.name), name).map(StructId)
+    }
+    /// The enum of that full name, or else the only one with that short name.
+    pub fn find_enum(&self, name: &str) -> Option<EnumId> {
+        find(self.enums.iter().map(|e| &e.name), name).map(EnumId)
     }
     /// The structs with that fingerprint; several if they differ only in what is not hashed.
     pub fn by_fingerprint(&self, fingerprint: u64) -> impl Iterator<Item = StructId> {
@@ -368,8 +367,21 @@ impl Schema {
     pub fn free_elements(&self, id: StructId) -> u64 {
         self.known[id.0].free.min(1 << 20)
     }
+    /// Memory of what a record of struct `id` always has, in bytes.
+    pub(crate) fn memory(&self, id: StructId) -> u64 {
+        self.known[id.0].memory
+    }
     /// Whether a value of struct `id` may contain another value of it.
     pub fn is_recursive(&self, id: StructId) -> bool {
         self.closure(id).iter().any(|&s| self.get(s).fields.iter().any(|f| f.ty == Type::Struct(id)))
     }
+}
+
+/// Which of these names is meant: in full, or in short by only one.
+fn find<'a>(names: impl Iterator<Item = &'a TypeName> + Clone, name: &str) -> Option<usize> {
+    let full = TypeName::of(name);
+    names.clone().position(|known| *known == full).or_else(|| {
+        let mut short = names.enumerate().filter(|(_, known)| known.name == name);
+        short.next().filter(|_| short.next().is_none()).map(|(i, _)| i)
+    })
 }

@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::schema::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use crate::source::Span;
+use crate::value::memory;
 
 /// The largest size in bytes that all fixed parts of a type may have together.
 const LARGEST: u64 = i32::MAX as u64;
@@ -18,6 +19,8 @@ pub(crate) struct Known {
     pub fixed: bool,
     /// Elements and rows that it always has and that may take no room.
     pub free: u64,
+    /// Memory of what a record of it always has.
+    pub memory: u64,
 }
 
 /// The sizes of every struct. Nothing if something was said: of structs
@@ -38,6 +41,8 @@ struct Size {
     fixed: bool,
     /// Elements and rows that it always has and that may take no room.
     free: u64,
+    /// Memory of the values of a record, those that it always has.
+    memory: u64,
     /// How many structs lie in it by value, each in the one before.
     depth: usize,
 }
@@ -64,7 +69,7 @@ impl Sizes<'_> {
     /// The sizes of all; nothing if something was said.
     fn all(&mut self) -> Option<Vec<Known>> {
         let sizes: Vec<_> = self.schema.ids().map(|id| self.of(id)).collect();
-        let known = |s: Size| Known { least: s.least, fixed: s.fixed, free: s.free };
+        let known = |s: Size| Known { least: s.least, fixed: s.fixed, free: s.free, memory: s.memory };
         sizes.into_iter().map(|s| s.map(known)).collect()
     }
 
@@ -98,10 +103,13 @@ impl Sizes<'_> {
     }
 
     fn sum(&mut self, id: StructId) -> Option<Size> {
-        let (mut sum, mut well) = (Size { least: 0, weight: 1, fixed: true, free: 0, depth: 0 }, true);
-        for (i, field) in self.schema.get(id).fields.iter().enumerate() {
+        let fields = &self.schema.get(id).fields;
+        let memory = memory::fields(fields.len()) as u64;
+        let (mut sum, mut well) =
+            (Size { least: 0, weight: 1, fixed: true, free: 0, memory, depth: 0 }, true);
+        for (i, field) in fields.iter().enumerate() {
             let scalar = |least: usize, fixed| {
-                Some(Size { least: least as u64, weight: least as u64, fixed, free: 0, depth: 0 })
+                Some(Size { least: least as u64, weight: least as u64, fixed, free: 0, memory: 0, depth: 0 })
             };
             let one = match field.ty {
                 Type::Primitive(p) => scalar(p.wire_size(), p != Primitive::String),
@@ -120,6 +128,7 @@ impl Sizes<'_> {
             };
             let count = if field.is_variable() { Some(0) } else { field.fixed_count() };
             sum.free = sum.free.saturating_add(free(field, one));
+            sum.memory = sum.memory.saturating_add(always(field, count, one));
             sum.fixed &= one.fixed && !field.is_variable();
             sum.depth = sum.depth.max(one.depth);
             let times =
@@ -176,4 +185,18 @@ fn free(field: &Field, element: Size) -> u64 {
         }
     }
     free.saturating_add(there.saturating_mul(element.free))
+}
+
+/// Memory of what a field always has, but for its place in the record.
+fn always(field: &Field, count: Option<u64>, element: Size) -> u64 {
+    let count = count.unwrap_or(u64::MAX);
+    let own = match field.ty {
+        _ if field.is_array() => {
+            let elements = memory::elements(field.ty, usize::try_from(count).unwrap_or(usize::MAX));
+            memory::array(field.dims.len()).saturating_add(elements)
+        }
+        Type::Struct(_) => memory::boxed(),
+        Type::Primitive(_) | Type::Enum(_) => 0,
+    };
+    count.saturating_mul(element.memory).saturating_add(own as u64)
 }

@@ -2,7 +2,8 @@
 //!
 //! A message is the fingerprint of its type (8 bytes, big endian) and its fields; crate `saltus-wire` shows the layout.
 //! Bytes behind a message are ignored, as in LCM. Decoding trusts neither the bytes nor the schema: memory and time are
-//! bounded by the number of bytes, and nesting by [`MAX_DEPTH`](saltus_wire::MAX_DEPTH).
+//! bounded by the number of bytes (128 bytes of memory for each) and by what the type always has, and nesting by
+//! [`MAX_DEPTH`](saltus_wire::MAX_DEPTH).
 
 use crate::codec::{DecodeError, Decoder, EncodeError, Encoder, Format, Order};
 use crate::value::{Items, Record, Value};
@@ -29,7 +30,7 @@ pub fn decode(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record
     if found != expected {
         return Err(BytesError::Fingerprint { expected, found }.into());
     }
-    Decoder::new(schema, reader, Lcm).record(id)
+    Decoder::message(schema, id, reader, Lcm)
 }
 
 /// Encodes a message.

@@ -5,7 +5,7 @@ mod support;
 use proptest::prelude::*;
 use saltus_types::arbitrary::{Options, Rng, message, schema_text};
 use saltus_types::cdr::{self, Dialect, Endian};
-use saltus_types::{Schema, StructId, json, parse, plain, wire};
+use saltus_types::{Record, Schema, StructId, json, parse, plain, wire};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -51,15 +51,17 @@ fn most(work: impl FnOnce()) -> usize {
     (MOST.with(Cell::get) - before) as usize
 }
 
-/// Bytes of memory for each message, and for each byte of it. A struct of one byte costs the most: room for it and for
-/// its fields.
-const BASE: usize = 3 << 19;
-const EACH: usize = 320;
-/// The same for types that were made to cost as much as they can.
-const EACH_OF_THE_WORST: usize = 1000;
+/// Bytes of memory for each message, and for each byte of it; besides what its type always has.
+const BASE: usize = 160 << 10;
+const EACH: usize = 130;
 
-fn all_decoders(schema: &Arc<Schema>, id: StructId, bytes: &[u8], each: usize) {
-    let limit = each * bytes.len() + BASE;
+/// What a message of this type always has: that of its zero. Decoders allow 16 MiB for it.
+fn always(schema: &Arc<Schema>, id: StructId) -> usize {
+    most(|| drop(Record::zero(schema, id))).min(16 << 20)
+}
+
+fn all_decoders(schema: &Arc<Schema>, id: StructId, bytes: &[u8], always: usize) {
+    let limit = EACH * bytes.len() + BASE + always;
     let used = most(|| drop(wire::decode(schema, id, bytes)));
     assert!(used <= limit, "wire: {used} bytes for {}", bytes.len());
     for dialect in [Dialect::OmgIdl, Dialect::Ros2Msg] {
@@ -74,6 +76,11 @@ const WORST: &str = "
     struct b_t { } struct c_t { b_t a, b, c, d, e, f, g, h; } struct d_t { c_t a, b, c, d, e, f, g, h; }
     struct e_t { d_t a, b, c, d, e, f, g, h; } struct f_t { e_t a, b, c, d, e, f, g, h; }
     struct g_t { f_t a, b, c, d, e, f, g, h; } struct a_t { g_t a, b, c, d, e, f, g, h; }";
+/// Thirteen arrays for a byte, all empty.
+const WIDE: &str = "
+    struct wide_t { int8_t n; byte a[n]; int16_t b[n]; int32_t c[n]; int64_t d[n]; float e[n]; double f[n]; string g[n];
+        boolean h[n]; wide_t i[n]; byte j[n][2]; byte k[2][n]; byte l[n][n]; byte m[n][n][n]; }
+    struct a_t { int32_t k; wide_t x[k]; }";
 
 #[test]
 fn sizes_that_promise_more_than_there_is() {
@@ -88,24 +95,29 @@ fn sizes_that_promise_more_than_there_is() {
         "struct a_t { int8_t n; a_t x[n][n]; a_t y[n]; }",
         WORST,
         "struct b_t { } struct a_t { b_t x[1000000000]; }",
+        WIDE,
+        "struct j_t { int8_t n; int32_t jag[10000][n]; } struct a_t { int32_t k; j_t x[k]; }",
+        "struct j_t { int8_t n; string jag[n][3]; j_t more[n]; } struct a_t { int32_t k; j_t x[k]; }",
     ] {
         let schema = Arc::new(parse("hostile.lcm", text).unwrap());
         let id = schema.find("a_t").unwrap();
-        let each = if text == WORST { EACH_OF_THE_WORST } else { EACH };
+        let always = always(&schema, id);
         let fingerprint = schema.get(id).fingerprint.to_be_bytes();
         for fill in [0, 1, 2, 0x7f, 0xff] {
             for len in [0, 8, 100, 20_000] {
                 let mut bytes = vec![fill; 8 + len];
-                all_decoders(&schema, id, &bytes, each);
+                all_decoders(&schema, id, &bytes, always);
                 bytes[..8].copy_from_slice(&fingerprint);
-                all_decoders(&schema, id, &bytes, each);
+                all_decoders(&schema, id, &bytes, always);
                 bytes[..4].copy_from_slice(&[0, 1, 0, 0]);
-                all_decoders(&schema, id, &bytes, each);
-                // A size that fits, and nonsense behind it.
+                all_decoders(&schema, id, &bytes, always);
+                // A size that fits, and nothing or nonsense behind it.
                 bytes[..8].copy_from_slice(&fingerprint);
                 if len >= 8 {
+                    bytes[8..12].copy_from_slice(&(len as i32 - 4).to_be_bytes());
+                    all_decoders(&schema, id, &bytes, always);
                     bytes[8..16].copy_from_slice(&[0, 0, 0x10, 0, 0, 0, 0x10, 0]);
-                    all_decoders(&schema, id, &bytes, each);
+                    all_decoders(&schema, id, &bytes, always);
                 }
             }
         }
@@ -136,6 +148,7 @@ proptest! {
         let schema = Arc::new(parse("random.lcm", &schema_text(&mut rng, &options)).unwrap());
         for id in schema.ids() {
             let message = message(&mut rng, &options, &schema, id);
+            let always = always(&schema, id);
             let mut all = vec![wire::encode(&message).unwrap()];
             for dialect in [Dialect::OmgIdl, Dialect::Ros2Msg] {
                 all.push(cdr::encode(&message, dialect, Endian::Big).unwrap());
@@ -149,9 +162,9 @@ proptest! {
                         bytes[at] = *byte;
                     }
                 }
-                all_decoders(&schema, id, &bytes, EACH);
+                all_decoders(&schema, id, &bytes, always);
                 bytes.truncate(cut.index(bytes.len() + 1));
-                all_decoders(&schema, id, &bytes, EACH);
+                all_decoders(&schema, id, &bytes, always);
                 if let Ok(message) = wire::decode(&schema, id, &bytes) {
                     let _ = (message.to_string(), format!("{message:#.3}"));
                     let text = json::to_string(&message);

@@ -2,8 +2,8 @@
 
 mod support;
 
-use saltus_types::plain::{decode_plain, encode_plain, plain};
-use saltus_types::{DecodeCause, Record, Type, json};
+use saltus_types::plain::{PlainCodec, decode_plain, encode_plain, plain};
+use saltus_types::{DecodeCause, EncodeCause, Record, Type, json};
 use support::{message, types};
 
 const LEGS: &str = "
@@ -124,4 +124,19 @@ fn booleans_are_one_byte_of_any_value() {
     bytes.extend([0, 1, 7]);
     let record = decode_plain(&schema, id, &bytes).unwrap();
     assert_eq!(json::to_string(&record), r#"{"b":[false,true,true]}"#);
+}
+
+#[test]
+fn a_codec_is_for_one_type() {
+    let (schema, b) = types("struct a_t { int8_t x; } struct b_t { int8_t x; a_t e[2]; }");
+    let a = schema.find("a_t").unwrap();
+    let codec = PlainCodec::new(&schema, b).unwrap();
+    assert_eq!(Some(codec.hash()), plain(&schema, b).map(|p| p.hash));
+    let record = Record::zero(&schema, b).unwrap();
+    assert_eq!(codec.encode(&record), encode_plain(&record));
+    assert_eq!(codec.decode(&codec.encode(&record).unwrap()), Ok(record));
+    let other = codec.encode(&Record::zero(&schema, a).unwrap()).unwrap_err();
+    assert_eq!(other.cause, EncodeCause::OtherType);
+    let (schema, b) = types("struct b_t { string s; }");
+    assert!(PlainCodec::new(&schema, b).is_none());
 }

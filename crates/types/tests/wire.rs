@@ -67,6 +67,40 @@ fn elements_without_room_are_bounded() {
 }
 
 #[test]
+fn the_size_rule_is_exact() {
+    let accepts = |text: &str, bytes: &[&[u8]]| {
+        let (schema, id) = types(text);
+        let bytes = [&schema.get(id).fingerprint.to_be_bytes(), bytes.concat().as_slice()].concat();
+        decode(&schema, id, &bytes).is_ok()
+    };
+    let int = |n: i32| n.to_be_bytes();
+    // What the type always has is free, however much it is.
+    assert!(accepts("struct a_t { int32_t m; double d[2000][m]; }", &[&int(0)]));
+    assert!(accepts("struct e_t { } struct a_t { e_t many[2000]; }", &[]));
+    assert!(accepts(
+        "struct a_t { const int32_t Z = 0; string s[Z]; double d[2000][Z]; double e[Z][2000]; }",
+        &[]
+    ));
+    // The rest is counted to the last row, level by level. The budget of these 20 bytes is 1044.
+    let cube = "struct a_t { int32_t a, b, c; double d[a][b][c]; }";
+    assert!(accepts(cube, &[&int(2), &int(521), &int(0)]));
+    assert!(!accepts(cube, &[&int(2), &int(522), &int(0)]));
+    assert!(accepts(cube, &[&int(1044), &int(0), &int(i32::MAX)]));
+    assert!(!accepts(cube, &[&int(1045), &int(0), &int(1)]));
+    let both = "struct a_t { int32_t k, m; double d[2000][m]; double e[k][m]; double f[2][k][m]; }";
+    assert!(accepts(both, &[&int(346), &int(0)]), "1038 of 1040");
+    assert!(!accepts(both, &[&int(347), &int(0)]));
+    // Behind a size of 0 any size will do, but no negative one.
+    assert!(accepts("struct a_t { int64_t a, b; string s[a][b]; }", &[&[0; 8], &i64::MAX.to_be_bytes()]));
+    assert!(!accepts("struct a_t { int64_t a, b; string s[a][b]; }", &[&[0; 8], &[0xff; 8]]));
+    assert!(!accepts("struct a_t { int8_t b; const int8_t Z = 0; double d[Z][b]; }", &[&[0xff]]));
+    // A variable array of what is free for one.
+    let rows = "struct r_t { int8_t n; int32_t x[2000][n]; } struct a_t { int32_t k; r_t r[k]; }";
+    assert!(accepts(rows, &[&int(0)]));
+    assert!(!accepts(rows, &[&int(1), &[0]]), "2000 rows that only a message has");
+}
+
+#[test]
 fn structs_in_structs_end_somewhere() {
     let text = "struct node_t { int8_t n; node_t next[n]; }";
     let (schema, id) = types(text);

@@ -22,7 +22,7 @@ impl Body for Scan {
     fn write(&self, out: &mut Writer<'_>) -> Result<(), EncodeError> {
         out.int64(self.utime)?;
         out.int32(self.count)?;
-        out.size("scan_t.ranges", "count", self.count.into(), self.ranges.len())?;
+        out.size("scan_t.ranges", "count", self.count, self.ranges.len())?;
         out.floats(&self.ranges)?;
         out.float(self.radstep)?;
         Ok(())

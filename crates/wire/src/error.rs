@@ -19,6 +19,17 @@ pub enum EncodeError {
         /// How many elements there are.
         has: usize,
     },
+    /// An array has more elements than its size field can say.
+    TooManyElements {
+        /// `type.field` of the array.
+        field: &'static str,
+        /// Name of the size field.
+        size_field: &'static str,
+        /// Type of the size field: `int8_t`.
+        ty: &'static str,
+        /// How many elements there are.
+        has: usize,
+    },
     /// A string contains a NUL, which ends a string on the wire.
     Nul,
     /// A string is longer than an int32 can say.
@@ -35,6 +46,12 @@ impl fmt::Display for EncodeError {
                 f,
                 "`{field}` has {has} elements, but `{size_field}` says {says}; `set_sizes()` makes them agree"
             ),
+            EncodeError::TooManyElements { field, size_field, ty, has } => {
+                write!(
+                    f,
+                    "`{field}` has {has} elements, but `{size_field}` is an {ty}, which cannot say {has}"
+                )
+            }
             EncodeError::Nul => f.write_str("a string contains a NUL byte, which would end it on the wire"),
             EncodeError::TooLong(len) => write!(f, "a string of {len} bytes is longer than the wire can say"),
             EncodeError::TooDeep => {
@@ -96,7 +113,7 @@ pub enum DecodeError {
     TooMany {
         /// Where.
         at: usize,
-        /// What the size field says.
+        /// How many.
         size: u64,
     },
     /// Bytes are left behind the message.

@@ -22,18 +22,23 @@
 
 mod element;
 mod error;
+mod large;
 mod message;
+mod numbers;
 pub mod plain;
 mod reader;
+mod size;
 mod swap;
 mod vec;
 mod writer;
 
 pub use element::{Bits, Element, Flat};
 pub use error::{DecodeError, EncodeError};
+pub use large::{boxed, zeroes};
 pub use message::{Body, Message, decode_body, encode_body};
 pub use plain::Plain;
 pub use reader::Reader;
+pub use size::Size;
 pub use swap::{copy_swapped_16, copy_swapped_32, copy_swapped_64};
 pub use vec::{bodies_size, element_at, element_at_with, string_size, strings_size};
 pub use writer::Writer;
@@ -42,5 +47,5 @@ pub use writer::Writer;
 pub const MAX_DEPTH: u32 = 128;
 
 /// How many elements that take no room on the wire (empty structs, rows of an array whose inner size is 0) a message
-/// may have, beyond one for each byte of the message.
+/// may have, beyond one for each byte of the message and those that its type always has ([`Body::FREE`]).
 pub const FREE_ELEMENTS: usize = 1024;

@@ -6,6 +6,9 @@ use crate::{DecodeError, EncodeError, Reader, Writer};
 pub trait Body: Default {
     /// Least number of bytes that a value takes. An array of variable size counts as empty.
     const MIN_SIZE: usize;
+    /// How many rows and elements every value has that may take no room: 2000 for `double x[2000][m]`. A decoder lets the
+    /// outermost type have so many for nothing.
+    const FREE: usize = 0;
     /// Bytes that this value takes. Sizes of arrays are those that the arrays have.
     fn body_size(&self) -> usize;
     /// Writes the fields.
@@ -31,7 +34,7 @@ pub trait Message: Body {
     ///
     /// # Errors
     /// A buffer that is too small ([`encoded_size`](Message::encoded_size) says what is needed), an array that has
-    /// another size than its size field says, a string with a NUL, structs in each other too deep.
+    /// another size than its size field says or can say, a string with a NUL, structs in each other too deep.
     fn encode_to(&self, buf: &mut [u8]) -> Result<usize, EncodeError> {
         encode_body(self, Self::FINGERPRINT, buf)
     }
@@ -47,8 +50,9 @@ pub trait Message: Body {
     /// # Errors
     /// Bytes of another type, too few of them, or such that no encoder makes.
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut from = start::<Self>(Self::FINGERPRINT, bytes)?;
         let mut message = Self::default();
-        message.decode_from(bytes)?;
+        message.read(&mut from)?;
         Ok(message)
     }
     /// Decodes into this message, whose strings and arrays are used again, and returns how many bytes it took. After an
@@ -72,11 +76,22 @@ pub fn encode_body<T: Body>(body: &T, fingerprint: u64, buf: &mut [u8]) -> Resul
 
 /// Reads a fingerprint, which must be this one, and the fields behind it; returns the bytes that took.
 pub fn decode_body<T: Body>(body: &mut T, fingerprint: u64, bytes: &[u8]) -> Result<usize, DecodeError> {
+    let mut from = start::<T>(fingerprint, bytes)?;
+    body.read(&mut from)?;
+    Ok(from.position())
+}
+
+/// Reads a fingerprint, which must be this one. What cannot be a message is refused before a value is made for it.
+fn start<T: Body>(fingerprint: u64, bytes: &[u8]) -> Result<Reader<'_>, DecodeError> {
     let mut from = Reader::new(bytes);
     let found = from.fingerprint()?;
     if found != fingerprint {
         return Err(DecodeError::Fingerprint { expected: fingerprint, found });
     }
-    body.read(&mut from)?;
-    Ok(from.position())
+    let (at, left) = (from.position(), from.remaining());
+    if left < T::MIN_SIZE {
+        return Err(DecodeError::Truncated { at, missing: T::MIN_SIZE - left });
+    }
+    from.allow(T::FREE);
+    Ok(from)
 }

@@ -1,13 +1,16 @@
 //! Reading a message from bytes that nobody vouches for.
 
 use crate::element::{self, Element, Flat};
+use crate::numbers::numbers;
 use crate::{Body, DecodeError, FREE_ELEMENTS, MAX_DEPTH, element_at};
 
-/// A place in the bytes of a message. Every read is checked.
+/// A place in the bytes of a message. Every read is checked. Floats keep their bits, those of NaNs too.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    /// What is still to be read.
+    rest: &'a [u8],
+    /// Bytes of all.
+    len: usize,
     depth: u32,
     free: usize,
 }
@@ -25,13 +28,13 @@ macro_rules! scalar {
 }
 
 macro_rules! array {
-    ($(#[$doc:meta])* $name:ident, $(#[$vec_doc:meta])* $vec:ident, $ty:ty) => {
-        $(#[$doc])*
+    ($many:ident $vec:ident $ty:ty, $wire:literal) => {
+        #[doc = concat!("As many `", $wire, "` as `out` has room for, in any number of dimensions.")]
         #[inline]
-        pub fn $name<T: Flat<$ty>>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
+        pub fn $many<T: Flat<$ty>>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
             self.fill::<$ty, T>(out)
         }
-        $(#[$vec_doc])*
+        #[doc = concat!("`size` `", $wire, "` (or rows of them), instead of what was in `out`.")]
         #[inline]
         pub fn $vec<T: Flat<$ty>>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
             self.fill_vec::<$ty, T>(out, size)
@@ -39,46 +42,44 @@ macro_rules! array {
     };
 }
 
+macro_rules! reads {
+    ($($one:ident $many:ident $vec:ident $ty:ty, $wire:literal;)*) => {$(
+        scalar!(#[doc = concat!("One `", $wire, "`.")] $one, $ty);
+        array!($many $vec $ty, $wire);
+    )*};
+}
+
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0, depth: 0, free: bytes.len().saturating_add(FREE_ELEMENTS) }
+        Reader { rest: bytes, len: bytes.len(), depth: 0, free: bytes.len().saturating_add(FREE_ELEMENTS) }
+    }
+    /// Allows so many elements without room more: those that the outermost type always has ([`Body::FREE`]).
+    pub fn allow(&mut self, free: usize) {
+        self.free = self.free.saturating_add(free);
     }
     /// How many bytes have been read.
+    #[inline(always)]
     pub fn position(&self) -> usize {
-        self.at
+        self.len - self.rest.len()
     }
     /// How many bytes are left.
     #[inline(always)]
     pub fn remaining(&self) -> usize {
-        self.bytes.len() - self.at
+        self.rest.len()
     }
     /// The next `n` bytes.
     #[inline(always)]
     pub fn take(&mut self, n: usize) -> Result<&'a [u8], DecodeError> {
-        let left = self.remaining();
-        if n > left {
-            return Err(DecodeError::Truncated { at: self.at, missing: n - left });
-        }
-        let taken = &self.bytes[self.at..self.at + n];
-        self.at += n;
+        let Some((taken, rest)) = self.rest.split_at_checked(n) else {
+            return Err(DecodeError::Truncated { at: self.position(), missing: n - self.rest.len() });
+        };
+        self.rest = rest;
         Ok(taken)
     }
 
-    scalar!(/// One `int8_t`.
-        int8, i8);
-    scalar!(/// One `int16_t`.
-        int16, i16);
-    scalar!(/// One `int32_t`.
-        int32, i32);
-    scalar!(/// One `int64_t`.
-        int64, i64);
-    scalar!(/// One `byte`.
-        byte, u8);
-    scalar!(/// One `float`; NaNs keep their bits.
-        float, f32);
-    scalar!(/// One `double`; NaNs keep their bits.
-        double, f64);
+    numbers!(reads);
+    array!(booleans boolean_vec bool, "boolean");
     scalar!(/// A fingerprint.
         fingerprint, u64);
 
@@ -90,50 +91,25 @@ impl<'a> Reader<'a> {
     /// The bytes of a string, without its NUL. What lies behind an inner NUL is kept.
     #[inline]
     pub fn string_bytes(&mut self) -> Result<&'a [u8], DecodeError> {
-        let at = self.at;
+        let at = self.position();
         let length = self.int32()?;
         if length < 1 {
             return Err(DecodeError::StringLength { at, length });
         }
         match self.take(length as usize)?.split_last() {
             Some((0, text)) => Ok(text),
-            _ => Err(DecodeError::StringEnd { at: self.at - 1 }),
+            _ => Err(DecodeError::StringEnd { at: self.position() - 1 }),
         }
     }
     /// A string into `out`, whose room is used again. Must be UTF-8.
     #[inline]
     pub fn string(&mut self, out: &mut String) -> Result<(), DecodeError> {
-        let at = self.at + 4;
+        let at = self.position() + 4;
         let text = str::from_utf8(self.string_bytes()?).map_err(|_| DecodeError::NotUtf8 { at })?;
         out.clear();
         out.push_str(text);
         Ok(())
     }
-
-    array!(/// As many `int8_t` as `out` has room for, in any number of dimensions.
-        int8s, /// `size` `int8_t` (or rows of them), instead of what was in `out`.
-        int8_vec, i8);
-    array!(/// As many `int16_t` as `out` has room for.
-        int16s, /// `size` `int16_t`.
-        int16_vec, i16);
-    array!(/// As many `int32_t` as `out` has room for.
-        int32s, /// `size` `int32_t`.
-        int32_vec, i32);
-    array!(/// As many `int64_t` as `out` has room for.
-        int64s, /// `size` `int64_t`.
-        int64_vec, i64);
-    array!(/// As many `byte` as `out` has room for.
-        bytes, /// `size` `byte`.
-        byte_vec, u8);
-    array!(/// As many `float` as `out` has room for.
-        floats, /// `size` `float`.
-        float_vec, f32);
-    array!(/// As many `double` as `out` has room for.
-        doubles, /// `size` `double`.
-        double_vec, f64);
-    array!(/// As many `boolean` as `out` has room for.
-        booleans, /// `size` `boolean`.
-        boolean_vec, bool);
 
     #[inline(always)]
     fn fill<E: Element, T: Flat<E>>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
@@ -144,7 +120,7 @@ impl<'a> Reader<'a> {
     }
     #[inline(always)]
     fn fill_vec<E: Element, T: Flat<E>>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
-        let n = self.size(size, size_of::<T>())?;
+        let n = self.size(size, size_of::<T>(), 0)?;
         let from = self.take(n * size_of::<T>())?;
         out.clear();
         out.reserve(n);
@@ -164,7 +140,8 @@ impl<'a> Reader<'a> {
     }
     /// `size` strings; those in `out` are used again.
     pub fn string_vec(&mut self, out: &mut Vec<String>, size: i64) -> Result<(), DecodeError> {
-        let n = self.rows(out, size, 5)?;
+        let n = self.size(size, 5, 0)?;
+        out.truncate(n);
         (0..n).try_for_each(|at| self.string(element_at(out, at)))
     }
     /// Old enums.
@@ -176,7 +153,7 @@ impl<'a> Reader<'a> {
     }
     /// `size` old enums.
     pub fn enum_vec<T: From<i32>>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
-        let n = self.size(size, 4)?;
+        let n = self.size(size, 4, 0)?;
         out.clear();
         out.reserve(n);
         for _ in 0..n {
@@ -196,33 +173,63 @@ impl<'a> Reader<'a> {
     }
     /// `size` structs; those in `out` are used again.
     pub fn body_vec<T: Body>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
-        let n = self.rows(out, size, T::MIN_SIZE)?;
+        let n = self.size(size, T::MIN_SIZE, T::FREE)?;
+        out.truncate(n);
         (0..n).try_for_each(|at| self.body(element_at(out, at)))
     }
 
-    /// Checks the size of an array whose elements are read one by one, each taking at least `min_size` bytes, and drops
-    /// what is too many in `out`. Then read each into [`element_at`]: the vector grows as they
-    /// come, so that structs in structs that all promise much and hold nothing get no memory for it.
+    /// Checks the sizes of an array, the outermost first, before anything of it is made. Each element takes at least
+    /// `min_size` bytes, and has `free` rows and elements that may take none ([`Body::FREE`]).
+    ///
+    /// Level by level: rows that take something must be there; those that take nothing are counted for the whole
+    /// message. `docs/wire.md` has the rule, which is that of all decoders. The array is then read into
+    /// [`element_at`], row by row, and grows as they come, so that structs in structs that all promise much and hold
+    /// nothing get no memory for it.
     #[inline]
-    pub fn rows<T>(&mut self, out: &mut Vec<T>, size: i64, min_size: usize) -> Result<usize, DecodeError> {
-        let n = self.size(size, min_size)?;
-        out.truncate(n);
-        Ok(n)
-    }
-    /// Checks a size field against what is left: each element takes at least `min_size` bytes. Nothing larger than what
-    /// this returns needs to be reserved. Elements that may take none (`min_size` 0) are counted for the whole message.
-    #[inline]
-    pub fn size(&mut self, size: i64, min_size: usize) -> Result<usize, DecodeError> {
-        let at = self.at;
-        let n = usize::try_from(size).map_err(|_| DecodeError::NegativeSize { at, size })?;
-        if min_size == 0 {
-            self.free =
-                self.free.checked_sub(n).ok_or(DecodeError::TooMany { at, size: size.unsigned_abs() })?;
-        } else if n > self.remaining() / min_size {
-            let missing = n.saturating_mul(min_size) - self.remaining();
-            return Err(DecodeError::Truncated { at, missing });
+    pub fn array<const K: usize>(
+        &mut self,
+        sizes: [i64; K],
+        min_size: usize,
+        free: usize,
+    ) -> Result<[usize; K], DecodeError> {
+        let at = self.position();
+        let mut counts = [0; K];
+        for (count, size) in counts.iter_mut().zip(sizes) {
+            if size < 0 {
+                return Err(DecodeError::NegativeSize { at, size });
+            }
+            *count = usize::try_from(size).unwrap_or(usize::MAX);
         }
-        Ok(n)
+        let (bytes, left) = (product(&counts, min_size), self.remaining());
+        if bytes > left {
+            return Err(DecodeError::Truncated { at, missing: bytes - left });
+        }
+        if bytes == 0 {
+            self.count(&counts)?;
+        }
+        // What the elements always have is counted when they are read, or takes bytes. If there is not enough of either,
+        // none is made.
+        if free > 0 {
+            let (size, most) = (product(&counts, free), self.free.saturating_add(left));
+            if size > most {
+                return Err(DecodeError::TooMany { at, size: size as u64 });
+            }
+        }
+        Ok(counts)
+    }
+    /// Counts the rows of an array that takes nothing, of every level down to the first of size 0.
+    fn count(&mut self, counts: &[usize]) -> Result<(), DecodeError> {
+        let mut rows = 1usize;
+        for &count in counts {
+            rows = rows.saturating_mul(count);
+            let free = self.free.checked_sub(rows);
+            self.free = free.ok_or(DecodeError::TooMany { at: self.position(), size: rows as u64 })?;
+        }
+        Ok(())
+    }
+    #[inline]
+    fn size(&mut self, size: i64, min_size: usize, free: usize) -> Result<usize, DecodeError> {
+        self.array([size], min_size, free).map(|[n]| n)
     }
 
     /// Reads a struct that lies inside another one; bounds the depth.
@@ -232,11 +239,17 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
     ) -> Result<T, DecodeError> {
         if self.depth == MAX_DEPTH {
-            return Err(DecodeError::TooDeep { at: self.at });
+            return Err(DecodeError::TooDeep { at: self.position() });
         }
         self.depth += 1;
         let done = read(self);
         self.depth -= 1;
         done
     }
+}
+
+/// The product, or the largest number.
+#[inline(always)]
+fn product(counts: &[usize], of: usize) -> usize {
+    counts.iter().fold(of, |n, &count| n.saturating_mul(count))
 }

@@ -1,13 +1,17 @@
 //! Writing a message into a buffer of the caller's.
 
 use crate::element::{self, Element, Flat};
-use crate::{Body, EncodeError, MAX_DEPTH};
+use crate::numbers::numbers;
+use crate::{Body, EncodeError, MAX_DEPTH, Size};
+use core::mem;
 
-/// A place in a buffer. Nothing is allocated; what does not fit is an error.
+/// A place in a buffer. Nothing is allocated; what does not fit is an error. Floats keep their bits, those of NaNs too.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    bytes: &'a mut [u8],
-    at: usize,
+    /// What is still to be written.
+    rest: &'a mut [u8],
+    /// Bytes of all.
+    len: usize,
     depth: u32,
 }
 
@@ -22,10 +26,10 @@ macro_rules! scalar {
 }
 
 macro_rules! array {
-    ($(#[$doc:meta])* $name:ident, $ty:ty) => {
-        $(#[$doc])*
+    ($many:ident $ty:ty, $wire:literal) => {
+        #[doc = concat!("Many `", $wire, "`, in any number of dimensions.")]
         #[inline]
-        pub fn $name<T: Flat<$ty>>(&mut self, values: &[T]) -> Result<(), EncodeError> {
+        pub fn $many<T: Flat<$ty>>(&mut self, values: &[T]) -> Result<(), EncodeError> {
             let from = element::bytes_of::<$ty, T>(values);
             <$ty>::to_wire(self.room(from.len())?, from);
             Ok(())
@@ -33,21 +37,30 @@ macro_rules! array {
     };
 }
 
+macro_rules! writes {
+    ($($one:ident $many:ident $vec:ident $ty:ty, $wire:literal;)*) => {$(
+        scalar!(#[doc = concat!("One `", $wire, "`.")] $one, $ty);
+        array!($many $ty, $wire);
+    )*};
+}
+
 impl<'a> Writer<'a> {
     /// Starts at the first byte of `bytes`.
     pub fn new(bytes: &'a mut [u8]) -> Writer<'a> {
-        Writer { bytes, at: 0, depth: 0 }
+        Writer { len: bytes.len(), rest: bytes, depth: 0 }
     }
     /// How many bytes have been written.
     pub fn position(&self) -> usize {
-        self.at
+        self.len - self.rest.len()
     }
     /// Room for the next `n` bytes, to be filled in.
     #[inline(always)]
     pub fn room(&mut self, n: usize) -> Result<&mut [u8], EncodeError> {
-        let end = self.at.saturating_add(n);
-        let Some(room) = self.bytes.get_mut(self.at..end) else { return Err(EncodeError::TooSmall(end)) };
-        self.at = end;
+        if n > self.rest.len() {
+            return Err(EncodeError::TooSmall(self.position().saturating_add(n)));
+        }
+        let (room, rest) = mem::take(&mut self.rest).split_at_mut(n);
+        self.rest = rest;
         Ok(room)
     }
     /// These bytes.
@@ -57,20 +70,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    scalar!(/// One `int8_t`.
-        int8, i8);
-    scalar!(/// One `int16_t`.
-        int16, i16);
-    scalar!(/// One `int32_t`.
-        int32, i32);
-    scalar!(/// One `int64_t`.
-        int64, i64);
-    scalar!(/// One `byte`.
-        byte, u8);
-    scalar!(/// One `float`; NaNs keep their bits.
-        float, f32);
-    scalar!(/// One `double`; NaNs keep their bits.
-        double, f64);
+    numbers!(writes);
+    array!(booleans bool, "boolean");
     scalar!(/// A fingerprint.
         fingerprint, u64);
 
@@ -97,23 +98,6 @@ impl<'a> Writer<'a> {
         self.byte(0)
     }
 
-    array!(/// `int8_t`s, in any number of dimensions.
-        int8s, i8);
-    array!(/// `int16_t`s.
-        int16s, i16);
-    array!(/// `int32_t`s.
-        int32s, i32);
-    array!(/// `int64_t`s.
-        int64s, i64);
-    array!(/// `byte`s.
-        bytes, u8);
-    array!(/// `float`s.
-        floats, f32);
-    array!(/// `double`s.
-        doubles, f64);
-    array!(/// `boolean`s.
-        booleans, bool);
-
     /// Strings.
     pub fn strings(&mut self, values: &[String]) -> Result<(), EncodeError> {
         values.iter().try_for_each(|one| self.string(one))
@@ -134,17 +118,18 @@ impl<'a> Writer<'a> {
 
     /// Checks that an array has as many elements as its size field says.
     #[inline]
-    pub fn size(
+    pub fn size<S: Size>(
         &self,
         field: &'static str,
         size_field: &'static str,
-        says: i64,
+        says: S,
         has: usize,
     ) -> Result<(), EncodeError> {
+        let says = says.into();
         if usize::try_from(says) == Ok(has) {
             Ok(())
         } else {
-            Err(EncodeError::Size { field, size_field, says, has })
+            Err(wrong_size::<S>(field, size_field, says, has))
         }
     }
 
@@ -161,5 +146,15 @@ impl<'a> Writer<'a> {
         let done = write(self);
         self.depth -= 1;
         done
+    }
+}
+
+/// Why a length is not what its size field says.
+#[cold]
+fn wrong_size<S: Size>(field: &'static str, size_field: &'static str, says: i64, has: usize) -> EncodeError {
+    if i64::try_from(has).is_ok_and(|has| has <= S::MOST) {
+        EncodeError::Size { field, size_field, says, has }
+    } else {
+        EncodeError::TooManyElements { field, size_field, ty: S::NAME, has }
     }
 }

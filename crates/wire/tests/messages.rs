@@ -4,7 +4,7 @@ mod common;
 
 use common::{All, Empty};
 use proptest::prelude::*;
-use saltus_wire::{Body, DecodeError, EncodeError, MAX_DEPTH, Message, Reader, Writer};
+use saltus_wire::{Body, DecodeError, EncodeError, FREE_ELEMENTS, MAX_DEPTH, Message, Reader, Size, Writer};
 
 /// Any value whose arrays have the sizes that its size fields say.
 fn all(depth: u32) -> BoxedStrategy<All> {
@@ -133,6 +133,16 @@ fn a_size_that_lies_is_refused_by_the_encoder() {
 }
 
 #[test]
+fn a_length_that_no_size_can_say_is_told_as_such() {
+    assert_eq!((i8::of(127), i8::of(128), i16::of(usize::MAX), i64::of(7)), (127, 127, i16::MAX, 7));
+    let out = Writer::new(&mut []);
+    assert_eq!(out.size("a_t.x", "n", i8::of(127), 127), Ok(()));
+    assert!(matches!(out.size("a_t.x", "n", 126i8, 127), Err(EncodeError::Size { .. })));
+    let error = out.size("a_t.x", "n", i8::of(300), 300).unwrap_err();
+    assert_eq!(error.to_string(), "`a_t.x` has 300 elements, but `n` is an int8_t, which cannot say 300");
+}
+
+#[test]
 fn a_string_with_a_nul_is_refused_by_the_encoder() {
     let value = All { name: "a\0b".into(), ..All::default() };
     assert_eq!(value.encode(), Err(EncodeError::Nul));
@@ -178,6 +188,32 @@ fn elements_without_room_are_counted_for_the_whole_message() {
     reader.double_vec(&mut rows, 40).unwrap();
     assert_eq!((empty.len(), rows.len()), (1000, 40));
     assert_eq!(reader.body_vec(&mut empty, 1), Err(DecodeError::TooMany { at: 0, size: 1 }));
+}
+
+#[test]
+fn arrays_are_checked_level_by_level() {
+    let free = 16 + FREE_ELEMENTS;
+    let left = |sizes: [i64; 3], min_size| {
+        let mut reader = Reader::new(&[0; 16]);
+        reader.array(sizes, min_size, 0)?;
+        // What may still be counted.
+        Ok((0..=free).rev().find(|&n| reader.array([n as i64], 0, 0).is_ok()))
+    };
+    assert_eq!(left([2, 4, 2], 1), Ok(Some(free)));
+    assert_eq!(left([2, 4, 3], 1), Err(DecodeError::Truncated { at: 0, missing: 8 }));
+    assert_eq!(left([3, 5, 0], 8), Ok(Some(free - 3 - 15)));
+    assert_eq!(left([3, 0, 5], 8), Ok(Some(free - 3)));
+    assert_eq!(left([0, i64::MAX, i64::MAX], 8), Ok(Some(free)));
+    assert_eq!(left([3, 5, 2], 0), Ok(Some(free - 3 - 15 - 30)));
+    assert_eq!(left([0, 1, -7], 1), Err(DecodeError::NegativeSize { at: 0, size: -7 }));
+    assert!(matches!(left([2, i64::MAX, i64::MAX], 0), Err(DecodeError::TooMany { .. })));
+    assert!(matches!(left([2, i64::MAX, i64::MAX], 8), Err(DecodeError::Truncated { .. })));
+    // Elements that always have something are made only if they can be there, as bytes or as what is counted.
+    let mut reader = Reader::new(&[0; 16]);
+    reader.allow(7);
+    assert_eq!(reader.array([16], 1, (free + 7 + 16) / 16), Ok([16]));
+    let size = 16 * ((free + 7 + 16) as u64 / 16 + 1);
+    assert_eq!(reader.array([16], 1, size as usize / 16), Err(DecodeError::TooMany { at: 0, size }));
 }
 
 /// Structs that promise as many structs as there could be, each with the same promise: only what comes gets memory.

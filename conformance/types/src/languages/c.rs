@@ -18,7 +18,8 @@ pub const SANITIZE: [&str; 4] =
 
 /// Options of the sanitizers; `MiB` is the largest block that may be asked for.
 pub fn sanitizer_options() -> Vec<(String, String)> {
-    let address = "max_allocation_size_mb=16:hard_rss_limit_mb=512:allocator_may_return_null=0";
+    let address =
+        "max_allocation_size_mb=16:hard_rss_limit_mb=512:quarantine_size_mb=64:allocator_may_return_null=0";
     vec![("ASAN_OPTIONS".into(), address.into()), ("UBSAN_OPTIONS".into(), "print_stacktrace=1".into())]
 }
 

@@ -119,3 +119,15 @@ fn things_that_take_no_room_are_bounded() {
         assert_eq!(*answer, Answer::Refused, "{} {}", schema.get(*id).name, hex(bytes));
     }
 }
+
+#[test]
+fn the_rule_of_sizes_is_the_same_for_all() {
+    let schema = &suite().corpus.schema;
+    let of = |(name, pieces, _): &(&str, &[hostile::Piece], bool)| {
+        hostile::of_pieces(schema, name, pieces).unwrap_or_else(|| panic!("no type {name}"))
+    };
+    let messages: Vec<(StructId, Vec<u8>)> = hostile::SIZES.iter().map(of).collect();
+    for (answer, line) in expect_agreement(&messages).iter().zip(hostile::SIZES) {
+        assert_eq!(*answer != Answer::Refused, line.2, "{line:?}");
+    }
+}

@@ -21,6 +21,20 @@
 #define SALTUS_MEMSET memset
 #endif
 
+/* Constants of type files that no literal says: in <math.h> they are floats, and C++ takes no division by zero for one. */
+#if defined(__GNUC__)
+#define SALTUS_NAN __builtin_nan("")
+#define SALTUS_NANF __builtin_nanf("")
+#define SALTUS_INFINITY __builtin_inf()
+#define SALTUS_INFINITYF __builtin_inff()
+#else
+#include <math.h>
+#define SALTUS_NAN ((double)NAN)
+#define SALTUS_NANF NAN
+#define SALTUS_INFINITY ((double)INFINITY)
+#define SALTUS_INFINITYF INFINITY
+#endif
+
 /** Refuses to compile if `condition` is false; `name` is an identifier that says what it is about. */
 #if defined(__cplusplus)
 #define SALTUS_ASSERT(name, condition) static_assert(condition, #name)

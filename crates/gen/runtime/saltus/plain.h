@@ -2,6 +2,10 @@
  * What the plain layout of `saltus gen` stands on: structs that are built and read where they lie, without encoding.
  *
  * A message is the hash of its layout (8 bytes, in the machine's order) and then the struct.
+ *
+ * In a view of a channel (saltus_view() of <saltus.h>) the publisher may overwrite a message at any instant while it is
+ * read. Copy out what is needed, once, and believe it, and that the layout was right, only after saltus_validate() has
+ * returned SALTUS_OK. What was received into a buffer of one's own (saltus_receive()) stays as it is.
  */
 #ifndef SALTUS_PLAIN_H
 #define SALTUS_PLAIN_H
@@ -35,14 +39,21 @@ static inline enum saltus_plain saltus_plain_check(const void *message, size_t l
     }
     return ((uintptr_t)message + sizeof found) % align == 0 ? SALTUS_PLAIN_OK : SALTUS_PLAIN_MISALIGNED;
 }
-/** Writes the hash and zeros behind it; returns where the struct lies, or NULL if the room is too small or misaligned. */
-static inline void *saltus_plain_place(void *room, size_t len, uint64_t hash, size_t size, size_t align) {
+/** Writes the hash; returns where the struct is to lie, or NULL if the room is too small or misaligned. */
+static inline void *saltus_plain_begin(void *room, size_t len, uint64_t hash, size_t size, size_t align) {
     if (room == NULL || len < sizeof hash || len - sizeof hash < size || ((uintptr_t)room + sizeof hash) % align != 0) {
         return NULL;
     }
     SALTUS_MEMCPY(room, &hash, sizeof hash);
-    SALTUS_MEMSET((uint8_t *)room + sizeof hash, 0, size);
     return (uint8_t *)room + sizeof hash;
+}
+/** The same, with zeros where the struct lies. */
+static inline void *saltus_plain_place(void *room, size_t len, uint64_t hash, size_t size, size_t align) {
+    void *at = saltus_plain_begin(room, len, hash, size, align);
+    if (at != NULL) {
+        SALTUS_MEMSET(at, 0, size);
+    }
+    return at;
 }
 
 #endif /* SALTUS_PLAIN_H */

@@ -33,7 +33,7 @@
 /** How deep structs may lie in each other in one message; the outermost is at depth 0. */
 #define SALTUS_MAX_DEPTH 128
 
-/** How many elements that take no bytes a message may have, beyond one for each of its bytes. */
+/** How many rows and elements that take no bytes a message may have, beyond one for each of its bytes. */
 #define SALTUS_FREE_ELEMENTS 1024
 
 /* ---- Reading ---- */
@@ -45,7 +45,7 @@ typedef struct saltus_reader {
     const uint8_t *end;
     /** Bytes that structs, for which room is made already, will need at least. Nothing else may count on them. */
     size_t promised;
-    /** Elements that take no bytes which may still come. */
+    /** Rows and elements that take no bytes which may still come; generated code adds those that a type always has. */
     uint64_t free_elements;
     /** Structs that may still be entered. */
     unsigned levels;
@@ -95,9 +95,22 @@ static inline bool saltus_read_fingerprint(saltus_reader *in, uint64_t fingerpri
     return at != NULL && saltus_get_64(at) == fingerprint;
 }
 
+/** Counts `n` rows or elements that take no bytes; false if a message may not have so many, since no bytes limit them. */
+static inline bool saltus_count_free(saltus_reader *in, uint64_t n) {
+    if (n > in->free_elements) {
+        return false;
+    }
+    in->free_elements -= n;
+    return true;
+}
+/** Whether `n` structs may still come that always have `each` rows and elements: each takes a byte, or is counted. */
+static inline bool saltus_check_free(const saltus_reader *in, uint64_t n, uint64_t each) {
+    return n <= (in->free_elements + saltus_left(in)) / each;
+}
 /**
  * Whether an array of these sizes, whose elements take at least `min` bytes each, can lie in what is left. Then it may be
- * allocated. Rows and elements that take no bytes are counted for the whole message, since no bytes limit them.
+ * allocated. Level by level, from the outermost: rows that take something are held against the bytes that are left, rows
+ * that take nothing are counted for the whole message. Behind a size of 0 nothing more is there to be counted.
  */
 static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, size_t dims, uint64_t min) {
     const size_t left = saltus_left(in);
@@ -108,8 +121,8 @@ static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, s
         }
         none = none || sizes[i] == 0;
     }
-    uint64_t count = 1;
     if (!none) {
+        // Each row takes something, so what is enough for all elements is enough for each level.
         uint64_t may = (left > in->promised ? left - in->promised : 0) / min;
         for (size_t i = 0; i < dims; i++) {
             if ((uint64_t)sizes[i] > may) {
@@ -119,6 +132,8 @@ static inline bool saltus_check_sizes(saltus_reader *in, const int64_t *sizes, s
         }
         return true;
     }
+    // Elements take nothing, or there are none: so neither do the rows before the first size of 0.
+    uint64_t count = 1;
     for (size_t i = 0; i < dims && sizes[i] > 0; i++) {
         if ((uint64_t)sizes[i] > in->free_elements / count) {
             return false;

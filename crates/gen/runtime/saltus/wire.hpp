@@ -5,13 +5,16 @@
 #ifndef SALTUS_WIRE_HPP
 #define SALTUS_WIRE_HPP
 
+#include "standard.hpp"
 #include "wire.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -52,6 +55,16 @@ constexpr bool allocates() {
         return false;
     } else {
         return !T::_fixed;
+    }
+}
+
+/** Rows and elements that a value always has and that take no bytes on the wire. */
+template <class T>
+constexpr std::uint64_t free_elements() {
+    if constexpr (is_number<T> || std::is_same_v<T, std::string>) {
+        return 0;
+    } else {
+        return T::_free;
     }
 }
 
@@ -160,11 +173,21 @@ bool read_rows(saltus_reader &in, std::vector<T> &rows, const std::int64_t *size
     }
 }
 
+/** Whether `n` elements may still come, by what bytes do not limit. */
+template <class T>
+bool may_come([[maybe_unused]] const saltus_reader &in, [[maybe_unused]] std::uint64_t n) {
+    if constexpr (free_elements<T>() > 0) {
+        return saltus_check_free(&in, n, free_elements<T>());
+    } else {
+        return true;
+    }
+}
+
 /** An array of this size, whose memory is used again. */
 template <class T>
 inline bool read(saltus_reader &in, std::vector<T> &elements, std::int64_t size) {
     const bool possible = allocates<T>() ? saltus_promise_size(&in, size, least<T>()) : saltus_check_size(&in, size, least<T>());
-    if (!possible) {
+    if (!possible || !may_come<T>(in, static_cast<std::uint64_t>(size))) {
         return false;
     }
     if (elements.size() != static_cast<std::size_t>(size)) {
@@ -180,7 +203,11 @@ bool read(saltus_reader &in, std::vector<T> &rows, std::initializer_list<std::in
     const std::uint64_t min = least<element>();
     const bool possible = allocates<element>() ? saltus_promise_sizes(&in, sizes.begin(), sizes.size(), min)
                                                : saltus_check_sizes(&in, sizes.begin(), sizes.size(), min);
-    return possible && read_rows(in, rows, sizes.begin());
+    std::uint64_t n = 1;
+    for (const std::int64_t size : sizes) {
+        n *= static_cast<std::uint64_t>(size);
+    }
+    return possible && may_come<element>(in, n) && read_rows(in, rows, sizes.begin());
 }
 
 /* ---- Writing ---- */
@@ -322,11 +349,15 @@ bool measure(saltus_size &size, const T &value) {
 
 /* ---- Size fields ---- */
 
-/** Sets a size field to the size of dimension `Level` of an array: that of its first row, if it has one. */
+/**
+ * Sets a size field to the size of dimension `Level` of an array: that of its first row, if it has one. A number that the
+ * field cannot say becomes its largest, with which encoding fails.
+ */
 template <std::size_t Level, class N, class T>
 void set_size(N &size, const std::vector<T> &rows) {
     if constexpr (Level == 0) {
-        size = static_cast<N>(rows.size());
+        constexpr N most = std::numeric_limits<N>::max();
+        size = rows.size() > static_cast<std::uint64_t>(most) ? most : static_cast<N>(rows.size());
     } else {
         if (!rows.empty()) {
             set_size<Level - 1>(size, rows.front());
@@ -366,6 +397,7 @@ int encode(const T &message, const std::uint64_t *fingerprint, void *buf, int of
 template <class T>
 int decode(T &message, const std::uint64_t *fingerprint, const void *buf, int offset, int maxlen) {
     saltus_reader in = saltus_reader_of(buf, offset, maxlen);
+    in.free_elements += T::_free;
 #if defined(__cpp_exceptions)
     try {
 #endif

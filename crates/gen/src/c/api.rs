@@ -65,6 +65,9 @@ pub(crate) fn bodies(unit: &Unit<'_>, t: &mut Text) {
     t.gap();
     t.block(format!("int {name}_decode(const void *buf, int offset, int maxlen, {name} *p) {{"), "}", |t| {
         t.line("saltus_reader in = saltus_reader_of(buf, offset, maxlen);");
+        if unit.shape().free > 0 {
+            t.line(format!("in.free_elements += {}; // which every message has", unit.shape().free));
+        }
         let promise = if fixed { String::new() } else { format!(" || !saltus_promise_size(&in, 1, {min})") };
         t.block(format!("if (!saltus_read_fingerprint(&in, {fingerprint}){promise}) {{"), "}", |t| {
             t.line("return -1;");

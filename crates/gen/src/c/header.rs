@@ -1,7 +1,8 @@
 //! The header of a type.
 
-use super::literal::{constant, document};
+use super::literal::{constant, document, line_comment};
 use super::names;
+use super::shape::is_empty;
 use super::unit::Unit;
 use super::{api, lcm};
 use crate::Style;
@@ -69,7 +70,13 @@ fn structure(unit: &Unit<'_>, t: &mut Text) {
         for field in &unit.s.fields {
             document(t, &field.doc);
             if field.is_variable() {
-                t.line(super::literal::line_comment(&unit.field_text(field)));
+                t.line(line_comment(&unit.field_text(field)));
+            }
+            if is_empty(field) {
+                let what = unit.field_text(field);
+                t.line(line_comment(&format!(
+                    "{what}: C has no array without elements; this one is not on the wire."
+                )));
             }
             t.line(unit.declaration(field));
         }

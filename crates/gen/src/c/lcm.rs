@@ -234,6 +234,12 @@ fn support_bodies(unit: &Unit<'_>, t: &mut Text) {
     t.block(format!("{decode} {{"), "}", |t| {
         let min = unit.shape().min;
         t.line("saltus_reader in = saltus_reader_of(buf, offset, maxlen);");
+        if unit.shape().free > 0 {
+            let free = unit.shape().free;
+            t.line(format!(
+                "in.free_elements += saltus_count(elements) * UINT64_C({free}); // which they always have"
+            ));
+        }
         let verb = if fixed { "check" } else { "promise" };
         t.block(format!("if (!saltus_{verb}_size(&in, elements, {min})) {{"), "}", |t| {
             t.line("return -1;");

@@ -70,12 +70,11 @@ fn integer(value: i64, long: bool, written: Option<&str>) -> String {
 
 fn float(value: f64, single: bool) -> String {
     let suffix = if single { "f" } else { "" };
-    if value.is_nan() {
-        return format!("(0.0{suffix} / 0.0{suffix})");
-    }
-    if value.is_infinite() {
-        let sign = if value < 0.0 { "-" } else { "" };
-        return format!("({sign}1.0{suffix} / 0.0{suffix})");
+    let what = if value.is_nan() { "NAN" } else { "INFINITY" };
+    if !value.is_finite() {
+        // Of the support headers, since a division by zero is no constant in C++.
+        let name = if single { format!("SALTUS_{what}F") } else { format!("SALTUS_{what}") };
+        return if value < 0.0 { format!("(-{name})") } else { name };
     }
     let digits = if single { format!("{:?}", value as f32) } else { format!("{value:?}") };
     if value.is_sign_negative() { format!("({digits}{suffix})") } else { format!("{digits}{suffix}") }

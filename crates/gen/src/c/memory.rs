@@ -1,6 +1,6 @@
 //! How the memory that a struct owns is given back.
 
-use super::shape::number_width;
+use super::shape::{number_width, with_elements};
 use super::unit::Unit;
 use crate::text::Text;
 use saltus_types::{Extent, Field, Primitive, Type};
@@ -12,7 +12,11 @@ pub(crate) fn emit(unit: &Unit<'_>, t: &mut Text) {
     let name = &unit.name;
     t.gap();
     t.block(format!("static void free_fields({name} *p) {{"), "}", |t| {
-        for field in unit.s.fields.iter().filter(|f| unit.shapes.owns(f)) {
+        let owners: Vec<&Field> = with_elements(unit.s).filter(|f| unit.shapes.owns(f)).collect();
+        if owners.is_empty() {
+            t.line("(void)p;");
+        }
+        for field in owners {
             let place = unit.place(field);
             if field.is_variable() {
                 rows(unit, t, field, 0, &place);
@@ -48,6 +52,10 @@ fn release(unit: &Unit<'_>, field: &Field, place: &str, count: &str) -> String {
 
 fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, level: usize, place: &str) {
     let count = match field.dims[level].extent {
+        Extent::Fixed(0) => {
+            t.line(format!("free({place});"));
+            return;
+        }
         Extent::Fixed(n) => n.to_string(),
         variable => format!("saltus_count({})", unit.extent(variable)),
     };

@@ -18,10 +18,9 @@ pub(crate) mod unit;
 mod write;
 
 use crate::text::Text;
-use crate::{File, Options, Style, Unsupported};
-use saltus_types::{EnumId, Schema, StructId, Type};
+use crate::{File, Options, Style, Types, Unsupported};
+use saltus_types::Schema;
 use shape::Shapes;
-use std::collections::BTreeSet;
 use unit::Unit;
 
 /// The support headers, which are written beside the generated code.
@@ -29,15 +28,11 @@ pub(crate) const WIRE_H: &str = include_str!("../../runtime/saltus/wire.h");
 const NUMBERS_H: &str = include_str!("../../runtime/saltus/numbers.h");
 const PLAIN_H: &str = include_str!("../../runtime/saltus/plain.h");
 
-pub(crate) fn files(
-    schema: &Schema,
-    types: &[StructId],
-    options: &Options,
-) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     names::check(schema, options)?;
     let shapes = Shapes::of(schema);
     let mut files = Vec::new();
-    for &id in types {
+    for &id in types.structs {
         let unit = Unit::new(schema, options, &shapes, id);
         files.push(file(format!("{}.h", unit.name), header::text(&unit)));
         files.push(file(format!("{}.c", unit.name), source(&unit)));
@@ -45,7 +40,7 @@ pub(crate) fn files(
             files.push(file(format!("{}_plain.h", unit.name), text));
         }
     }
-    for id in enums_in(schema, types) {
+    for id in types.all_enums(schema) {
         files.push(file(format!("{}.h", enums::name(schema, id, options)), enums::text(schema, id, options)));
     }
     if !types.is_empty() {
@@ -62,12 +57,6 @@ pub(crate) fn support(options: &Options) -> Vec<File> {
         files.push(file("saltus/plain.h".into(), PLAIN_H.into()));
     }
     files
-}
-
-/// The enums that fields of these types have.
-pub(crate) fn enums_in(schema: &Schema, types: &[StructId]) -> BTreeSet<EnumId> {
-    let fields = types.iter().flat_map(|&id| &schema.get(id).fields);
-    fields.filter_map(|f| if let Type::Enum(id) = f.ty { Some(id) } else { None }).collect()
 }
 
 pub(crate) fn file(path: String, text: String) -> File {

@@ -1,9 +1,8 @@
 //! What types, fields and constants are called in C.
 
-use crate::names::{Scope, identifier};
+use crate::names::{Scope, distinct, identifier};
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Schema, Struct, Type, TypeName};
-use std::collections::HashMap;
 
 /// Keywords of C, and words that its standard headers or the compiler's GNU mode make into something else.
 pub(crate) const RESERVED: &[&str] = &[
@@ -120,16 +119,8 @@ impl Macros {
 
 /// Refuses types that would get the same name, or macros of the same name.
 pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
-    let structs = schema.structs().iter().map(|s| &s.name);
-    let enums = schema.enums().iter().map(|e| &e.name);
-    let mut seen: HashMap<String, &TypeName> = HashMap::new();
-    for name in structs.chain(enums) {
-        if let Some(other) = seen.insert(macro_prefix(name, options), name) {
-            let why = format!("in C it would have the same name as `{other}`, or macros of the same names");
-            return Err(Unsupported { name: name.to_string(), why });
-        }
-    }
-    Ok(())
+    let same = "in C it would have the same name as `{}`, or macros of the same names";
+    distinct(schema, |name| macro_prefix(name, options), same)
 }
 
 /// `"folder/name"` as it stands behind `#include`.

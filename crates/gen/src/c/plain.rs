@@ -4,8 +4,8 @@ use super::literal::{banner, document};
 use super::names;
 use super::unit::{Unit, primitive};
 use crate::text::Text;
-use saltus_types::plain::{Plain, PlainField, plain};
-use saltus_types::{Field, Primitive, Type};
+use saltus_types::plain::{Plain, plain};
+use saltus_types::{Dim, Extent, Field, Primitive, StructId, Type};
 
 /// The header, if the type has a plain layout that takes room.
 pub(crate) fn text(unit: &Unit<'_>) -> Option<String> {
@@ -15,8 +15,9 @@ pub(crate) fn text(unit: &Unit<'_>) -> Option<String> {
     t.line(banner(&unit.s.file));
     t.line(format!("#ifndef SALTUS_{prefix}_PLAIN_H")).line(format!("#define SALTUS_{prefix}_PLAIN_H")).gap();
     t.line(names::include(unit.options, "saltus/plain.h"));
-    for line in includes(unit, &layout) {
-        t.line(line);
+    for id in inner(&unit.s.fields, &layout) {
+        let file = format!("{}_plain.h", unit.type_name(Type::Struct(id)));
+        t.line(names::include(unit.options, &file));
     }
     t.gap();
     byte_order(&mut t);
@@ -45,39 +46,28 @@ pub(crate) fn byte_order(t: &mut Text) {
     t.line("#endif").gap();
 }
 
-fn includes(unit: &Unit<'_>, layout: &Plain) -> Vec<String> {
-    let mut lines = Vec::new();
-    for field in layout.fields.iter().map(|f| &unit.s.fields[f.index]) {
-        if let Type::Struct(_) = field.ty {
-            let line = names::include(unit.options, &format!("{}_plain.h", unit.type_name(field.ty)));
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
+/// The structs in a layout, each once.
+pub(crate) fn inner(fields: &[Field], layout: &Plain) -> Vec<StructId> {
+    let mut found = Vec::new();
+    for place in &layout.fields {
+        match fields[place.index].ty {
+            Type::Struct(id) if !found.contains(&id) => found.push(id),
+            _ => {}
         }
     }
-    lines
-}
-
-/// Type of an element in the layout.
-pub(crate) fn element(ty: Type) -> Option<&'static str> {
-    match ty {
-        Type::Primitive(Primitive::Boolean) => Some("uint8_t"),
-        Type::Primitive(p) => Some(primitive(p)),
-        Type::Enum(_) => Some("int32_t"),
-        Type::Struct(_) => None,
-    }
+    found
 }
 
 /// One member of the struct: a field of the type, or padding.
 pub(crate) enum Member<'a> {
-    /// A field, its place, and its dimensions as they are declared.
-    Field(&'a Field, PlainField, String),
+    /// A field, its name, and its offset.
+    Field(&'a Field, &'a str, usize),
     /// Bytes that are zero: a name and a number.
     Padding(String, usize),
 }
 
-/// All members in their order. `names` are those of the fields.
-pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &[String]) -> Vec<Member<'a>> {
+/// All members in their order. `names` are those of all fields of the type.
+pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &'a [String]) -> Vec<Member<'a>> {
     let (mut members, mut pads) = (Vec::new(), 0);
     let mut pad = |members: &mut Vec<Member<'a>>, size: usize| {
         if size > 0 {
@@ -90,16 +80,38 @@ pub(crate) fn members<'a>(fields: &'a [Field], layout: &Plain, names: &[String])
         }
     };
     for place in &layout.fields {
-        let field = &fields[place.index];
         pad(&mut members, place.padding);
-        let dims = field.dims.iter().map(|d| match d.extent {
-            saltus_types::Extent::Fixed(n) => format!("[{n}]"),
-            saltus_types::Extent::Variable(_) => String::new(), // no plain layout has one
-        });
-        members.push(Member::Field(field, *place, dims.collect()));
+        members.push(Member::Field(&fields[place.index], &names[place.index], place.offset));
     }
     pad(&mut members, layout.tail);
     members
+}
+
+/// Declares the members; `inner` is what the plain struct of a struct is called, `std` stands before types of fixed width.
+pub(crate) fn declare(t: &mut Text, members: &[Member<'_>], std: &str, inner: impl Fn(StructId) -> String) {
+    for member in members {
+        match member {
+            Member::Padding(pad, size) => {
+                t.line(format!("{std}uint8_t {pad}[{size}];"));
+            }
+            Member::Field(field, name, _) => {
+                document(t, &field.doc);
+                let ty = match field.ty {
+                    Type::Primitive(Primitive::Boolean) => "uint8_t".into(),
+                    Type::Primitive(p) => primitive(p).into(),
+                    Type::Enum(_) => "int32_t".into(),
+                    Type::Struct(id) => inner(id),
+                };
+                t.line(format!("{ty} {name}{};", sizes(field)));
+            }
+        }
+    }
+}
+
+/// `[2][3]`; no plain layout has another size than a fixed one.
+fn sizes(field: &Field) -> String {
+    let fixed = |d: &Dim| if let Extent::Fixed(n) = d.extent { format!("[{n}]") } else { String::new() };
+    field.dims.iter().map(fixed).collect()
 }
 
 fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
@@ -107,25 +119,12 @@ fn structure(unit: &Unit<'_>, layout: &Plain, name: &str, t: &mut Text) {
     let members = members(&unit.s.fields, layout, &names);
     document(t, &unit.s.doc);
     t.block(format!("typedef struct {name} {{"), &format!("}} {name};"), |t| {
-        for member in &members {
-            match member {
-                Member::Padding(pad, size) => {
-                    t.line(format!("uint8_t {pad}[{size}];"));
-                }
-                Member::Field(field, _, dims) => {
-                    document(t, &field.doc);
-                    let ty = element(field.ty).map(String::from);
-                    let ty = ty.unwrap_or_else(|| format!("{}_plain", unit.type_name(field.ty)));
-                    t.line(format!("{ty} {}{dims};", unit.member(field)));
-                }
-            }
-        }
+        declare(t, &members, "", |id| unit.type_name(Type::Struct(id)) + "_plain");
     });
     t.gap();
     for member in &members {
-        if let Member::Field(field, place, _) = member {
-            let m = unit.member(field);
-            let right = format!("offsetof({name}, {m}) == {}", place.offset);
+        if let Member::Field(_, m, offset) = member {
+            let right = format!("offsetof({name}, {m}) == {offset}");
             t.line(format!("SALTUS_ASSERT({name}_{m}_offset, {right});"));
         }
     }
@@ -151,9 +150,10 @@ fn functions(layout: &Plain, name: &str, hash: &str, t: &mut Text) {
         },
     );
     t.gap();
-    t.line(
-        "/** The struct in received bytes, where it lies, or NULL if the check does not find them right. */",
-    );
+    t.line("/**");
+    t.line(" * The struct in received bytes, where it lies, or NULL if the check does not find them right. In a view: copy out");
+    t.line(" * what is needed, and believe it only once the view is validated.");
+    t.line(" */");
     t.block(
         format!("static inline const {name} *{name}_look(const void *message, size_t len) {{"),
         "}",

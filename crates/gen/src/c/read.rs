@@ -1,10 +1,10 @@
 //! How a struct is read from a message.
 
 use super::literal::line_comment;
-use super::shape::{Part, number_width, parts, verb};
+use super::shape::{Part, is_empty, number_width, parts, verb};
 use super::unit::Unit;
 use crate::text::Text;
-use saltus_types::{Field, Primitive, Type};
+use saltus_types::{Extent, Field, Primitive, Type};
 
 pub(crate) fn emit(unit: &Unit<'_>, t: &mut Text) {
     let name = &unit.name;
@@ -46,7 +46,7 @@ pub(crate) fn refuse(t: &mut Text, condition: &str) {
 }
 
 fn fields(unit: &Unit<'_>, t: &mut Text) {
-    let parts = parts(&unit.s.fields);
+    let parts = parts(unit.shapes.to_read(unit.s));
     if parts.is_empty() {
         t.line("(void)in;").line("(void)p;");
     }
@@ -78,6 +78,13 @@ fn fields(unit: &Unit<'_>, t: &mut Text) {
 
 /// A string, a struct, or an array of fixed size.
 fn fixed(unit: &Unit<'_>, t: &mut Text, field: &Field) {
+    let free = unit.shapes.free_rows(field);
+    if free > 0 {
+        refuse(t, &format!("!saltus_count_free(in, {free})"));
+    }
+    if is_empty(field) {
+        return;
+    }
     let count = unit.fixed_count(field);
     if let Some(width) = number_width(field.ty) {
         return refuse(t, &format!("!saltus_read_array_{}(in, {}, {count})", width * 8, unit.place(field)));
@@ -105,12 +112,22 @@ fn variable(unit: &Unit<'_>, t: &mut Text, field: &Field) {
             refuse(t, &format!("!saltus_{verb}_sizes(in, {sizes}, {n}, {min})"));
         }
     }
+    // Before they are allocated, since bytes do not limit what they have.
+    let free = unit.shapes.free(field.ty);
+    if free > 0 {
+        let counts: Vec<String> =
+            field.dims.iter().map(|d| format!("(uint64_t){}", unit.extent(d.extent))).collect();
+        refuse(t, &format!("!saltus_check_free(in, {}, {free})", counts.join(" * ")));
+    }
     rows(unit, t, field, 0, &unit.place(field));
 }
 
 /// Allocates and reads dimension `level` and those below it.
 fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, level: usize, place: &str) {
     let extent = field.dims[level].extent;
+    if extent == Extent::Fixed(0) {
+        return;
+    }
     let (size, count) = (unit.extent(extent), unit.count(extent));
     let is_last = level + 1 == field.dims.len();
     let body = |t: &mut Text| {
@@ -121,6 +138,9 @@ fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, level: usize, place: &str)
         };
         if !is_last {
             refuse(t, &format!("{place} == NULL"));
+            if field.dims[level + 1].extent == Extent::Fixed(0) {
+                return;
+            }
             let i = format!("i{level}");
             t.block(format!("for (size_t {i} = 0; {i} < {count}; {i}++) {{"), "}", |t| {
                 rows(unit, t, field, level + 1, &format!("{place}[{i}]"));
@@ -136,7 +156,7 @@ fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, level: usize, place: &str)
         };
         refuse(t, &format!("{place} == NULL || !{read}"));
     };
-    if matches!(extent, saltus_types::Extent::Variable(_)) {
+    if matches!(extent, Extent::Variable(_)) {
         t.block(format!("if ({size} > 0) {{"), "}", body);
     } else {
         body(t);

@@ -1,7 +1,7 @@
 //! What is known of a type before a message comes: what its values take on the wire, and whether they can be copied as
 //! one array of numbers. For C and C++.
 
-use saltus_types::{Field, Primitive, Schema, StructId, Type};
+use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 use std::collections::HashMap;
 
 /// What is known of one struct.
@@ -11,9 +11,11 @@ pub(crate) struct Shape {
     pub min: u64,
     /// Whether it never takes more, and owns no memory.
     pub fixed: bool,
+    /// Rows and elements that it always has and that take no bytes.
+    pub free: u64,
     /// Whether every number in it has the same width, so that a struct is an array of them.
     pub uniform: Option<Uniform>,
-    /// How many structs lie in each other in it, itself included; counted for structs of fixed size only.
+    /// How many structs lie in each other in it by value, itself included.
     pub height: u32,
 }
 
@@ -28,22 +30,25 @@ pub(crate) struct Uniform {
 
 /// The shapes of all structs of a schema.
 #[derive(Debug)]
-pub(crate) struct Shapes(HashMap<StructId, Shape>);
+pub(crate) struct Shapes<'a> {
+    schema: &'a Schema,
+    known: HashMap<StructId, Shape>,
+}
 
-impl Shapes {
+impl Shapes<'_> {
     /// Computes them, each once.
-    pub fn of(schema: &Schema) -> Shapes {
-        let mut shapes = Shapes(HashMap::new());
+    pub fn of(schema: &Schema) -> Shapes<'_> {
+        let mut shapes = Shapes { schema, known: HashMap::new() };
         for root in schema.ids() {
             // Contained structs first; without recursion, since a chain of types may be as long as the files.
             let mut path = vec![root];
             while let Some(&id) = path.last() {
-                let missing = by_value(schema, id).find(|inner| !shapes.0.contains_key(inner));
+                let missing = by_value(schema, id).find(|inner| !shapes.known.contains_key(inner));
                 match missing {
                     Some(inner) => path.push(inner),
                     None => {
-                        let shape = shapes.compute(schema, id);
-                        shapes.0.insert(id, shape);
+                        let shape = shapes.compute(id);
+                        shapes.known.insert(id, shape);
                         path.pop();
                     }
                 }
@@ -54,16 +59,12 @@ impl Shapes {
 
     /// The shape of one struct.
     pub fn get(&self, id: StructId) -> Shape {
-        self.0.get(&id).copied().unwrap_or_default()
+        self.known.get(&id).copied().unwrap_or_default()
     }
 
     /// Least number of bytes on the wire of one value of a type.
     pub fn min(&self, ty: Type) -> u64 {
-        match ty {
-            Type::Primitive(p) => p.wire_size() as u64,
-            Type::Enum(_) => 4,
-            Type::Struct(id) => self.get(id).min,
-        }
+        self.schema.min_size(ty)
     }
 
     /// Whether values of this type own memory in C.
@@ -73,11 +74,31 @@ impl Shapes {
 
     /// Whether every value of this type takes the same bytes on the wire.
     pub fn is_fixed(&self, ty: Type) -> bool {
-        match ty {
-            Type::Primitive(p) => p != Primitive::String,
-            Type::Enum(_) => true,
-            Type::Struct(id) => self.get(id).fixed,
+        self.schema.is_fixed(ty)
+    }
+
+    /// Rows and elements that a value of this type always has and that take no bytes.
+    pub fn free(&self, ty: Type) -> u64 {
+        if let Type::Struct(id) = ty { self.schema.free_elements(id) } else { 0 }
+    }
+
+    /// How many rows and elements that take no bytes an array of fixed size has itself.
+    pub fn free_rows(&self, field: &Field) -> u64 {
+        if field.is_variable() || self.min(field.ty) > 0 && !is_empty(field) {
+            return 0;
         }
+        let (mut rows, mut sum) = (1u64, 0u64);
+        for dim in &field.dims {
+            let Extent::Fixed(n) = dim.extent else { break };
+            rows = rows.saturating_mul(n.into());
+            sum = sum.saturating_add(rows);
+        }
+        sum
+    }
+
+    /// The fields that a reader has something to do for.
+    pub fn to_read<'s>(&self, s: &'s Struct) -> impl Iterator<Item = &'s Field> {
+        s.fields.iter().filter(|f| !is_empty(f) || self.free_rows(f) > 0)
     }
 
     /// Bytes of the field itself, if they are always the same.
@@ -86,19 +107,13 @@ impl Shapes {
         Some(count.saturating_mul(self.min(field.ty)))
     }
 
-    fn compute(&self, schema: &Schema, id: StructId) -> Shape {
-        let fields = &schema.get(id).fields;
-        let mut shape = Shape { fixed: true, height: 1, ..Shape::default() };
-        for field in fields {
-            let count = field.fixed_count().unwrap_or(0);
-            shape.min = shape.min.saturating_add(count.saturating_mul(self.min(field.ty)));
-            shape.fixed &= !self.owns(field);
-            if let (false, Type::Struct(inner)) = (field.is_variable(), field.ty) {
-                shape.height = shape.height.max(self.get(inner).height.saturating_add(1));
-            }
-        }
-        shape.uniform = if shape.fixed { self.uniform(fields) } else { None };
-        shape
+    fn compute(&self, id: StructId) -> Shape {
+        let ty = Type::Struct(id);
+        let (min, fixed, free) = (self.min(ty), self.is_fixed(ty), self.free(ty));
+        let inner = by_value(self.schema, id).map(|inner| self.get(inner).height).max().unwrap_or(0);
+        // Not if something in it has to be counted.
+        let uniform = if fixed && free == 0 { self.uniform(&self.schema.get(id).fields) } else { None };
+        Shape { min, fixed, free, uniform, height: inner.saturating_add(1) }
     }
 
     fn uniform(&self, fields: &[Field]) -> Option<Uniform> {
@@ -111,11 +126,13 @@ impl Shapes {
                     _ => return None,
                 },
             };
+            // In C an array without elements has one, and in C++ it is no array.
+            let count = field.fixed_count().filter(|&n| n > 0)?;
             let before = sum.get_or_insert(Uniform { width: one.width, count: 0 });
             if before.width != one.width {
                 return None;
             }
-            before.count = before.count.checked_add(one.count.checked_mul(field.fixed_count()?)?)?;
+            before.count = before.count.checked_add(one.count.checked_mul(count)?)?;
         }
         sum
     }
@@ -127,6 +144,16 @@ pub(crate) fn by_value(schema: &Schema, id: StructId) -> impl Iterator<Item = St
         Type::Struct(inner) => Some(inner),
         _ => None,
     })
+}
+
+/// Whether it is an array of fixed size without elements: a constant of 0 is one of its sizes.
+pub(crate) fn is_empty(field: &Field) -> bool {
+    field.fixed_count() == Some(0)
+}
+
+/// The fields that may have elements.
+pub(crate) fn with_elements(s: &Struct) -> impl Iterator<Item = &Field> {
+    s.fields.iter().filter(|f| !is_empty(f))
 }
 
 /// Bytes of a number; nothing for strings and structs.
@@ -149,7 +176,7 @@ pub(crate) enum Part<'a> {
 }
 
 /// The parts of these fields.
-pub(crate) fn parts(fields: &[Field]) -> Vec<Part<'_>> {
+pub(crate) fn parts<'a>(fields: impl Iterator<Item = &'a Field>) -> Vec<Part<'a>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for field in fields {
         match number_width(field.ty).filter(|_| !field.is_array()) {

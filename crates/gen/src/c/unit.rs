@@ -10,7 +10,7 @@ use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 pub(crate) struct Unit<'a> {
     pub schema: &'a Schema,
     pub options: &'a Options,
-    pub shapes: &'a Shapes,
+    pub shapes: &'a Shapes<'a>,
     pub id: StructId,
     pub s: &'a Struct,
     /// `exlcm_example_t`.
@@ -22,7 +22,7 @@ pub(crate) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(schema: &'a Schema, options: &'a Options, shapes: &'a Shapes, id: StructId) -> Unit<'a> {
+    pub fn new(schema: &'a Schema, options: &'a Options, shapes: &'a Shapes<'a>, id: StructId) -> Unit<'a> {
         let s = schema.get(id);
         let name = names::type_name(&s.name, options);
         let prefix = names::macro_prefix(&s.name, options);
@@ -97,7 +97,9 @@ impl<'a> Unit<'a> {
         if field.is_variable() {
             return format!("{base} {}{name};", "*".repeat(stars + field.dims.len()));
         }
-        let dims: String = field.dims.iter().map(|d| format!("[{}]", self.extent(d.extent))).collect();
+        // C has no arrays without elements: they have one, which is not on the wire.
+        let size = |extent| if extent == Extent::Fixed(0) { "1".into() } else { self.extent(extent) };
+        let dims: String = field.dims.iter().map(|d| format!("[{}]", size(d.extent))).collect();
         format!("{base} {}{name}{dims};", "*".repeat(stars))
     }
     /// Size of a dimension: a number, or the member that says it.

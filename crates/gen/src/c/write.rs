@@ -2,7 +2,7 @@
 
 use super::literal::line_comment;
 use super::read::refuse;
-use super::shape::{Part, number_width, parts, verb};
+use super::shape::{Part, number_width, parts, verb, with_elements};
 use super::unit::Unit;
 use crate::text::Text;
 use saltus_types::{Extent, Field, Primitive, Type};
@@ -34,7 +34,7 @@ fn write(unit: &Unit<'_>, t: &mut Text) {
         return;
     }
     t.block(format!("static bool write_fields(saltus_writer *out, const {name} *p) {{"), "}", |t| {
-        let parts = parts(&unit.s.fields);
+        let parts = parts(with_elements(unit.s));
         if parts.is_empty() {
             t.line("(void)out;").line("(void)p;");
         }
@@ -107,26 +107,37 @@ fn put(unit: &Unit<'_>, field: &Field, place: &str, count: &str) -> String {
 /// Goes through the rows of the last dimension of an array of variable size, if it has elements, and returns false
 /// where `wrong` says so of a row: of its place and the number of its elements.
 fn rows(unit: &Unit<'_>, t: &mut Text, field: &Field, wrong: &dyn Fn(&str, &str) -> String) {
-    let (mut bad, mut some): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut sizes = Vec::new();
+    // No message has more elements, and it keeps what follows right where a size_t has 32 bits.
+    let mut long = Vec::new();
     for dim in &field.dims {
         let Extent::Variable(i) = dim.extent else { continue };
         let size = unit.extent(dim.extent);
-        let is_long = unit.s.fields[i].ty == Type::Primitive(Primitive::Int64);
-        // No message has more elements, and it keeps what follows right where a size_t has 32 bits.
-        let most = if is_long { format!(" || {size} > INT32_MAX") } else { String::new() };
-        let condition = format!("{size} < 0{most}");
-        if !bad.contains(&condition) {
-            bad.push(condition);
-            some.push(format!("{size} > 0"));
+        if !sizes.contains(&size) {
+            if unit.s.fields[i].ty == Type::Primitive(Primitive::Int64) {
+                long.push(format!("{size} > INT32_MAX"));
+            }
+            sizes.push(size);
         }
     }
-    let bad = bad.join(" || ");
+    let each = |sign: &str, between: &str| {
+        sizes.iter().map(|s| format!("{s} {sign} 0")).collect::<Vec<_>>().join(between)
+    };
+    let negative = each("<", " || ");
     if let [one] = field.dims.as_slice() {
-        return refuse(t, &format!("{bad} || {}", wrong(&unit.place(field), &unit.count(one.extent))));
+        let wrong = wrong(&unit.place(field), &unit.count(one.extent));
+        return refuse(t, &[vec![negative], long, vec![wrong]].concat().join(" || "));
     }
-    refuse(t, &bad);
-    let head = format!("if ({}) {{", some.join(" && "));
-    t.block(head, "}", |t| level(unit, t, field, 0, &unit.place(field), wrong));
+    refuse(t, &negative);
+    if field.dims.iter().any(|d| d.extent == Extent::Fixed(0)) {
+        return;
+    }
+    t.block(format!("if ({}) {{", each(">", " && ")), "}", |t| {
+        if !long.is_empty() {
+            refuse(t, &long.join(" || "));
+        }
+        level(unit, t, field, 0, &unit.place(field), wrong);
+    });
 }
 
 fn level(
@@ -155,11 +166,14 @@ fn measure(unit: &Unit<'_>, t: &mut Text) {
     t.block(format!("static bool measure_fields(saltus_size *size, const {name} *p) {{"), "}", |t| {
         let fixed = unit.s.fields.iter().filter_map(|f| unit.shapes.fixed_size(f));
         let fixed = fixed.fold(0u64, u64::saturating_add);
+        if with_elements(unit.s).next().is_none() {
+            t.line("(void)size;").line("(void)p;");
+        }
         if fixed > 0 {
             t.line("// What always takes the same.");
             refuse(t, &format!("!saltus_add(size, 1, {fixed})"));
         }
-        for field in unit.s.fields.iter().filter(|f| unit.shapes.fixed_size(f).is_none()) {
+        for field in with_elements(unit.s).filter(|f| unit.shapes.fixed_size(f).is_none()) {
             t.line(line_comment(&unit.field_text(field)));
             measure_field(unit, t, field);
         }

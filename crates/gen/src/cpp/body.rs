@@ -2,7 +2,7 @@
 
 use super::class::Class;
 use crate::c::literal::{line_comment, text_literals};
-use crate::c::shape::{Part, parts, verb};
+use crate::c::shape::{Part, is_empty, parts, verb, with_elements};
 use crate::text::Text;
 use saltus_types::{Extent, Field, Type};
 
@@ -73,9 +73,25 @@ fn arguments(class: &Class<'_>, field: &Field) -> String {
     format!("{member}, {{{}}}", sizes.join(", "))
 }
 
+/// A run of numbers at `at`; `one` says the statement for a field, its member, and its place.
+fn run(
+    class: &Class<'_>,
+    t: &mut Text,
+    at: &str,
+    numbers: &[(&Field, usize)],
+    one: impl Fn(&Field, String, String) -> String,
+) {
+    refuse(t, &format!("{at} == nullptr"));
+    for &(field, offset) in numbers {
+        let place = if offset == 0 { at.to_owned() } else { format!("{at} + {offset}") };
+        let comment = line_comment(&class.field_text(field));
+        t.line(format!("{} {comment}", one(field, class.members.field(field), place)));
+    }
+}
+
 fn write(class: &Class<'_>, t: &mut Text) {
     let (out, at) = (class.members.added("out"), class.members.added("at"));
-    let parts = parts(&class.s.fields);
+    let parts = parts(with_elements(class.s));
     let used = if parts.is_empty() { "" } else { out.as_str() };
     let head = format!("inline bool {}::_write(saltus_writer &{used}) const {{", class.place.name);
     t.block(head, "}", |t| {
@@ -83,20 +99,16 @@ fn write(class: &Class<'_>, t: &mut Text) {
         for part in parts {
             let field = match part {
                 Part::One(field) => field,
-                Part::Run(run, size) => {
+                Part::Run(numbers, size) => {
                     let ty = if std::mem::replace(&mut declared, true) { "" } else { "std::uint8_t *" };
                     t.line(format!("{ty}{at} = saltus_room(&{out}, {size});"));
-                    refuse(t, &format!("{at} == nullptr"));
-                    for (field, offset) in run {
-                        let place = if offset == 0 { at.clone() } else { format!("{at} + {offset}") };
-                        let member = class.members.field(field);
+                    run(class, t, &at, &numbers, |field, member, place| {
                         let value = match field.ty {
                             Type::Enum(_) => format!("static_cast<std::int32_t>({member})"),
                             _ => member,
                         };
-                        let comment = line_comment(&class.field_text(field));
-                        t.line(format!("saltus_put_{}({place}, {value}); {comment}", verb(field.ty)));
-                    }
+                        format!("saltus_put_{}({place}, {value});", verb(field.ty))
+                    });
                     continue;
                 }
             };
@@ -110,32 +122,36 @@ fn write(class: &Class<'_>, t: &mut Text) {
 
 fn read(class: &Class<'_>, t: &mut Text) {
     let (input, at) = (class.members.added("in"), class.members.added("at"));
-    let parts = parts(&class.s.fields);
+    let parts = parts(class.shapes.to_read(class.s));
     let used = if parts.is_empty() { "" } else { input.as_str() };
     t.block(format!("inline bool {}::_read(saltus_reader &{used}) {{", class.place.name), "}", |t| {
         let mut declared = false;
         for part in parts {
             let field = match part {
                 Part::One(field) => field,
-                Part::Run(run, size) => {
+                Part::Run(numbers, size) => {
                     let ty = if std::mem::replace(&mut declared, true) { "" } else { "const std::uint8_t *" };
                     t.line(format!("{ty}{at} = saltus_take(&{input}, {size});"));
-                    refuse(t, &format!("{at} == nullptr"));
-                    for (field, offset) in run {
-                        let place = if offset == 0 { at.clone() } else { format!("{at} + {offset}") };
+                    run(class, t, &at, &numbers, |field, member, place| {
                         let value = format!("saltus_get_{}({place})", verb(field.ty));
-                        let value = match field.ty {
-                            Type::Enum(_) => format!("static_cast<{}>({value})", class.element(field.ty)),
-                            _ => value,
-                        };
-                        let comment = line_comment(&class.field_text(field));
-                        t.line(format!("{} = {value}; {comment}", class.members.field(field)));
-                    }
+                        match field.ty {
+                            Type::Enum(_) => {
+                                format!("{member} = static_cast<{}>({value});", class.element(field.ty))
+                            }
+                            _ => format!("{member} = {value};"),
+                        }
+                    });
                     continue;
                 }
             };
             t.line(line_comment(&class.field_text(field)));
-            refuse(t, &format!("!::saltus::wire::read({input}, {})", arguments(class, field)));
+            let free = class.shapes.free_rows(field);
+            if free > 0 {
+                refuse(t, &format!("!saltus_count_free(&{input}, {free})"));
+            }
+            if !is_empty(field) {
+                refuse(t, &format!("!::saltus::wire::read({input}, {})", arguments(class, field)));
+            }
         }
         t.line("return true;");
     });
@@ -147,7 +163,7 @@ fn measure(class: &Class<'_>, t: &mut Text) {
     let fixed = class.s.fields.iter().filter_map(|f| class.shapes.fixed_size(f));
     let fixed = fixed.fold(0u64, u64::saturating_add);
     t.block(format!("inline bool {}::_measure(saltus_size &{size}) const {{", class.place.name), "}", |t| {
-        for field in class.s.fields.iter().filter(|f| class.shapes.fixed_size(f).is_none()) {
+        for field in with_elements(class.s).filter(|f| class.shapes.fixed_size(f).is_none()) {
             t.line(line_comment(&class.field_text(field)));
             refuse(t, &format!("!::saltus::wire::measure({size}, {})", class.members.field(field)));
         }
@@ -167,7 +183,7 @@ fn set_sizes(class: &Class<'_>, t: &mut Text) {
             let member = class.members.field(&s.fields[i]);
             t.line(format!("::saltus::wire::set_size<{level}>({member}, {array});"));
         }
-        for field in s.fields.iter().filter(|f| matches!(f.ty, Type::Struct(_))) {
+        for field in with_elements(s).filter(|f| matches!(f.ty, Type::Struct(_))) {
             t.line(format!("::saltus::wire::set_sizes({});", class.members.field(field)));
         }
     });

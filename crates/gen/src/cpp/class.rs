@@ -4,16 +4,16 @@ use super::names::{self, Members, Place};
 use crate::Options;
 use crate::c::literal::{constant, document, line_comment, text_literals};
 use crate::c::names::prefixed;
-use crate::c::shape::{Shape, Shapes};
+use crate::c::shape::{Shape, Shapes, is_empty};
 use crate::c::unit::primitive;
 use crate::text::Text;
-use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
+use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type};
 
 /// One class that is being written.
 pub(crate) struct Class<'a> {
     pub schema: &'a Schema,
     pub options: &'a Options,
-    pub shapes: &'a Shapes,
+    pub shapes: &'a Shapes<'a>,
     pub id: StructId,
     pub s: &'a Struct,
     pub place: Place,
@@ -21,7 +21,7 @@ pub(crate) struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    pub fn new(schema: &'a Schema, options: &'a Options, shapes: &'a Shapes, id: StructId) -> Class<'a> {
+    pub fn new(schema: &'a Schema, options: &'a Options, shapes: &'a Shapes<'a>, id: StructId) -> Class<'a> {
         let s = schema.get(id);
         let place = names::place(schema, id, options);
         let members = Members::of(s, &place);
@@ -51,11 +51,14 @@ impl<'a> Class<'a> {
             let dims = field.dims.len();
             return format!("{}{element}{} {name};", "std::vector<".repeat(dims), ">".repeat(dims));
         }
-        let dims = field.dims.iter().map(|d| match d.extent {
-            Extent::Fixed(n) => format!("[{n}]"),
-            Extent::Variable(_) => String::new(),
-        });
-        let dims: String = dims.collect();
+        let size = |d: &Dim| if let Extent::Fixed(n) = d.extent { Some(n) } else { None };
+        let sizes: Vec<u32> = field.dims.iter().filter_map(size).collect();
+        if is_empty(field) {
+            // Arrays of the language have at least one element.
+            let tail: String = sizes.iter().rev().map(|n| format!(", {n}>")).collect();
+            return format!("{}{element}{tail} {name};", "std::array<".repeat(sizes.len()));
+        }
+        let dims: String = sizes.iter().map(|n| format!("[{n}]")).collect();
         // Numbers that nobody has set shall not be what lay in memory.
         let start = match field.ty {
             Type::Primitive(Primitive::String) | Type::Struct(_) => "",
@@ -123,7 +126,7 @@ impl<'a> Class<'a> {
     fn functions(&self, t: &mut Text) {
         t.line("/**");
         t.line(" * Encodes the message into `maxlen` bytes at `buf + offset`. Returns how many it took, or -1 if they are too few,");
-        t.line(" * an array has another size than its size field says (see `set_sizes`), or a string contains a NUL.");
+        t.line(" * an array has another size than its size field says (see `set_sizes`) or can say, or a string contains a NUL.");
         t.line(" */");
         t.line("int encode(void *buf, int offset, int maxlen) const;");
         t.line("/** How many bytes the message takes when it is encoded; -1 if it is too long for any. */");
@@ -133,9 +136,10 @@ impl<'a> Class<'a> {
         t.line(" * it took, or -1 if they are of another type or no such message; then the fields are valid but arbitrary.");
         t.line(" */");
         t.line("int decode(const void *buf, int offset, int maxlen);");
-        t.line(
-            "/** Makes the size fields say what sizes the arrays have, here and in all structs inside. */",
-        );
+        t.line("/**");
+        t.line(" * Makes the size fields say what sizes the arrays have, here and in all structs inside. A field of too few bits for");
+        t.line(" * that says its largest number, and `encode` returns -1.");
+        t.line(" */");
         t.line("void set_sizes();");
         t.line("/** The fingerprint as a signed number. */");
         t.line("static int64_t getHash();");
@@ -155,6 +159,10 @@ impl<'a> Class<'a> {
             shape.min
         ));
         t.line(format!("static constexpr bool _fixed = {}; // whether it never takes more", shape.fixed));
+        t.line(format!(
+            "static constexpr std::uint64_t _free = {}; // elements that it always has and that take no bytes",
+            shape.free
+        ));
         let width = shape.uniform.map_or(0, |u| u.width);
         t.line(format!(
             "static constexpr std::size_t _width = {width}; // bytes of each number, if all have the same"

@@ -10,28 +10,25 @@ mod plain;
 use crate::c::literal::{banner, document};
 use crate::c::names::include;
 use crate::c::shape::Shapes;
-use crate::c::{enums_in, file, support};
+use crate::c::{file, support};
 use crate::text::Text;
-use crate::{File, Options, Unsupported};
+use crate::{File, Options, Types, Unsupported};
 use class::Class;
 use names::Place;
 use saltus_types::{Schema, StructId, Type};
 use std::collections::BTreeSet;
 
+const STANDARD_HPP: &str = include_str!("../../runtime/saltus/standard.hpp");
 const WIRE_HPP: &str = include_str!("../../runtime/saltus/wire.hpp");
 const PLAIN_HPP: &str = include_str!("../../runtime/saltus/plain.hpp");
 
-pub(crate) fn files(
-    schema: &Schema,
-    types: &[StructId],
-    options: &Options,
-) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     names::check(schema, options)?;
     let shapes = Shapes::of(schema);
     let mut files = Vec::new();
     let mut heads = BTreeSet::new();
-    let mut shown = types.to_vec();
-    for &id in types {
+    let mut shown = types.structs.to_vec();
+    for &id in types.structs {
         let members = group::members(schema, id);
         let Some(head) = group::head(schema, &members) else { continue };
         let place = names::place(schema, id, options);
@@ -47,12 +44,13 @@ pub(crate) fn files(
             files.push(file(place.file("_plain.hpp"), text));
         }
     }
-    for id in enums_in(schema, &shown) {
+    for id in (Types { structs: &shown, ..types }).all_enums(schema) {
         let e = schema.get_enum(id);
         files.push(file(Place::of(&e.name, options).file(".hpp"), enums::text(e, options)));
     }
     if !types.is_empty() {
         files.extend(support(options));
+        files.push(file("saltus/standard.hpp".into(), STANDARD_HPP.into()));
         files.push(file("saltus/wire.hpp".into(), WIRE_HPP.into()));
         if options.plain {
             files.push(file("saltus/plain.hpp".into(), PLAIN_HPP.into()));
@@ -74,7 +72,13 @@ fn forward(schema: &Schema, options: &Options, id: StructId, head: StructId) -> 
     t.finish()
 }
 
-fn header(schema: &Schema, options: &Options, shapes: &Shapes, head: StructId, group: &[StructId]) -> String {
+fn header(
+    schema: &Schema,
+    options: &Options,
+    shapes: &Shapes<'_>,
+    head: StructId,
+    group: &[StructId],
+) -> String {
     let mut t = Text::new("    ");
     let guard = names::place(schema, head, options).guard();
     t.line(banner(&schema.get(head).file));

@@ -1,10 +1,9 @@
 //! What types, fields and constants are called in C++.
 
 use crate::c::names::prefixed;
-use crate::names::{Scope, identifier};
+use crate::names::{Scope, distinct, identifier};
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Field, Schema, Struct, StructId, TypeName};
-use std::collections::HashMap;
 
 /// Keywords of C++, and words that its headers or the compiler's GNU mode make into something else.
 pub(super) const KEYWORDS: &[&str] = &[
@@ -136,6 +135,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "_width",
     "_height",
     "_fixed",
+    "_free",
 ];
 
 /// Where a type is: its namespaces and its name, with the prefix that the options give its package.
@@ -222,17 +222,8 @@ impl Members {
 /// Refuses types that would get the same include guard: the same name, or one that differs only in case or in where
 /// its namespaces end.
 pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupported> {
-    let structs = schema.structs().iter().map(|s| &s.name);
-    let enums = schema.enums().iter().map(|e| &e.name);
-    let mut seen: HashMap<String, &TypeName> = HashMap::new();
-    for name in structs.chain(enums) {
-        if let Some(other) = seen.insert(Place::of(name, options).guard(), name) {
-            let why =
-                format!("in C++ it would have the same include guard as `{other}`, or even the same name");
-            return Err(Unsupported { name: name.to_string(), why });
-        }
-    }
-    Ok(())
+    let same = "in C++ it would have the same include guard as `{}`, or even the same name";
+    distinct(schema, |name| Place::of(name, options).guard(), same)
 }
 
 /// Where a struct is.

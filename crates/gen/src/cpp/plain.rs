@@ -1,14 +1,14 @@
 //! The plain layout of a type: a struct that is built and read where it lies.
 
 use super::in_namespace;
-use super::names::{self, Members, Place};
+use super::names::{self, Members};
 use crate::Options;
 use crate::c::literal::{banner, document};
 use crate::c::names::include;
-use crate::c::plain::{Member, byte_order, element, members};
+use crate::c::plain::{Member, byte_order, declare, inner, members};
 use crate::text::Text;
 use saltus_types::plain::{Plain, plain};
-use saltus_types::{Schema, StructId, Type};
+use saltus_types::{Schema, StructId};
 
 /// The header, if the type has a plain layout that takes room.
 pub(crate) fn text(schema: &Schema, options: &Options, id: StructId) -> Option<String> {
@@ -24,13 +24,18 @@ pub(crate) fn text(schema: &Schema, options: &Options, id: StructId) -> Option<S
         .line(format!("#define SALTUS_{guard}_PLAIN_HPP"))
         .gap();
     t.line(include(options, "saltus/plain.hpp"));
-    for line in includes(schema, options, id, &layout) {
-        t.line(line);
+    let of = |id: StructId| names::place(schema, id, options);
+    for id in inner(&s.fields, &layout) {
+        t.line(include(options, &of(id).file("_plain.hpp")));
     }
     t.gap();
     byte_order(&mut t);
     let names: Vec<String> = s.fields.iter().map(|f| fields.field(f)).collect();
-    in_namespace(&mut t, &place, |t| structure(schema, options, id, &layout, &names, &place, t));
+    let members = members(&s.fields, &layout, &names);
+    in_namespace(&mut t, &place, |t| {
+        document(t, &s.doc);
+        structure(&place.name, &layout, &members, |id| of(id).full() + "_plain", t);
+    });
     let full = place.full();
     t.block(format!("template <>\nstruct saltus::plain::layout<{full}> {{"), "};", |t| {
         t.line(format!("static constexpr std::uint64_t hash = {:#018x};", layout.hash));
@@ -39,62 +44,19 @@ pub(crate) fn text(schema: &Schema, options: &Options, id: StructId) -> Option<S
     Some(t.finish())
 }
 
-fn includes(schema: &Schema, options: &Options, id: StructId, layout: &Plain) -> Vec<String> {
-    let mut lines = Vec::new();
-    for field in layout.fields.iter().map(|f| &schema.get(id).fields[f.index]) {
-        if let Type::Struct(inner) = field.ty {
-            let line = include(options, &names::place(schema, inner, options).file("_plain.hpp"));
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
-    lines
-}
-
 fn structure(
-    schema: &Schema,
-    options: &Options,
-    id: StructId,
+    name: &str,
     layout: &Plain,
-    fields: &[String],
-    place: &Place,
+    members: &[Member<'_>],
+    inner: impl Fn(StructId) -> String,
     t: &mut Text,
 ) {
-    let s = schema.get(id);
-    let name = &place.name;
-    let members = members(&s.fields, layout, fields);
-    document(t, &s.doc);
-    let at = |index: usize| fields.get(index).cloned().unwrap_or_default();
-    t.block(format!("struct {name} {{"), "};", |t| {
-        for member in &members {
-            match member {
-                Member::Padding(pad, size) => {
-                    t.line(format!("std::uint8_t {pad}[{size}];"));
-                }
-                Member::Field(field, slot, dims) => {
-                    document(t, &field.doc);
-                    let ty = element(field.ty).map(String::from);
-                    let ty = ty.unwrap_or_else(|| inner(schema, options, field.ty));
-                    t.line(format!("{ty} {}{dims};", at(slot.index)));
-                }
-            }
-        }
-    });
-    for member in &members {
-        if let Member::Field(_, slot, _) = member {
-            let m = at(slot.index);
-            t.line(format!("static_assert(offsetof({name}, {m}) == {}, \"place of {m}\");", slot.offset));
+    t.block(format!("struct {name} {{"), "};", |t| declare(t, members, "std::", inner));
+    for member in members {
+        if let Member::Field(_, m, offset) = member {
+            t.line(format!("static_assert(offsetof({name}, {m}) == {offset}, \"place of {m}\");"));
         }
     }
     t.line(format!("static_assert(sizeof({name}) == {}, \"size\");", layout.size));
     t.line(format!("static_assert(alignof({name}) == {}, \"alignment\");", layout.align));
-}
-
-/// The plain struct of a struct.
-fn inner(schema: &Schema, options: &Options, ty: Type) -> String {
-    match ty {
-        Type::Struct(id) => names::place(schema, id, options).full() + "_plain",
-        _ => String::new(),
-    }
 }

@@ -1,5 +1,7 @@
 //! Laying out statements as clang-format does in Google's style.
 
+use crate::text;
+
 /// Longest line.
 const WIDTH: usize = 100;
 
@@ -102,16 +104,8 @@ fn html(text: &str) -> String {
 
 /// A string literal.
 pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out += "\\n",
-            ' '..='~' => out.push(c),
-            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|u| out += &format!("\\u{u:04x}")),
-        }
-    }
-    out + "\""
+    let units = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|u| format!("\\u{u:04x}")).collect();
+    text::quoted(text, |c| !(' '..='~').contains(&c), units)
 }
 
 /// Most bytes of one string constant that a class file can hold, with room to spare.

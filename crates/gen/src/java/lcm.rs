@@ -1,9 +1,10 @@
 //! `Style::Lcm`: what LCM's generator emits, name by name, so that programs written for it recompile unchanged.
 
 use super::layout::{call, javadoc, line, quoted, statement};
-use super::lcm_arrays::{copy, read, write};
+use super::lcm_arrays::{copy, write};
 use super::modern::{constants, new_array};
 use super::module::{Module, Place, head, scope};
+use super::read::read;
 use crate::Options;
 use saltus_types::{EnumId, Schema, StructId, Type};
 
@@ -42,9 +43,13 @@ fn constructors(m: &Module) -> String {
     } else {
         format!("  public {class}() {{\n{body}  }}\n")
     };
+    format!("{first}\n{}", decoding(class))
+}
+
+/// Constructors that decode a message.
+fn decoding(class: &str) -> String {
     format!(
-        "{first}
-  public {class}(byte[] data) throws IOException {{
+        "  public {class}(byte[] data) throws IOException {{
     this(new lcm.lcm.LCMDataInputStream(data));
   }}
 
@@ -121,7 +126,7 @@ fn enter(m: &Module) -> String {
 fn decode(m: &Module) -> String {
     let class = &m.place.class;
     let body: String = m.st.fields.iter().map(|f| read(m, f)).collect();
-    let enter = enter(m);
+    let (enter, free) = (enter(m), m.free);
     format!(
         "  public static {class} _decodeRecursiveFactory(DataInput ins) throws IOException {{
     {class} o = new {class}();
@@ -131,7 +136,7 @@ fn decode(m: &Module) -> String {
 
   @Override
   public void _decodeRecursive(DataInput ins) throws IOException {{
-    _decodeRecursive(ins, 0, SaltusWire.free(ins));
+    _decodeRecursive(ins, 0, SaltusWire.free(ins, {free}));
   }}
 
   /** The same, this deep in other structs; `free` is how many elements without content may come. */
@@ -162,18 +167,7 @@ pub(super) fn enumeration(schema: &Schema, id: EnumId, place: &Place) -> String 
     this.value = value;
   }}
 
-  public {class}(byte[] data) throws IOException {{
-    this(new lcm.lcm.LCMDataInputStream(data));
-  }}
-
-  public {class}(DataInput ins) throws IOException {{
-    if (ins.readLong() != LCM_FINGERPRINT) {{
-      throw new IOException(\"LCM Decode error: bad fingerprint\");
-    }}
-    _decodeRecursive(ins);
-  }}
-
-  public static final long LCM_FINGERPRINT = 0x{:016x}L;
+{}  public static final long LCM_FINGERPRINT = 0x{:016x}L;
 
   public static long _hashRecursive(ArrayList<Class<?>> classes) {{
     return LCM_FINGERPRINT;
@@ -208,6 +202,7 @@ pub(super) fn enumeration(schema: &Schema, id: EnumId, place: &Place) -> String 
   }}
 }}
 ",
+        decoding(class),
         e.fingerprint
     );
     text

@@ -1,21 +1,13 @@
-//! Reading, writing and copying one field, in LCM's style: from a `DataInput` that does not say how much is to come.
+//! Writing and copying one field, in LCM's style.
 
 use super::layout::{call, line, loops, statement};
-use super::module::{Module, number};
+use super::module::Module;
+use super::read::at;
 use saltus_types::{Field, Type};
-
-fn words(field: &Field) -> Option<super::module::Number> {
-    if matches!(field.ty, Type::Enum(_)) { None } else { number(field.ty) }
-}
-
-/// An element of a field, as many indices deep.
-fn at(own: &str, dims: usize) -> String {
-    (0..dims).fold(own.to_owned(), |element, n| format!("{element}[i{n}]"))
-}
 
 /// Writing a field.
 pub(super) fn write(m: &Module, field: &Field) -> String {
-    let (own, label, n) = (m.own(field), m.label(field), words(field));
+    let (own, label, n) = (m.own(field), m.label(field), m.number(field.ty));
     if let (Some(n), false) = (&n, field.is_array()) {
         return line(
             2,
@@ -29,7 +21,7 @@ pub(super) fn write(m: &Module, field: &Field) -> String {
 }
 
 fn write_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> String {
-    let (depth, element, n) = (2 + dim, at(own, dim), words(field));
+    let (depth, element, n) = (2 + dim, at(own, dim), m.number(field.ty));
     match (&n, field.ty) {
         (Some(_), _) if dim + 1 == field.dims.len() => {
             let arguments = ["outs".into(), element, m.size(&field.dims[dim]), label.into()];
@@ -55,67 +47,9 @@ fn write_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> 
     }
 }
 
-/// Reading a field. Arrays of objects grow while their elements come.
-pub(super) fn read(m: &Module, field: &Field) -> String {
-    let (own, label, n) = (m.own(field), m.label(field), words(field));
-    if let (Some(n), false) = (&n, field.is_array()) {
-        return line(
-            2,
-            match n.title {
-                "Boolean" => format!("{own} = ins.readByte() != 0;"),
-                title => format!("{own} = ins.read{title}();"),
-            },
-        );
-    }
-    let mut text = String::new();
-    if field.dims.len() > usize::from(n.is_some()) && !m.takes_nothing(field) {
-        let least = n.map_or(m.schema.min_size(field.ty), |n| n.size.into()).min(i32::MAX as u64);
-        let mut arguments = vec!["free".to_owned(), least.to_string(), label.clone()];
-        arguments.extend(field.dims.iter().map(|d| m.size(d)));
-        text += &call(2, "", "SaltusWire.check", &arguments);
-    }
-    text + &read_rows(m, field, 0, &own, &label)
-}
-
-fn read_rows(m: &Module, field: &Field, dim: usize, own: &str, label: &str) -> String {
-    let (depth, place, n, ty) = (2 + dim, at(own, dim), words(field), m.element(field.ty));
-    match (&n, field.ty) {
-        (Some(n), _) if dim + 1 == field.dims.len() => {
-            let head = format!("SaltusWire.read{}s", n.title);
-            call(depth, &place, &head, &["ins".into(), m.size(&field.dims[dim]), label.into()])
-        }
-        (None, Type::Primitive(_)) if dim == field.dims.len() => {
-            call(depth, &place, "SaltusWire.readString", &["ins".into(), label.into()])
-        }
-        (None, Type::Enum(_)) if dim == field.dims.len() => {
-            call(depth, &place, &format!("{ty}._decodeRecursiveFactory"), &["ins".into()])
-        }
-        (None, _) if dim == field.dims.len() => {
-            statement(depth, &place, &format!("new {ty}();"))
-                + &call(
-                    depth,
-                    "",
-                    &format!("{place}._decodeRecursive"),
-                    &["ins".into(), "depth + 1".into(), "free".into()],
-                )
-        }
-        _ => {
-            let size = m.size(&field.dims[dim]);
-            let rows = "[]".repeat(field.dims.len() - dim - 1);
-            let head = format!("int i{dim} = 0; i{dim} < {size}; i{dim}++");
-            statement(depth, &place, &format!("new {ty}[SaltusWire.first({size})]{rows};"))
-                + &loops(depth, &[head], |inner| {
-                    let arguments = [place.clone(), format!("i{dim}"), size.clone()];
-                    call(inner, &place, "SaltusWire.grown", &arguments)
-                        + &read_rows(m, field, dim + 1, own, label)
-                })
-        }
-    }
-}
-
 /// Copying a field to `other`.
 pub(super) fn copy(m: &Module, field: &Field) -> String {
-    let (from, to, n) = (m.own(field), format!("other.{}", m.member(&field.name)), words(field));
+    let (from, to, n) = (m.own(field), format!("other.{}", m.member(&field.name)), m.number(field.ty));
     let plain = n.is_some() || matches!(field.ty, Type::Primitive(_));
     if plain && !field.is_array() {
         return statement(2, &to, &format!("{from};"));

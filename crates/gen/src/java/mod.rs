@@ -13,26 +13,23 @@ mod lcm;
 mod lcm_arrays;
 mod modern;
 mod module;
+mod read;
 
-use crate::{File, Options, Style, Unsupported};
+use crate::{File, Options, Style, Types, Unsupported};
 use layout::{javadoc, statement};
 pub(crate) use module::Module;
 use module::Place;
-use saltus_types::{EnumId, Schema, StructId, Type};
+use saltus_types::{EnumId, Schema};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const WIRE_MODERN: &str = include_str!("wire_modern.java");
 const WIRE_LCM: &str = include_str!("wire_lcm.java");
 
-pub(crate) fn files(
-    schema: &Schema,
-    types: &[StructId],
-    options: &Options,
-) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     let mut files = Vec::new();
     let mut packages = BTreeSet::new();
-    for &id in types {
+    for &id in types.structs {
         let text = match options.style {
             Style::Modern => modern::class(schema, id, options),
             Style::Lcm => lcm::class(schema, id, options),
@@ -41,10 +38,7 @@ pub(crate) fn files(
         files.push(File { path: place.file(), text });
         packages.insert(place.package);
     }
-    let fields = types.iter().flat_map(|&id| &schema.get(id).fields);
-    let enums: BTreeSet<EnumId> =
-        fields.filter_map(|f| if let Type::Enum(e) = f.ty { Some(e) } else { None }).collect();
-    for e in enums {
+    for e in types.all_enums(schema) {
         let place = Place::of(&schema.get_enum(e).name, options);
         let text = match options.style {
             Style::Modern => numbers(schema, e, &place),

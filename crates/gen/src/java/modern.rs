@@ -2,6 +2,7 @@
 
 use super::layout::{array, call, javadoc, line, loops, quoted, statement, text_block};
 use super::module::{Module, head, literal, number};
+use super::read::{over, read};
 use crate::Options;
 use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 
@@ -30,7 +31,7 @@ pub(super) fn class(schema: &Schema, id: StructId, options: &Options) -> String 
     text += &set_sizes(&m);
     text += &size(&m);
     text += &write(&m);
-    text += &read(&m);
+    text += &reading(&m);
     text += &rest(&m);
     text + "}\n"
 }
@@ -79,17 +80,6 @@ fn attributes(m: &Module) -> String {
     text
 }
 
-/// Heads of loops over all elements of an array, and the element that they reach.
-fn over(m: &Module, field: &Field, dims: usize) -> (Vec<String>, String) {
-    let mut element = m.own(field);
-    let mut heads = Vec::new();
-    for n in 0..dims {
-        heads.push(format!("int i{n} = 0; i{n} < {element}.length; i{n}++"));
-        element += &format!("[i{n}]");
-    }
-    (heads, element)
-}
-
 /// Fixed arrays of strings and structs hold something from the start.
 fn constructor(m: &Module) -> String {
     let mut body = String::new();
@@ -109,7 +99,7 @@ fn constructor(m: &Module) -> String {
 }
 
 fn entrances(m: &Module) -> String {
-    let class = &m.place.class;
+    let (class, free) = (&m.place.class, m.free);
     format!(
         "  /** Decodes a message. Bytes behind it are ignored. */
   public static {class} decode(byte[] data) throws IOException {{
@@ -121,7 +111,7 @@ fn entrances(m: &Module) -> String {
     ByteBuffer in = SaltusWire.open(data, FINGERPRINT, NAME);
     {class} message = new {class}();
     try {{
-      message._read(in, 0, SaltusWire.free(in));
+      message._read(in, 0, SaltusWire.free(in, {free}));
     }} catch (BufferUnderflowException e) {{
       throw SaltusWire.truncated(in, NAME);
     }}
@@ -267,66 +257,13 @@ fn put(title: &str, value: &str) -> String {
     }
 }
 
-fn get(title: &str) -> String {
-    match title {
-        "Byte" => "in.get()".into(),
-        "Boolean" => "in.get() != 0".into(),
-        _ => format!("in.get{title}()"),
-    }
-}
-
-fn read(m: &Module) -> String {
+fn reading(m: &Module) -> String {
     let mut body = call(2, "", "SaltusWire.enter", &["in".into(), "depth".into(), quoted(&m.st.name.name)]);
-    for field in &m.st.fields {
-        body += &match number(field.ty) {
-            Some(n) if !field.is_array() => line(2, format!("{} = {};", m.own(field), get(n.title))),
-            _ => read_one(m, field),
-        };
-    }
+    body.extend(m.st.fields.iter().map(|field| read(m, field)));
     let doc = javadoc(1, "Reads the fields. For generated code only.");
     format!(
         "{doc}  public void _read(ByteBuffer in, int depth, long[] free) throws IOException {{\n{body}  }}\n\n"
     )
-}
-
-fn read_one(m: &Module, field: &Field) -> String {
-    let (own, label, ty) = (m.own(field), m.label(field), m.element(field.ty));
-    let n = number(field.ty);
-    let outer = field.dims.len() - usize::from(n.is_some());
-    let mut text = String::new();
-    if outer > 0 {
-        let least = n.as_ref().map_or(m.schema.min_size(field.ty), |n| n.size.into());
-        let least = if least > i32::MAX as u64 {
-            format!("{}L", least.min(i64::MAX as u64))
-        } else {
-            least.to_string()
-        };
-        let mut arguments = vec!["in".to_owned(), "free".into(), least, label.clone()];
-        arguments.extend(field.dims.iter().map(|d| m.size(d)));
-        if !m.takes_nothing(field) {
-            text += &call(2, "", "SaltusWire.check", &arguments);
-        }
-        let sizes: String = field.dims[..outer].iter().map(|d| format!("[{}]", m.int_size(d))).collect();
-        let rows = "[]".repeat(field.dims.len() - outer);
-        text += &statement(2, &own, &format!("new {ty}{sizes}{rows};"));
-    }
-    let (heads, element) = over(m, field, outer);
-    text + &loops(2, &heads, |depth| match (&n, field.ty) {
-        (Some(n), _) => {
-            let head = format!("SaltusWire.read{}s", n.title);
-            call(depth, &element, &head, &["in".into(), m.size(&field.dims[outer]), label])
-        }
-        (None, Type::Struct(_)) => {
-            statement(depth, &element, &format!("new {ty}();"))
-                + &call(
-                    depth,
-                    "",
-                    &format!("{element}._read"),
-                    &["in".into(), "depth + 1".into(), "free".into()],
-                )
-        }
-        (None, _) => call(depth, &element, "SaltusWire.readString", &["in".into(), label]),
-    })
 }
 
 /// What every object has.

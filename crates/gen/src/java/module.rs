@@ -159,6 +159,8 @@ pub(crate) struct Module<'a> {
     pub schema: &'a Schema,
     pub st: &'a Struct,
     pub place: Place,
+    /// How many elements and rows a message always has that may take no room.
+    pub free: u64,
     options: &'a Options,
     names: Scope,
 }
@@ -169,7 +171,16 @@ impl<'a> Module<'a> {
         let st = schema.get(id);
         let consts: Vec<&str> = st.consts.iter().map(|c| c.name.as_str()).collect();
         let names = scope(&consts, st.fields.iter().map(|f| f.name.as_str()));
-        Module { schema, st, place: Place::of(&st.name, options), options, names }
+        let (place, free) = (Place::of(&st.name, options), schema.free_elements(id));
+        Module { schema, st, place, free, options, names }
+    }
+    /// Whether it is of `Style::Modern`.
+    pub fn is_modern(&self) -> bool {
+        self.options.style == Style::Modern
+    }
+    /// Java's words for a number; nothing for strings and structs. In LCM's style enums are objects.
+    pub(super) fn number(&self, ty: Type) -> Option<Number> {
+        if matches!(ty, Type::Enum(_)) && !self.is_modern() { None } else { number(ty) }
     }
     /// A field's or constant's name.
     pub fn member(&self, name: &str) -> String {
@@ -183,7 +194,7 @@ impl<'a> Module<'a> {
     /// hide: there in full.
     pub fn class_of(&self, name: &TypeName) -> String {
         let other = Place::of(name, self.options);
-        if other.package == self.place.package && self.options.style == Style::Modern {
+        if other.package == self.place.package && self.is_modern() {
             return other.class;
         }
         format!("{}.{}", other.package, other.class)
@@ -197,9 +208,7 @@ impl<'a> Module<'a> {
     pub fn element(&self, ty: Type) -> String {
         match ty {
             Type::Struct(id) => self.class_of(&self.schema.get(id).name),
-            Type::Enum(id) if self.options.style == Style::Lcm => {
-                self.class_of(&self.schema.get_enum(id).name)
-            }
+            Type::Enum(id) if !self.is_modern() => self.class_of(&self.schema.get_enum(id).name),
             Type::Primitive(Primitive::String) => "String".into(),
             _ => number(ty).map_or("int", |n| n.java).into(),
         }
@@ -214,20 +223,6 @@ impl<'a> Module<'a> {
             Extent::Fixed(n) => n.to_string(),
             Extent::Variable(i) => self.own(&self.st.fields[i]),
         }
-    }
-    /// A size that was checked, as an expression of type `int`.
-    pub fn int_size(&self, dim: &Dim) -> String {
-        match dim.extent {
-            Extent::Variable(i) if self.st.fields[i].ty == Type::Primitive(Primitive::Int64) => {
-                // Behind an outer size of 0 it may be anything: no memory is taken, but it must be no negative number.
-                format!("(int) Math.min({}, Integer.MAX_VALUE)", self.size(dim))
-            }
-            _ => self.size(dim),
-        }
-    }
-    /// Whether it is an array that always takes no room, however many elements its type gives it.
-    pub fn takes_nothing(&self, field: &Field) -> bool {
-        field.fixed_count().is_some_and(|n| n == 0 || self.schema.min_size(field.ty) == 0)
     }
     /// How messages name a field: `"scan_t.ranges[nranges]"`.
     pub fn label(&self, field: &Field) -> String {

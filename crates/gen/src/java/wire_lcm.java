@@ -20,28 +20,43 @@ final class SaltusWire {
   /** How deep structs may lie in each other. */
   private static final int MAX_DEPTH = 128;
 
-  /** Elements without content that a message may have, beyond one for each of its bytes. */
+  /**
+   * Elements without content that a message may have, beyond one for each of its bytes and those
+   * that its type always has.
+   */
   private static final int FREE_ELEMENTS = 1024;
 
   /** The same for an input that does not say how long it is. */
   private static final int FREE_UNKNOWN = 1 << 20;
 
-  /** Bytes, and elements, that are made room for before any of them was read. */
+  /** Bytes that are made room for before any of them was read. */
   private static final int CHUNK = 1 << 16;
+
+  /** Elements that are made room for before any of them is there. */
+  private static final int FIRST = 64;
+
+  /** Numbers that are read and written one by one: all in one piece would take longer. */
+  private static final int FEW = 16;
+
+  /** More than any message can have. */
+  private static final long BEYOND = 1L << 40;
 
   private SaltusWire() {}
 
   // Decoding.
 
-  /** How many elements without content the message may have. */
-  static long[] free(DataInput in) throws IOException {
+  /** How many elements without content the message may have; its type always has `more`. */
+  static long[] free(DataInput in, long more) throws IOException {
+    int left = left(in);
+    return new long[] {(left < 0 ? FREE_UNKNOWN : left + 8L + FREE_ELEMENTS) + more};
+  }
+
+  /** How many bytes are to come; negative if nobody says. */
+  private static int left(DataInput in) throws IOException {
     if (in instanceof lcm.lcm.LCMDataInputStream) {
-      return new long[] {((lcm.lcm.LCMDataInputStream) in).available() + 8L + FREE_ELEMENTS};
+      return ((lcm.lcm.LCMDataInputStream) in).available();
     }
-    if (in instanceof InputStream) {
-      return new long[] {((InputStream) in).available() + 8L + FREE_ELEMENTS};
-    }
-    return new long[] {FREE_UNKNOWN};
+    return in instanceof InputStream ? ((InputStream) in).available() : -1;
   }
 
   /** Called by every struct that lies in another one. */
@@ -51,30 +66,34 @@ final class SaltusWire {
     }
   }
 
-  /** Refuses negative sizes, and more elements without content than a message can have. */
+  /**
+   * Refuses negative sizes, and more elements without content than a message can have: rows that
+   * take no room are charged, at each level up to one of size 0. What takes room must come.
+   */
   static void check(long[] free, long size, String field, long... shape) throws IOException {
-    long bytes = size;
-    long full = 1;
-    boolean empty = false;
+    long count = 1;
+    long rows = 0;
     for (long extent : shape) {
-      if (extent < 0 || extent > Integer.MAX_VALUE) {
-        throw new IOException(field + ": impossible size " + extent);
+      if (extent < 0) {
+        throw new IOException(field + ": negative size " + extent);
       }
-      empty |= extent == 0;
-      full = empty ? full : Math.min(full, Integer.MAX_VALUE) * extent;
-      bytes = Math.min(bytes, Integer.MAX_VALUE) * extent;
+      count = times(count, extent);
+      rows += count;
     }
-    if (bytes == 0 && shape[0] > 0) {
-      free[0] -= full;
-      if (free[0] < 0) {
-        throw new IOException(field + ": more elements without content than is believable");
-      }
+    free[0] -= times(count, size) == 0 ? rows : 0;
+    if (free[0] < 0) {
+      throw new IOException(field + ": more elements without content than is believable");
     }
   }
 
-  /** How many elements to make room for at first. */
+  /** The product; what is beyond what a message can have stays beyond. */
+  private static long times(long a, long b) {
+    return b != 0 && a > BEYOND / b ? BEYOND : a * b;
+  }
+
+  /** How many elements to make room for before any is there. */
   static int first(long n) {
-    return (int) Math.min(n, CHUNK);
+    return (int) Math.min(n, FIRST);
   }
 
   /** An array with room for element `i`: twice as long if it has none, but not longer than `n`. */
@@ -88,7 +107,7 @@ final class SaltusWire {
       throw new IOException(field + ": impossible size " + n);
     }
     int length = (int) n * size;
-    byte[] bytes = new byte[Math.min(length, CHUNK)];
+    byte[] bytes = new byte[Math.min(length, Math.max(left(in), CHUNK))];
     in.readFully(bytes);
     while (bytes.length < length) {
       int had = bytes.length;
@@ -112,6 +131,13 @@ final class SaltusWire {
   }
 
   static short[] readShorts(DataInput in, long n, String field) throws IOException {
+    if (n >= 0 && n < FEW) {
+      short[] values = new short[(int) n];
+      for (int i = 0; i < n; i++) {
+        values[i] = in.readShort();
+      }
+      return values;
+    }
     ByteBuffer bytes = take(in, n, 2, field);
     short[] values = new short[bytes.remaining() / 2];
     bytes.asShortBuffer().get(values);
@@ -119,6 +145,13 @@ final class SaltusWire {
   }
 
   static int[] readInts(DataInput in, long n, String field) throws IOException {
+    if (n >= 0 && n < FEW) {
+      int[] values = new int[(int) n];
+      for (int i = 0; i < n; i++) {
+        values[i] = in.readInt();
+      }
+      return values;
+    }
     ByteBuffer bytes = take(in, n, 4, field);
     int[] values = new int[bytes.remaining() / 4];
     bytes.asIntBuffer().get(values);
@@ -126,6 +159,13 @@ final class SaltusWire {
   }
 
   static long[] readLongs(DataInput in, long n, String field) throws IOException {
+    if (n >= 0 && n < FEW) {
+      long[] values = new long[(int) n];
+      for (int i = 0; i < n; i++) {
+        values[i] = in.readLong();
+      }
+      return values;
+    }
     ByteBuffer bytes = take(in, n, 8, field);
     long[] values = new long[bytes.remaining() / 8];
     bytes.asLongBuffer().get(values);
@@ -133,6 +173,13 @@ final class SaltusWire {
   }
 
   static float[] readFloats(DataInput in, long n, String field) throws IOException {
+    if (n >= 0 && n < FEW) {
+      float[] values = new float[(int) n];
+      for (int i = 0; i < n; i++) {
+        values[i] = in.readFloat();
+      }
+      return values;
+    }
     ByteBuffer bytes = take(in, n, 4, field);
     float[] values = new float[bytes.remaining() / 4];
     bytes.asFloatBuffer().get(values);
@@ -140,6 +187,13 @@ final class SaltusWire {
   }
 
   static double[] readDoubles(DataInput in, long n, String field) throws IOException {
+    if (n >= 0 && n < FEW) {
+      double[] values = new double[(int) n];
+      for (int i = 0; i < n; i++) {
+        values[i] = in.readDouble();
+      }
+      return values;
+    }
     ByteBuffer bytes = take(in, n, 8, field);
     double[] values = new double[bytes.remaining() / 8];
     bytes.asDoubleBuffer().get(values);
@@ -183,10 +237,6 @@ final class SaltusWire {
     return value;
   }
 
-  private static ByteBuffer room(Object array, long n, int size, String field) throws IOException {
-    return ByteBuffer.allocate(Math.multiplyExact(check(array, n, field), size));
-  }
-
   static void write(DataOutput out, boolean[] values, long n, String field) throws IOException {
     byte[] bytes = new byte[check(values, n, field)];
     for (int i = 0; i < bytes.length; i++) {
@@ -203,42 +253,67 @@ final class SaltusWire {
   }
 
   static void write(DataOutput out, short[] values, long n, String field) throws IOException {
-    ByteBuffer bytes = room(values, n, 2, field);
-    if (n > 0) {
-      bytes.asShortBuffer().put(values, 0, (int) n);
+    int length = check(values, n, field);
+    if (length < FEW) {
+      for (int i = 0; i < length; i++) {
+        out.writeShort(values[i]);
+      }
+      return;
     }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(length, 2));
+    bytes.asShortBuffer().put(values, 0, length);
     out.write(bytes.array());
   }
 
   static void write(DataOutput out, int[] values, long n, String field) throws IOException {
-    ByteBuffer bytes = room(values, n, 4, field);
-    if (n > 0) {
-      bytes.asIntBuffer().put(values, 0, (int) n);
+    int length = check(values, n, field);
+    if (length < FEW) {
+      for (int i = 0; i < length; i++) {
+        out.writeInt(values[i]);
+      }
+      return;
     }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(length, 4));
+    bytes.asIntBuffer().put(values, 0, length);
     out.write(bytes.array());
   }
 
   static void write(DataOutput out, long[] values, long n, String field) throws IOException {
-    ByteBuffer bytes = room(values, n, 8, field);
-    if (n > 0) {
-      bytes.asLongBuffer().put(values, 0, (int) n);
+    int length = check(values, n, field);
+    if (length < FEW) {
+      for (int i = 0; i < length; i++) {
+        out.writeLong(values[i]);
+      }
+      return;
     }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(length, 8));
+    bytes.asLongBuffer().put(values, 0, length);
     out.write(bytes.array());
   }
 
   static void write(DataOutput out, float[] values, long n, String field) throws IOException {
-    ByteBuffer bytes = room(values, n, 4, field);
-    if (n > 0) {
-      bytes.asFloatBuffer().put(values, 0, (int) n);
+    int length = check(values, n, field);
+    if (length < FEW) {
+      for (int i = 0; i < length; i++) {
+        out.writeFloat(values[i]);
+      }
+      return;
     }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(length, 4));
+    bytes.asFloatBuffer().put(values, 0, length);
     out.write(bytes.array());
   }
 
   static void write(DataOutput out, double[] values, long n, String field) throws IOException {
-    ByteBuffer bytes = room(values, n, 8, field);
-    if (n > 0) {
-      bytes.asDoubleBuffer().put(values, 0, (int) n);
+    int length = check(values, n, field);
+    if (length < FEW) {
+      for (int i = 0; i < length; i++) {
+        out.writeDouble(values[i]);
+      }
+      return;
     }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(length, 8));
+    bytes.asDoubleBuffer().put(values, 0, length);
     out.write(bytes.array());
   }
 

@@ -19,8 +19,20 @@ final class SaltusWire {
   /** How deep structs may lie in each other. */
   private static final int MAX_DEPTH = 128;
 
-  /** Elements without content that a message may have, beyond one for each of its bytes. */
+  /**
+   * Elements without content that a message may have, beyond one for each of its bytes and those
+   * that its type always has.
+   */
   private static final int FREE_ELEMENTS = 1024;
+
+  /** Elements that are made room for before any of them is there. */
+  private static final int FIRST = 64;
+
+  /** Numbers that are read and written one by one: a view of the buffer takes longer. */
+  private static final int FEW = 16;
+
+  /** More than any message can have. */
+  private static final long BEYOND = 1L << 40;
 
   private SaltusWire() {}
 
@@ -40,9 +52,9 @@ final class SaltusWire {
     return in;
   }
 
-  /** How many elements without content the message may have. */
-  static long[] free(ByteBuffer in) {
-    return new long[] {in.remaining() + 8L + FREE_ELEMENTS};
+  /** How many elements without content the message may have; its type always has `more`. */
+  static long[] free(ByteBuffer in, long more) {
+    return new long[] {in.remaining() + 8L + FREE_ELEMENTS + more};
   }
 
   static IOException truncated(ByteBuffer in, String name) {
@@ -57,32 +69,44 @@ final class SaltusWire {
     }
   }
 
-  /** Refuses more elements, of so many bytes at least, than the message can have. */
+  /**
+   * Refuses more elements, of so many bytes at least, than the message can have. Rows that take no
+   * room are charged, at each level up to one of size 0.
+   */
   static void check(ByteBuffer in, long[] free, long size, String field, long... shape)
       throws IOException {
-    long left = in.remaining();
-    long bytes = size;
-    long full = 1;
-    boolean empty = false;
+    long count = 1;
+    long rows = 0;
     for (long extent : shape) {
       if (extent < 0) {
         throw new IOException(field + ": negative size " + extent + at(in));
       }
-      empty |= extent == 0;
-      // Saturating: a product beyond what a message can have stays beyond.
-      full = empty ? full : Math.min(full, Integer.MAX_VALUE) * Math.min(extent, Integer.MAX_VALUE);
-      bytes = Math.min(bytes, Integer.MAX_VALUE + 1L) * Math.min(extent, Integer.MAX_VALUE + 1L);
+      count = times(count, extent);
+      rows += count;
     }
-    if (bytes > left) {
-      throw new IOException(field + ": truncated: " + left + " bytes are left" + at(in));
+    long bytes = times(count, size);
+    if (bytes > in.remaining()) {
+      throw new IOException(field + ": truncated: " + in.remaining() + " bytes are left" + at(in));
     }
-    if (bytes == 0 && shape[0] > 0) {
-      free[0] -= full;
-      if (free[0] < 0) {
-        throw new IOException(
-            field + ": more elements without content than is believable" + at(in));
-      }
+    free[0] -= bytes == 0 ? rows : 0;
+    if (free[0] < 0) {
+      throw new IOException(field + ": more elements without content than is believable" + at(in));
     }
+  }
+
+  /** The product; what is beyond what a message can have stays beyond. */
+  private static long times(long a, long b) {
+    return b != 0 && a > BEYOND / b ? BEYOND : a * b;
+  }
+
+  /** How many elements to make room for before any is there. */
+  static int first(long n) {
+    return (int) Math.min(n, FIRST);
+  }
+
+  /** An array with room for element `i`: twice as long if it has none, but not longer than `n`. */
+  static <T> T[] grown(T[] array, int i, long n) {
+    return i < array.length ? array : Arrays.copyOf(array, (int) Math.min(n, 2L * i));
   }
 
   /** So many elements of `size` bytes. */
@@ -100,52 +124,110 @@ final class SaltusWire {
     return ", at byte " + in.position();
   }
 
-  static byte[] readBytes(ByteBuffer in, long n, String field) throws IOException {
-    byte[] values = new byte[count(in, n, 1, field)];
-    in.get(values);
-    return values;
+  static void read(ByteBuffer in, boolean[] values) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] = in.get() != 0;
+    }
   }
 
   static boolean[] readBooleans(ByteBuffer in, long n, String field) throws IOException {
     boolean[] values = new boolean[count(in, n, 1, field)];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = in.get() != 0;
-    }
+    read(in, values);
     return values;
+  }
+
+  static void read(ByteBuffer in, byte[] values) {
+    in.get(values);
+  }
+
+  static byte[] readBytes(ByteBuffer in, long n, String field) throws IOException {
+    byte[] values = new byte[count(in, n, 1, field)];
+    read(in, values);
+    return values;
+  }
+
+  static void read(ByteBuffer in, short[] values) {
+    if (values.length < FEW) {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = in.getShort();
+      }
+      return;
+    }
+    in.asShortBuffer().get(values);
+    in.position(in.position() + 2 * values.length);
   }
 
   static short[] readShorts(ByteBuffer in, long n, String field) throws IOException {
     short[] values = new short[count(in, n, 2, field)];
-    in.asShortBuffer().get(values);
-    in.position(in.position() + 2 * values.length);
+    read(in, values);
     return values;
+  }
+
+  static void read(ByteBuffer in, int[] values) {
+    if (values.length < FEW) {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = in.getInt();
+      }
+      return;
+    }
+    in.asIntBuffer().get(values);
+    in.position(in.position() + 4 * values.length);
   }
 
   static int[] readInts(ByteBuffer in, long n, String field) throws IOException {
     int[] values = new int[count(in, n, 4, field)];
-    in.asIntBuffer().get(values);
-    in.position(in.position() + 4 * values.length);
+    read(in, values);
     return values;
+  }
+
+  static void read(ByteBuffer in, long[] values) {
+    if (values.length < FEW) {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = in.getLong();
+      }
+      return;
+    }
+    in.asLongBuffer().get(values);
+    in.position(in.position() + 8 * values.length);
   }
 
   static long[] readLongs(ByteBuffer in, long n, String field) throws IOException {
     long[] values = new long[count(in, n, 8, field)];
-    in.asLongBuffer().get(values);
-    in.position(in.position() + 8 * values.length);
+    read(in, values);
     return values;
+  }
+
+  static void read(ByteBuffer in, float[] values) {
+    if (values.length < FEW) {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = in.getFloat();
+      }
+      return;
+    }
+    in.asFloatBuffer().get(values);
+    in.position(in.position() + 4 * values.length);
   }
 
   static float[] readFloats(ByteBuffer in, long n, String field) throws IOException {
     float[] values = new float[count(in, n, 4, field)];
-    in.asFloatBuffer().get(values);
-    in.position(in.position() + 4 * values.length);
+    read(in, values);
     return values;
+  }
+
+  static void read(ByteBuffer in, double[] values) {
+    if (values.length < FEW) {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = in.getDouble();
+      }
+      return;
+    }
+    in.asDoubleBuffer().get(values);
+    in.position(in.position() + 8 * values.length);
   }
 
   static double[] readDoubles(ByteBuffer in, long n, String field) throws IOException {
     double[] values = new double[count(in, n, 8, field)];
-    in.asDoubleBuffer().get(values);
-    in.position(in.position() + 8 * values.length);
+    read(in, values);
     return values;
   }
 
@@ -234,26 +316,56 @@ final class SaltusWire {
   }
 
   static void write(ByteBuffer out, short[] values) {
+    if (values.length < FEW) {
+      for (short value : values) {
+        out.putShort(value);
+      }
+      return;
+    }
     out.asShortBuffer().put(values);
     out.position(out.position() + 2 * values.length);
   }
 
   static void write(ByteBuffer out, int[] values) {
+    if (values.length < FEW) {
+      for (int value : values) {
+        out.putInt(value);
+      }
+      return;
+    }
     out.asIntBuffer().put(values);
     out.position(out.position() + 4 * values.length);
   }
 
   static void write(ByteBuffer out, long[] values) {
+    if (values.length < FEW) {
+      for (long value : values) {
+        out.putLong(value);
+      }
+      return;
+    }
     out.asLongBuffer().put(values);
     out.position(out.position() + 8 * values.length);
   }
 
   static void write(ByteBuffer out, float[] values) {
+    if (values.length < FEW) {
+      for (float value : values) {
+        out.putFloat(value);
+      }
+      return;
+    }
     out.asFloatBuffer().put(values);
     out.position(out.position() + 4 * values.length);
   }
 
   static void write(ByteBuffer out, double[] values) {
+    if (values.length < FEW) {
+      for (double value : values) {
+        out.putDouble(value);
+      }
+      return;
+    }
     out.asDoubleBuffer().put(values);
     out.position(out.position() + 8 * values.length);
   }

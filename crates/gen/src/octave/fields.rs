@@ -86,10 +86,11 @@ pub(super) fn from_java(m: &Module, field: &Field) -> String {
     items{{k}} = {}_from_java(javaMethod('at', {helper}, int32(k - 1)));
   end
   if isempty(items)
-    {own} = struct([]);
+    {own} = repmat({}_new(), {shape});
   else
     {own} = reshape([items{{:}}], {shape});
   end\n",
+            functions(m, id),
             functions(m, id)
         ),
         (None, Type::Struct(id)) => {

@@ -14,24 +14,20 @@
 mod fields;
 
 use crate::java::Module;
-use crate::{File, Lang, Options, Style, Unsupported, generate};
+use crate::{File, Lang, Options, Style, Types, Unsupported, generate};
 use fields::{from_java, new_value, to_java};
-use saltus_types::{Schema, StructId};
+use saltus_types::Schema;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const HELPER: &str = include_str!("SaltusOctave.java");
 
-pub(crate) fn files(
-    schema: &Schema,
-    types: &[StructId],
-    options: &Options,
-) -> Result<Vec<File>, Unsupported> {
+pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     let options = &Options { style: Style::Modern, ..options.clone() };
     let mut files = generate(schema, types, Lang::Java, options)?;
     let mut packages = BTreeSet::new();
-    for &id in types {
+    for &id in types.structs {
         let m = Module::new(schema, id, options);
         packages.insert(m.place.package.clone());
         let dir: PathBuf = m.place.package.split('.').map(|p| format!("+{p}")).collect();

@@ -1,5 +1,7 @@
 //! Laying out statements as `black` does.
 
+use crate::text;
+
 /// Longest line.
 const WIDTH: usize = 88;
 
@@ -57,14 +59,5 @@ pub(super) fn tuple(items: &[String]) -> String {
 
 /// A string literal.
 pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out += "\\n",
-            c if c.is_control() => out += &format!("\\x{:02x}", c as u32),
-            c => out.push(c),
-        }
-    }
-    out + "\""
+    text::quoted(text, char::is_control, |c| format!("\\x{:02x}", c as u32))
 }

@@ -2,7 +2,7 @@
 
 use super::doc::{comment, docstring};
 use super::layout::{quoted, tuple, unpacked, wrapped};
-use super::modern::literal;
+use super::modern::constants;
 use super::module::{KEYWORDS, Module, Piece, code, pieces};
 use crate::Options;
 use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
@@ -41,25 +41,12 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     let _ = write!(text, "\n\nclass {class}(object):\n");
     text += &docstring(1, &m.st.doc);
     text += &tables(&m);
-    for constant in &m.st.consts {
-        text += &comment(1, &constant.doc);
-        let _ = writeln!(text, "    {} = {}", m.member(&constant.name), literal(constant));
-    }
-    if !m.st.consts.is_empty() {
-        text.push('\n');
-    }
+    text += &constants(&m);
     text += &constructor(&m);
     text += &encode(&m);
     text += &decode(&m);
     text += &hash(&m, id);
-    if let Some(alias) = m.own_alias() {
-        let _ = write!(text, "\n\n{alias}\n");
-    }
-    let imports = m.imports();
-    if !imports.is_empty() {
-        let _ = write!(text, "\n\n# Last, so that types may refer to each other.\n{}\n", imports.join("\n"));
-    }
-    text
+    text + &m.end()
 }
 
 /// A scalar that is packed with its neighbours; enums are objects here.
@@ -99,18 +86,9 @@ fn tables(m: &Module) -> String {
     let types: Vec<String> = fields.iter().map(|f| quoted(&m.schema.type_name(f.ty))).collect();
     let dims: Vec<String> = fields
         .iter()
-        .map(|f| match &f.dims[..] {
+        .map(|f| match &m.sizes_as(f, |size| quoted(&m.member(&size.name)))[..] {
             [] => "None".to_owned(),
-            dims => {
-                let dims: Vec<String> = dims
-                    .iter()
-                    .map(|d| match d.extent {
-                        Extent::Fixed(n) => n.to_string(),
-                        Extent::Variable(i) => quoted(&m.member(&fields[i].name)),
-                    })
-                    .collect();
-                format!("[{}]", dims.join(", "))
-            }
+            dims => format!("[{}]", dims.join(", ")),
         })
         .collect();
     let table = |name: &str, items: &[String]| {
@@ -228,12 +206,14 @@ fn decode(m: &Module) -> String {
             Err(field) => body += &decode_one(m, field),
         }
     }
-    let data = if body.is_empty() { "" } else { "        data = wire.source(buf)\n" };
+    let free = if m.free > 0 { format!(", {}", m.free) } else { String::new() };
+    let data =
+        if body.is_empty() { String::new() } else { format!("        data = wire.source(buf{free})\n") };
     format!(
         "
     @staticmethod
     def decode(data: Any) -> {own}:
-        buf = wire.opened(data)
+        buf = wire.opened(data{free})
         if buf.read(8) != {class}._get_packed_fingerprint():
             raise ValueError(\"Decode error\")
         return {class}._decode_one(buf)
@@ -252,7 +232,7 @@ fn decode_one(m: &Module, field: &Field) -> String {
     if let (Type::Enum(e), false) = (field.ty, field.is_array()) {
         return format!("        {own} = {}._decode_one(data)\n", m.enum_of(e));
     }
-    let (method, mut items) = match (field.ty, field.is_array()) {
+    let (method, items) = match (field.ty, field.is_array()) {
         (Type::Struct(o), false) => ("nested", vec![m.class_of(o).into(), label]),
         (Type::Struct(o), true) => ("nesteds", vec![m.class_of(o).into(), least, sizes, label]),
         (Type::Enum(e), _) => ("nesteds", vec![m.enum_of(e).into(), least, sizes, label]),
@@ -264,9 +244,6 @@ fn decode_one(m: &Module, field: &Field) -> String {
             None => ("string", vec![label]),
         },
     };
-    if field.is_array() && m.takes_nothing(field) && method != "vector" {
-        items.push("False".into());
-    }
     wrapped(2, &format!("{own} = data.{method}("), &items, ")")
 }
 

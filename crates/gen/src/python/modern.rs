@@ -23,6 +23,7 @@ static RESERVED: LazyLock<Vec<&str>> = LazyLock::new(|| {
         "_write",
         "_read",
         "_head",
+        "_free",
         "_scalars",
         "wire",
         "np",
@@ -79,20 +80,13 @@ pub(super) fn module(schema: &Schema, id: StructId, options: &Options) -> String
     text += &groups(&m);
     let _ = write!(text, "\n\nclass {}(wire.Message):\n", m.place.class);
     text += &docstring(1, &m.st.doc);
-    text += &constants(&m, id);
+    text += &about(&m, id);
     text += &attributes(&m);
     text += &constructor(&m);
     text += &set_sizes(&m);
     text += &write(&m);
     text += &read(&m);
-    if let Some(alias) = m.own_alias() {
-        let _ = write!(text, "\n\n{alias}\n");
-    }
-    let imports = m.imports();
-    if !imports.is_empty() {
-        let _ = write!(text, "\n\n# Last, so that types may refer to each other.\n{}\n", imports.join("\n"));
-    }
-    text
+    text + &m.end()
 }
 
 /// Whether it is an array of numbers, which NumPy holds.
@@ -169,10 +163,16 @@ fn scalars<'a, 'b>(piece: &'b Piece<'a>) -> Option<&'b Vec<&'a Field>> {
     if let Piece::Scalars(group) = piece { Some(group) } else { None }
 }
 
-fn constants(m: &Module, id: StructId) -> String {
+fn about(m: &Module, id: StructId) -> String {
     let mut text = format!("    NAME = {}\n", quoted(&m.st.name.to_string()));
     let _ = writeln!(text, "    FINGERPRINT = 0x{:016X}", m.st.fingerprint);
     let _ = write!(text, "    SCHEMA = \"\"\"\\\n{}\"\"\"\n\n", triple_quoted(&m.schema.to_lcm(id)));
+    text + &constants(m)
+}
+
+/// The constants of the type.
+pub(super) fn constants(m: &Module) -> String {
+    let mut text = String::new();
     for constant in &m.st.consts {
         text += &comment(1, &constant.doc);
         let _ = writeln!(text, "    {} = {}", m.member(&constant.name), literal(constant));
@@ -184,7 +184,7 @@ fn constants(m: &Module, id: StructId) -> String {
 }
 
 /// The value of a constant.
-pub(super) fn literal(constant: &Const) -> String {
+fn literal(constant: &Const) -> String {
     match constant.value {
         ConstValue::Int(n) => n.to_string(),
         ConstValue::Float(x) if x.is_finite() => format!("{x:?}"),
@@ -204,6 +204,9 @@ fn attributes(m: &Module) -> String {
         let groups: Vec<String> = (0..groups).map(|n| format!("_S{n}")).collect();
         let one = format!("    _scalars = {}\n\n", tuple(&groups));
         text += &if fits(&one) { one } else { wrapped(1, "_scalars = (", &groups, ")") + "\n" };
+    }
+    if m.free > 0 {
+        let _ = writeln!(text, "    _free = wire.FREE_ELEMENTS + {}\n", m.free);
     }
     for field in &m.st.fields {
         text += &comment(1, &field.doc);
@@ -367,16 +370,17 @@ fn read(m: &Module) -> String {
     let depth = 2 + usize::from(tried);
     let mut body = String::new();
     let mut number = 0;
-    for piece in pieces(m.st) {
-        match piece {
-            Piece::Scalars(group) => {
+    for chunk in pieces(m.st).chunk_by(|a, b| short(a).is_some() && short(a) == short(b)) {
+        body += &match chunk {
+            [Piece::Scalars(group)] => {
                 let targets: Vec<String> = group.iter().map(|f| m.own(f)).collect();
                 let size: u64 = group.iter().map(|f| m.schema.min_size(f.ty)).sum();
-                body += &unpacked(depth, &targets, &format!("_S{number}.unpack_from(data, at)"));
-                body += &format!("{}at += {size}\n", "    ".repeat(depth));
                 number += 1;
+                unpacked(depth, &targets, &format!("_S{}.unpack_from(data, at)", number - 1))
+                    + &format!("{}at += {size}\n", "    ".repeat(depth))
             }
-            Piece::One(field) => body += &read_one(m, field, depth),
+            [Piece::One(field)] => read_one(m, field, depth),
+            several => read_short(m, several, depth),
         }
     }
     if tried {
@@ -387,11 +391,37 @@ fn read(m: &Module) -> String {
     format!("\n    @classmethod\n{head}        self = cls.__new__(cls)\n{body}        return self, at\n")
 }
 
+/// Numbers of a short array that always has as many: those of one kind beside each other are read in one go.
+fn short<'a>(piece: &Piece<'a>) -> Option<&'static str> {
+    let Piece::One(field) = piece else { return None };
+    let few = field.fixed_count().is_some_and(|n| (1..=64).contains(&n));
+    (few && is_numbers(field)).then(|| kind(field.ty))
+}
+
+/// Short arrays beside each other, as parts of one.
+fn read_short(m: &Module, arrays: &[Piece], depth: usize) -> String {
+    let fields: Vec<&Field> =
+        arrays.iter().filter_map(|p| if let Piece::One(field) = p { Some(*field) } else { None }).collect();
+    let mut at = 0;
+    let mut parts = String::new();
+    for field in &fields {
+        let to = at + field.fixed_count().unwrap_or(0);
+        let shape =
+            if field.dims.len() > 1 { format!(".reshape{}", tuple(&m.sizes(field))) } else { String::new() };
+        parts += &assigned(depth, &m.own(field), &format!("some[{at}:{to}]{shape}"), &[]);
+        at = to;
+    }
+    let label = format!("{}, ...\"", m.label(fields[0]).trim_end_matches('"'));
+    let items = ["data".into(), "at".into(), kind(fields[0].ty).into(), at.to_string(), label];
+    let end = format!("{}at += some.nbytes\n", "    ".repeat(depth));
+    wrapped(depth, "some = wire.vector(", &items, ")") + &parts + &end
+}
+
 fn read_one(m: &Module, field: &Field, depth: usize) -> String {
     let (own, label, sizes) = (m.own(field), m.label(field), m.sizes(field));
     let from = || ["data", "at"].map(String::from).to_vec();
     let limits = || "limits".to_owned();
-    let (function, mut items) = match field.ty {
+    let (function, items) = match field.ty {
         Type::Struct(other) => {
             let read = format!("{}._read", m.class_of(other));
             if field.is_array() {
@@ -410,9 +440,6 @@ fn read_one(m: &Module, field: &Field, depth: usize) -> String {
         }
         ty => ("matrix", [from(), vec![kind(ty).into(), tuple(&sizes), limits(), label]].concat()),
     };
-    if field.is_array() && m.takes_nothing(field) && function != "vector" {
-        items.push("False".into());
-    }
     let call = |target: &str| wrapped(depth, &format!("{target} = wire.{function}("), &items, ")");
     if is_numbers(field) {
         return call(&own) + &format!("{}at += {own}.nbytes\n", "    ".repeat(depth));

@@ -3,7 +3,7 @@
 use super::WIRE;
 use crate::Options;
 use crate::names::{Scope, identifier};
-use saltus_types::{EnumId, Extent, Field, Schema, Struct, StructId, Type, TypeName};
+use saltus_types::{Dim, EnumId, Extent, Field, Schema, Struct, StructId, Type, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -93,17 +93,13 @@ impl Place {
     }
 }
 
-/// Names of these structs and of the enums that they use.
-pub(super) fn type_ids<'a>(schema: &'a Schema, types: &'a [StructId]) -> impl Iterator<Item = &'a TypeName> {
-    let structs = types.iter().map(|&id| &schema.get(id).name);
-    structs.chain(super::enums_of(schema, types).into_iter().map(|e| &schema.get_enum(e).name))
-}
-
 /// A type's module: its class, the names of its fields and constants, the classes it refers to.
 pub(super) struct Module<'a> {
     pub schema: &'a Schema,
     pub st: &'a Struct,
     pub place: Place,
+    /// How many elements and rows a message always has that may take no room.
+    pub free: u64,
     names: Scope,
     others: BTreeMap<StructId, (Place, String)>,
     enums: BTreeMap<EnumId, (Place, String)>,
@@ -155,7 +151,7 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
-        Module { schema, st, place, names, others, enums: of_enums }
+        Module { schema, st, place, free: schema.free_elements(id), names, others, enums: of_enums }
     }
     /// A field's or constant's name.
     pub fn member(&self, name: &str) -> String {
@@ -172,7 +168,7 @@ impl<'a> Module<'a> {
         if self.hides_class() { format!("_{}", self.place.class) } else { self.place.class.clone() }
     }
     /// The other name of the class, if a field has the first.
-    pub fn own_alias(&self) -> Option<String> {
+    fn own_alias(&self) -> Option<String> {
         self.hides_class().then(|| format!("_{0} = {0}", self.place.class))
     }
     /// A field of this message.
@@ -189,32 +185,38 @@ impl<'a> Module<'a> {
     }
     /// Imports of other types' classes. They stand at the end: by then this module's class is there, so that types,
     /// and packages, may refer to each other in circles.
-    pub fn imports(&self) -> Vec<String> {
+    fn imports(&self) -> Vec<String> {
         let all = self.others.values().chain(self.enums.values());
         let mut lines: Vec<String> =
             all.filter(|(at, _)| *at != self.place).map(|(at, alias)| self.place.import(at, alias)).collect();
         lines.sort();
         lines
     }
+    /// What stands at the end of the module.
+    pub fn end(&self) -> String {
+        let mut text = self.own_alias().map(|alias| format!("\n\n{alias}\n")).unwrap_or_default();
+        let imports = self.imports().join("\n");
+        if !imports.is_empty() {
+            text += &format!("\n\n# Last, so that types may refer to each other.\n{imports}\n");
+        }
+        text
+    }
     /// Sizes of an array, as expressions.
     pub fn sizes(&self, field: &Field) -> Vec<String> {
-        let size = |d: &saltus_types::Dim| match d.extent {
+        self.sizes_as(field, |size| self.own(size))
+    }
+    /// Sizes of an array; those that vary as `name` puts their fields.
+    pub fn sizes_as(&self, field: &Field, name: impl Fn(&Field) -> String) -> Vec<String> {
+        let size = |d: &Dim| match d.extent {
             Extent::Fixed(n) => n.to_string(),
-            Extent::Variable(i) => self.own(&self.st.fields[i]),
+            Extent::Variable(i) => name(&self.st.fields[i]),
         };
         field.dims.iter().map(size).collect()
     }
-    /// Whether it is an array that always takes no room, however many elements its type gives it.
-    pub fn takes_nothing(&self, field: &Field) -> bool {
-        field.fixed_count().is_some_and(|n| n == 0 || self.schema.min_size(field.ty) == 0)
-    }
     /// How messages name a field: `"scan_t.ranges[nranges]"`.
     pub fn label(&self, field: &Field) -> String {
-        let size = |d: &saltus_types::Dim| match d.extent {
-            Extent::Fixed(n) => n.to_string(),
-            Extent::Variable(i) => self.member(&self.st.fields[i].name),
-        };
-        let dims: String = field.dims.iter().map(|d| format!("[{}]", size(d))).collect();
+        let sizes = self.sizes_as(field, |size| self.member(&size.name));
+        let dims: String = sizes.iter().map(|size| format!("[{size}]")).collect();
         super::layout::quoted(&format!("{}.{}{dims}", self.place.class, self.member(&field.name)))
     }
 }

@@ -9,6 +9,7 @@ at most MAX_DEPTH deep. Needs nothing but Python.
 
 from __future__ import annotations
 
+import math
 import struct
 import sys
 from io import BytesIO
@@ -18,11 +19,14 @@ from typing import Any, Callable
 MAX_DEPTH = 128
 
 #: Elements that take no room on the wire (empty structs, rows of width 0) that a
-#: message may have, beyond one for each of its bytes.
+#: message may have, beyond one for each of its bytes and those its type always has.
 FREE_ELEMENTS = 1024
 
 #: Bytes that are asked of a file at a time: it may have fewer than a message claims.
 CHUNK = 1 << 20
+
+#: Length of a string.
+LENGTH = struct.Struct(">i")
 
 #: Bytes of a number, by its code in `struct`.
 SIZES = {"b": 1, "h": 2, "i": 4, "q": 8, "f": 4, "d": 8, "?": 1}
@@ -33,9 +37,9 @@ def error(where: str, what: str) -> ValueError:
     return ValueError(f"Decode error: {where}: {what}")
 
 
-def opened(data: Any) -> Any:
-    """A file as it is; bytes as something to read from."""
-    return data if hasattr(data, "read") else Source(bytes(data))
+def opened(data: Any, free: int = 0) -> Any:
+    """A file as it is; bytes as something to read from. `free`: see Source."""
+    return data if hasattr(data, "read") else Source(bytes(data), free)
 
 
 def rotated(total: int) -> int:
@@ -44,22 +48,25 @@ def rotated(total: int) -> int:
     return (total << 1 | total >> 63) & 0xFFFFFFFFFFFFFFFF
 
 
-def source(file: Any) -> Source:
+def source(file: Any, free: int = 0) -> Source:
     """What a type is decoded from: a file, or what a type around it is decoded from."""
     # Not by its class: each outermost package has one of its own.
-    return file if hasattr(file, "nested") else FileSource(file)
+    return file if hasattr(file, "nested") else FileSource(file, free)
 
 
 class Source:
-    """Bytes of which every read is checked."""
+    """Bytes of which every read is checked.
+
+    `free`: how many elements and rows the type always has that may take no room.
+    """
 
     __slots__ = ("_data", "_at", "_size", "_free", "depth")
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, free: int) -> None:
         self._data = data
         self._at = 0
         self._size = len(data)
-        self._free = self._size + FREE_ELEMENTS
+        self._free = self._size + FREE_ELEMENTS + free
         self.depth = 0
 
     def left(self) -> int:
@@ -84,32 +91,32 @@ class Source:
         self._at = end
         return group.unpack_from(self._data, at)
 
-    def numbers(
-        self, code: str, shape: tuple[int, ...], where: str, charge: bool = True
-    ) -> Any:
+    def numbers(self, code: str, shape: tuple[int, ...], where: str) -> Any:
         """An array of numbers: a tuple, in lists if it has several dimensions."""
-        size = SIZES[code]
+        codes = f">{shape[-1]}{code}"
         if len(shape) == 1 and shape[0] >= 0:
-            (count,) = shape
-            return struct.unpack(f">{count}{code}", self.read(count * size, where))
-        self.check(shape, size, where, charge)
-        count = shape[-1]
-        codes = f">{count}{code}"
-        return rows(shape, lambda: struct.unpack(codes, self.read(count * size, where)))
+            data = self.read(shape[0] * SIZES[code], where)
+            return struct.unpack(codes, data)
+        count = self.check(shape, SIZES[code], where)
+        if count == 0:
+            return lists([() for _ in lines(shape)], shape[:-1])
+        data = self.read(count * SIZES[code], where)
+        return lists(list(struct.iter_unpack(codes, data)), shape[:-1])
 
-    def booleans(self, shape: tuple[int, ...], where: str, charge: bool = True) -> Any:
+    def booleans(self, shape: tuple[int, ...], where: str) -> Any:
         """An array of booleans: a list, in lists if it has several dimensions."""
-        self.check(shape, 1, where, charge)
-        return rows(shape, lambda: [b != 0 for b in self.read(shape[-1], where)])
+        self.check(shape, 1, where)
+        rows = [[b != 0 for b in self.read(shape[-1], where)] for _ in lines(shape)]
+        return lists(rows, shape[:-1])
 
-    def bytes(self, shape: tuple[int, ...], where: str, charge: bool = True) -> Any:
+    def bytes(self, shape: tuple[int, ...], where: str) -> Any:
         """An array of bytes: `bytes`, in lists if it has several dimensions."""
-        self.check(shape, 1, where, charge)
-        return rows(shape, lambda: self.read(shape[-1], where))
+        self.check(shape, 1, where)
+        return lists([self.read(shape[-1], where) for _ in lines(shape)], shape[:-1])
 
     def string(self, where: str) -> str:
         """A string; what is no UTF-8 is replaced."""
-        size = int.from_bytes(self.read(4, where), "big", signed=True)
+        (size,) = self.scalars(LENGTH, where)
         if size < 1:
             raise error(where, f"a string of impossible length {size}")
         text = self.read(size, where)
@@ -117,67 +124,71 @@ class Source:
             raise error(where, "a string without a NUL at its end")
         return text[:-1].decode("utf-8", "replace")
 
-    def strings(self, shape: tuple[int, ...], where: str, charge: bool = True) -> Any:
+    def strings(self, shape: tuple[int, ...], where: str) -> Any:
         """Strings in lists, as deep as there are dimensions."""
-        self.check(shape, 5, where, charge)
-        return elements(shape, lambda: self.string(where))
+        count = self.check(shape, 5, where)
+        return lists([self.string(where) for _ in range(count)], shape)
 
     def nested(self, kind: Any, where: str) -> Any:
         """A struct that lies in another one."""
-        if self.depth == MAX_DEPTH:
-            raise error(where, f"structs lie in each other more than {MAX_DEPTH} deep")
-        self.depth += 1
+        self.enter(where)
         value = kind._decode_one(self)
         self.depth -= 1
         return value
 
-    def nesteds(
-        self,
-        kind: Any,
-        size: int,
-        shape: tuple[int, ...],
-        where: str,
-        charge: bool = True,
-    ) -> Any:
+    def nesteds(self, kind: Any, size: int, shape: tuple[int, ...], where: str) -> Any:
         """Structs in lists; each takes `size` bytes at least."""
-        self.check(shape, size, where, charge)
-        return elements(shape, lambda: self.nested(kind, where))
+        values = []
+        for _ in range(self.check(shape, size, where)):
+            self.enter(where)
+            values.append(kind._decode_one(self))
+            self.depth -= 1
+        return lists(values, shape)
 
-    def check(
-        self, shape: tuple[int, ...], size: int, where: str, charge: bool
-    ) -> None:
-        """Refuses more elements than the message can have.
+    def enter(self, where: str) -> None:
+        """Goes one struct deeper."""
+        if self.depth == MAX_DEPTH:
+            raise error(where, f"structs lie in each other more than {MAX_DEPTH} deep")
+        self.depth += 1
 
-        `charge` is false for arrays that the type itself makes long and empty.
+    def check(self, shape: tuple[int, ...], size: int, where: str) -> int:
+        """How many elements that is. Refuses more than the message can have.
+
+        Rows that take no room are charged, at each level up to one of size 0.
         """
         count = 1
-        full = 0
+        rows = 0
         for extent in shape:
             if extent < 0:
                 raise error(where, f"negative size {extent}")
             count *= extent
-            full = count or full
+            rows += count
         if count * size > self.left():
             raise error(where, f"truncated: {count * size} bytes are needed")
-        if charge and count * size == 0 and shape[0] > 0:
-            self._free -= full
+        if count * size == 0:
+            self._free -= rows
             if self._free < 0:
                 raise error(where, "more elements without content than is believable")
+        return count
 
 
 class FileSource(Source):
     """A file, of which every read is checked."""
 
-    __slots__ = ("_read",)
+    __slots__ = ("_read", "_earned")
 
-    def __init__(self, file: Any) -> None:
-        super().__init__(b"")
+    def __init__(self, file: Any, free: int) -> None:
+        super().__init__(b"", free)
         self._read: Callable[[int], bytes] = file.read
         self._size = sys.maxsize
-        # The fingerprint counts, and has been read; more comes with what is read.
-        self._free = FREE_ELEMENTS + 8
+        # The fingerprint counts, and has been read; the rest if it is known, else as
+        # it comes.
+        self._free += 8
+        self._earned = 1
         if isinstance(file, BytesIO):
             self._size = file.getbuffer().nbytes - file.tell()
+            self._free += self._size
+            self._earned = 0
 
     def read(self, size: int, where: str = "message") -> bytes:
         """Exactly so many bytes, asked for in chunks: a file may have fewer."""
@@ -193,7 +204,7 @@ class FileSource(Source):
         if len(data) != size:
             raise error(where, f"truncated: {size} bytes are needed")
         self._at += size
-        self._free += size
+        self._free += size * self._earned
         return data
 
     def scalars(self, group: struct.Struct, where: str) -> tuple[Any, ...]:
@@ -201,18 +212,18 @@ class FileSource(Source):
         return group.unpack(self.read(group.size, where))
 
 
-def rows(shape: tuple[int, ...], row: Callable[[], Any]) -> Any:
-    """Lists in lists, as deep as all dimensions but the last."""
-    if len(shape) == 1:
-        return row()
-    return [rows(shape[1:], row) for _ in range(shape[0])]
+def lines(shape: tuple[int, ...]) -> range:
+    """As many as an array has rows in its last dimension."""
+    return range(math.prod(shape[:-1]))
 
 
-def elements(shape: tuple[int, ...], one: Callable[[], Any]) -> Any:
-    """Lists in lists, as deep as all dimensions."""
-    if len(shape) == 1:
-        return [one() for _ in range(shape[0])]
-    return [elements(shape[1:], one) for _ in range(shape[0])]
+def lists(values: list[Any], shape: tuple[int, ...]) -> Any:
+    """The elements in lists, as deep as there are dimensions; the only one if none."""
+    for n in range(len(shape) - 1, 0, -1):
+        width = shape[n]
+        count = math.prod(shape[:n])
+        values = [values[i * width : (i + 1) * width] for i in range(count)]
+    return values if shape else values[0]
 
 
 class Sink(BytesIO):
@@ -248,12 +259,13 @@ def put_numbers(
     out: Any, code: str, values: Any, shape: tuple[int, ...], where: str
 ) -> None:
     """An array of numbers, the last dimension fastest."""
-    if len(shape) > 1:
-        for row in cut(values, shape[0], where):
-            put_numbers(out, code, row, shape[1:], where)
-        return
+    count = shape[-1]
+    rows = [values] if len(shape) == 1 else each(values, shape[:-1], where)
     try:
-        out.write(struct.pack(f">{shape[0]}{code}", *cut(values, shape[0], where)))
+        codes = f">{count}{code}"
+        for row in rows:
+            row = row if len(row) == count else cut(row, count, where)
+            out.write(struct.pack(codes, *row))
     except (struct.error, OverflowError, TypeError) as problem:
         raise ValueError(f"{where}: {problem}") from None
 
@@ -270,9 +282,9 @@ def put_bytes(out: Any, values: Any, shape: tuple[int, ...], where: str) -> None
 def put_string(out: Any, text: str, where: str) -> None:
     """Its length with the NUL, its bytes, the NUL."""
     encoded = text.encode("utf-8")
-    if b"\0" in encoded:
+    if "\0" in text:
         raise ValueError(f"{where}: a NUL in a string would end it on the wire")
-    out.write((len(encoded) + 1).to_bytes(4, "big") + encoded + b"\0")
+    out.write(LENGTH.pack(len(encoded) + 1) + encoded + b"\0")
 
 
 def put_strings(out: Any, values: Any, shape: tuple[int, ...], where: str) -> None:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from array import array
-from typing import Any, Callable, ClassVar, Iterator, TypeVar, Union
+from typing import Any, Callable, ClassVar, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +20,10 @@ import numpy.typing as npt
 #: How deep structs may lie in each other.
 MAX_DEPTH = 128
 _TOO_DEEP = f"structs lie in each other more than {MAX_DEPTH} deep"
+_NO_STACK = "too little of Python's stack is left for structs that lie so deep"
 
 #: Elements that take no room on the wire (empty structs, rows of width 0) that a
-#: message may have, beyond one for each of its bytes.
+#: message may have, beyond one for each of its bytes and those its type always has.
 FREE_ELEMENTS = 1024
 
 #: What can be decoded, and encoded into.
@@ -32,11 +32,16 @@ Buffer = Union[bytes, bytearray, memoryview, "npt.NDArray[Any]"]
 #: The parts of a message, in order: bytes and such.
 Parts = list[Any]
 
+#: Sizes of an array, the outermost first.
+Shape = tuple[int, ...]
+
 #: Elements without content that may still come, and how deep in structs we are.
 Limits = list[int]
 
 #: What a number's pack and unpack_from raise.
 error = struct.error
+
+_LENGTH = struct.Struct(">i")
 
 T = TypeVar("T")
 M = TypeVar("M", bound="Message")
@@ -96,6 +101,7 @@ class Message:
     SCHEMA: ClassVar[str]
 
     _head: ClassVar[bytes]
+    _free: ClassVar[int] = FREE_ELEMENTS
     _scalars: ClassVar[tuple[Scalars, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -109,6 +115,8 @@ class Message:
         except (struct.error, OverflowError):
             blame(self)
             raise
+        except RecursionError:
+            raise EncodeError(f"{self.NAME}: {_NO_STACK}") from None
         return b"".join(parts)
 
     def encode_into(self, buffer: Buffer) -> int:
@@ -129,7 +137,10 @@ class Message:
         if data[:8] != cls._head:
             what = f"starts with {data[:8].hex()}, not with {cls._head.hex()}"
             raise DecodeError(f"not a {cls.NAME}: {what}")
-        return cls._read(data, 8, [len(data) + FREE_ELEMENTS, 0])[0]
+        try:
+            return cls._read(data, 8, [len(data) + cls._free, 0])[0]
+        except RecursionError:
+            raise DecodeError(f"{cls.NAME}: {_NO_STACK}") from None
 
     def set_sizes(self) -> None:
         """Sets the size fields, of contained structs too, to what the arrays have."""
@@ -177,29 +188,33 @@ def blame(value: Any) -> None:
 
 
 class Kind:
-    """How the elements of an array lie on the wire and in memory."""
+    """How the elements of an array lie in memory and on the wire."""
 
-    __slots__ = ("name", "word", "memory", "size", "empty")
+    __slots__ = ("name", "memory", "wire", "size", "swapped", "empty")
 
-    def __init__(self, name: str, word: str, memory: str) -> None:
+    def __init__(self, name: str, memory: str) -> None:
         self.name = name
-        self.word = word  # code in `array` of numbers of the same size
         self.memory: np.dtype[Any] = np.dtype(memory)
+        # Any byte but 0 is true.
+        self.wire: np.dtype[Any] = np.dtype(f">{memory}".replace("?", "u1"))
         self.size = self.memory.itemsize
+        self.swapped = not self.wire.isnative
         self.empty = np.empty(0, self.memory)
 
 
-INT8 = Kind("int8_t", "B", "i1")
-INT16 = Kind("int16_t", "H", "i2")
-INT32 = Kind("int32_t", "I", "i4")
-INT64 = Kind("int64_t", "Q", "i8")
-BYTE = Kind("byte", "B", "u1")
-FLOAT = Kind("float", "I", "f4")
-DOUBLE = Kind("double", "Q", "f8")
-BOOLEAN = Kind("boolean", "B", "?")
+INT8 = Kind("int8_t", "i1")
+INT16 = Kind("int16_t", "i2")
+INT32 = Kind("int32_t", "i4")
+INT64 = Kind("int64_t", "i8")
+BYTE = Kind("byte", "u1")
+FLOAT = Kind("float", "f4")
+DOUBLE = Kind("double", "f8")
+BOOLEAN = Kind("boolean", "?")
 
 _from_buffer, _ndarray = np.frombuffer, np.ndarray
-_LITTLE = sys.byteorder == "little"
+
+#: A copy of fewer numbers is made and turned in place sooner than a turned copy.
+FEW = 256
 
 
 # Decoding. What returns a pair returns the value and where the next one lies.
@@ -229,36 +244,34 @@ def vector(
         raise DecodeError(f"{where}: negative size {count} at byte {at}")
     if end > len(data):
         raise truncated(where, at, end - len(data))
-    # Faster than NumPy's own turning of bytes.
-    words = array(kind.word, data[at:end])
-    if _LITTLE:
-        words.byteswap()
-    if kind is BOOLEAN:
-        return np.frombuffer(words, np.uint8).astype(np.bool_)
-    return _from_buffer(words, kind.memory)
+    if not kind.swapped:
+        return _from_buffer(data, kind.wire, count, at).astype(kind.memory)
+    if count < FEW:
+        return _ndarray(count, kind.memory, bytearray(data[at:end])).byteswap(True)
+    return _from_buffer(data, kind.memory, count, at).byteswap()
 
 
 def matrix(
-    data: bytes,
-    at: int,
-    kind: Kind,
-    shape: tuple[int, ...],
-    limits: Limits,
-    where: str,
-    charge: bool = True,
+    data: bytes, at: int, kind: Kind, shape: Shape, limits: Limits, where: str
 ) -> npt.NDArray[Any]:
     """An array of several dimensions, the last one fastest."""
-    count = check(data, at, shape, kind.size, limits, where, charge)
-    return vector(data, at, kind, count, where).reshape(shape)
+    count = check(data, at, shape, kind.size, limits, where)
+    values = vector(data, at, kind, count, where)
+    try:
+        return values.reshape(shape)
+    except ValueError:
+        # There are none, and sizes behind the 0 are more than NumPy can count.
+        outer = shape[: shape.index(0)]
+        return values.reshape(outer + (0,) * (len(shape) - len(outer)))
 
 
 def string(data: bytes, at: int, where: str) -> tuple[str, int]:
     """A string; bytes that are no UTF-8 survive as surrogates."""
     start = at + 4
-    size = int.from_bytes(data[at:start], "big", signed=True)
-    end = start + size
     if start > len(data):
         raise truncated(where, at, start - len(data))
+    (size,) = _LENGTH.unpack_from(data, at)
+    end = start + size
     if size < 1:
         raise DecodeError(f"{where}: impossible length {size} at byte {at}")
     if end > len(data):
@@ -269,22 +282,14 @@ def string(data: bytes, at: int, where: str) -> tuple[str, int]:
 
 
 def strings(
-    data: bytes,
-    at: int,
-    shape: tuple[int, ...],
-    limits: Limits,
-    where: str,
-    charge: bool = True,
+    data: bytes, at: int, shape: Shape, limits: Limits, where: str
 ) -> tuple[Any, int]:
     """Strings in lists, as deep as there are dimensions."""
-    check(data, at, shape, 5, limits, where, charge)
-
-    def one() -> str:
-        nonlocal at
-        text, at = string(data, at, where)
-        return text
-
-    return make(one, *shape), at
+    values = []
+    for _ in range(check(data, at, shape, 5, limits, where)):
+        value, at = string(data, at, where)
+        values.append(value)
+    return lists(values, shape), at
 
 
 def nested(
@@ -308,34 +313,38 @@ def nesteds(
     size: int,
     data: bytes,
     at: int,
-    shape: tuple[int, ...],
+    shape: Shape,
     limits: Limits,
     where: str,
-    charge: bool = True,
 ) -> tuple[Any, int]:
     """Structs in lists; each takes `size` bytes at least."""
-    check(data, at, shape, size, limits, where, charge)
+    count = check(data, at, shape, size, limits, where)
+    if count and limits[1] == MAX_DEPTH:
+        raise DecodeError(f"{where}: {_TOO_DEEP}, at byte {at}")
+    values = []
+    limits[1] += 1
+    for _ in range(count):
+        value, at = read(data, at, limits)
+        values.append(value)
+    limits[1] -= 1
+    return lists(values, shape), at
 
-    def one() -> Any:
-        nonlocal at
-        value, at = nested(read, data, at, limits, where)
-        return value
 
-    return make(one, *shape), at
+def lists(values: list[Any], shape: Shape) -> list[Any]:
+    """All elements of an array in lists, as deep as there are dimensions."""
+    for n in range(len(shape) - 1, 0, -1):
+        width = shape[n]
+        rows = range(math.prod(shape[:n]))
+        values = [values[row * width : (row + 1) * width] for row in rows]
+    return values
 
 
 def check(
-    data: bytes,
-    at: int,
-    shape: tuple[int, ...],
-    size: int,
-    limits: Limits,
-    where: str,
-    charge: bool,
+    data: bytes, at: int, shape: Shape, size: int, limits: Limits, where: str
 ) -> int:
     """How many elements that is. Refuses more than the message can have.
 
-    `charge` is false for arrays that the type itself makes long and empty.
+    Rows that take no room are charged to its limit, at each level up to one of size 0.
     """
     count = 1
     rows = 0
@@ -343,11 +352,11 @@ def check(
         if extent < 0:
             raise DecodeError(f"{where}: negative size {extent} at byte {at}")
         count *= extent
-        rows = count or rows
+        rows += count
     left = len(data) - at
     if count * size > left:
         raise truncated(where, at, count * size - left)
-    if charge and count * size == 0 and shape[0] > 0:
+    if count * size == 0:
         limits[0] -= rows
         if limits[0] < 0:
             what = "more elements without content than is believable"
@@ -362,17 +371,16 @@ def packed_vector(kind: Kind, values: Any, count: int, where: str) -> Any:
     """An array of one dimension."""
     if type(values) is not _ndarray or values.dtype is not kind.memory:
         values = converted(kind, values, where)
-    if values.size != count or values.ndim != 1:
+    if values.shape != (count,):
         raise _differs(where, values.shape, (count,))
     if count == 0:
         return b""
-    words = array(kind.word, values.tobytes())
-    if _LITTLE:
-        words.byteswap()
-    return words
+    if kind.swapped or not values.flags.c_contiguous:
+        return values.astype(kind.wire)
+    return values
 
 
-def packed_matrix(kind: Kind, values: Any, shape: tuple[int, ...], where: str) -> Any:
+def packed_matrix(kind: Kind, values: Any, shape: Shape, where: str) -> Any:
     """An array of several dimensions, the last one fastest."""
     values = converted(kind, values, where)
     # A list cannot tell how wide its rows are when it has none.
@@ -387,16 +395,16 @@ def packed_string(text: Any, where: str) -> bytes:
         encoded: bytes = text.encode("utf-8", "surrogateescape")
     except (AttributeError, UnicodeEncodeError) as problem:
         raise EncodeError(f"{where}: {text!r} cannot be sent: {problem}") from None
-    if b"\0" in encoded:
+    if "\0" in text:
         raise EncodeError(f"{where}: a NUL in a string would end it on the wire")
     if len(encoded) >= 0x7FFFFFFF:
         raise EncodeError(f"{where}: {len(encoded)} bytes are more than 2 GiB")
-    return (len(encoded) + 1).to_bytes(4, "big") + encoded + b"\0"
+    return _LENGTH.pack(len(encoded) + 1) + encoded + b"\0"
 
 
-def put_strings(out: Parts, values: Any, shape: tuple[int, ...], where: str) -> None:
+def put_strings(out: Parts, values: Any, shape: Shape, where: str) -> None:
     """Strings in lists, as deep as there are dimensions."""
-    for text in _each(values, shape, where):
+    for text in _flat(values, shape, where):
         out.append(packed_string(text, where))
 
 
@@ -410,16 +418,13 @@ def put_nested(out: Parts, depth: int, value: Any, kind: type[Any], where: str) 
 
 
 def put_nesteds(
-    out: Parts,
-    depth: int,
-    values: Any,
-    kind: type[Any],
-    shape: tuple[int, ...],
-    where: str,
+    out: Parts, depth: int, values: Any, kind: type[Any], shape: Shape, where: str
 ) -> None:
     """Structs in lists."""
-    for value in _each(values, shape, where):
-        put_nested(out, depth, value, kind, where)
+    for value in _flat(values, shape, where):
+        if depth == MAX_DEPTH or not isinstance(value, kind):
+            put_nested(out, depth, value, kind, where)  # Says what is wrong.
+        value._write(out, depth + 1)
 
 
 def converted(kind: Kind, values: Any, where: str) -> npt.NDArray[Any]:
@@ -442,23 +447,21 @@ def converted(kind: Kind, values: Any, where: str) -> npt.NDArray[Any]:
     return result
 
 
-def _each(values: Any, shape: tuple[int, ...], where: str) -> Iterator[Any]:
+def _flat(values: Any, shape: Shape, where: str) -> Any:
     """All elements of lists in lists, whose lengths must be these."""
     if len(values) != shape[0]:
         raise _differs(where, (len(values),), shape[:1])
-    for value in values:
-        if len(shape) == 1:
-            yield value
-        else:
-            yield from _each(value, shape[1:], where)
+    if len(shape) == 1:
+        return values
+    return [value for row in values for value in _flat(row, shape[1:], where)]
 
 
-def _differs(where: str, has: tuple[int, ...], says: tuple[int, ...]) -> EncodeError:
+def _differs(where: str, has: Shape, says: Shape) -> EncodeError:
     what = f"{where} has {_by(has)} elements, expected {_by(says)}"
     return EncodeError(f"{what}; set_sizes() takes the sizes from the arrays")
 
 
-def _by(shape: tuple[int, ...]) -> str:
+def _by(shape: Shape) -> str:
     return " by ".join(map(str, shape))
 
 

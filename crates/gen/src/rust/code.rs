@@ -5,11 +5,12 @@
 
 use crate::text::Text;
 
-/// Columns of a line, of the arguments of a call, of a chain of calls, of the fields of a struct literal.
+/// Columns of a line, of the arguments of a call, of a chain of calls, of the fields of a struct literal, of an array.
 const MAX_WIDTH: usize = 100;
 const CALL_WIDTH: usize = 60;
 const CHAIN_WIDTH: usize = 60;
 const LITERAL_WIDTH: usize = 18;
+const ARRAY_WIDTH: usize = 60;
 
 /// One item of a file: a struct, an `impl`.
 #[derive(Debug)]
@@ -39,8 +40,12 @@ impl Code {
     }
     /// A line of code with a chain of calls, `chain`, in it.
     pub fn chained(&mut self, before: &str, chain: &str, after: &str) {
-        self.wide |= chain.contains('(') && width(chain) > CHAIN_WIDTH;
+        self.note_chain(chain);
         self.line(format!("{before}{chain}{after}"));
+    }
+    /// Says that a chain of calls is part of the next line.
+    pub fn note_chain(&mut self, chain: &str) {
+        self.wide |= chain.contains('(') && width(chain) > CHAIN_WIDTH;
     }
     /// Lines that rustfmt never changes: comments.
     pub fn comment<S: AsRef<str>>(&mut self, lines: impl IntoIterator<Item = S>) {
@@ -65,6 +70,7 @@ impl Code {
         } else {
             // A closure, or a call in a call, would be laid out otherwise.
             self.wide |= all.contains('|') || arguments.len() == 1;
+            self.wide |= arguments.iter().any(|a| a.starts_with('[') && width(a) > ARRAY_WIDTH);
             self.block(format!("{head}("), &format!("){tail}"), |code| {
                 arguments.iter().for_each(|a| code.line(format!("{a},")));
             });

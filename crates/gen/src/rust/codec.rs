@@ -4,25 +4,21 @@
 //! one call. Others are gone through row by row.
 
 use super::code::Code;
-use super::fields::{Fields, is_large, primitive};
+use super::fields::Fields;
 use saltus_types::{Dim, Extent, Field, Primitive, StructId, Type};
 
-/// What a field is to be called with: `self.x`, with or without a reference, or the row of a loop.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    /// As an argument.
-    argument: &'a str,
-    /// With a dot behind it.
-    value: &'a str,
-}
-
-const ROW: Place<'_> = Place { argument: "row", value: "row" };
+/// The row of a loop, which is a reference.
+const ROW: &str = "row";
 
 impl Fields<'_> {
     /// `MIN_SIZE` and `body_size`.
     pub fn sizes(&self, code: &mut Code) {
         let min = self.schema.min_size(Type::Struct(self.id));
         code.line(format!("const MIN_SIZE: usize = {min};"));
+        let free = self.schema.free_elements(self.id);
+        if free > 0 {
+            code.line(format!("const FREE: usize = {free};"));
+        }
         code.comment([""]);
         let fixed = self.def.fields.iter().filter_map(|f| self.wire_size(f)).fold(0, u64::saturating_add);
         let varies = |f: &&Field| self.wire_size(f).is_none() && self.takes_room(f);
@@ -33,9 +29,7 @@ impl Fields<'_> {
             }
             code.line(format!("let mut size = {fixed};"));
             for field in varying {
-                let value = format!("self.{}", self.ident(&field.name));
-                let argument = format!("&{value}");
-                self.size_of(code, field, &field.dims, Place { argument: &argument, value: &value });
+                self.size_of(code, field, 0, &self.value(field));
             }
             code.line("size");
         });
@@ -47,7 +41,22 @@ impl Fields<'_> {
         !nothing && field.dims.iter().all(|d| d.extent != Extent::Fixed(0))
     }
 
-    fn size_of(&self, code: &mut Code, field: &Field, dims: &[Dim], place: Place<'_>) {
+    fn value(&self, field: &Field) -> String {
+        format!("self.{}", self.ident(&field.name))
+    }
+
+    /// A field, or a row of it at this level, as an argument. What is boxed is a slice.
+    fn argument(&self, field: &Field, level: usize, value: &str, reference: &str) -> String {
+        match self.memory.is_boxed(field, level) {
+            true => format!("{reference}{value}[..]"),
+            false if value == ROW => value.into(),
+            false => format!("{reference}{value}"),
+        }
+    }
+
+    fn size_of(&self, code: &mut Code, field: &Field, level: usize, value: &str) {
+        let argument = self.argument(field, level, value, "&");
+        let dims = &field.dims[level..];
         let inner = dims.get(1..).unwrap_or_default();
         let inner_count = inner.iter().try_fold(1u64, |n, d| match d.extent {
             Extent::Fixed(k) => Some(n.saturating_mul(u64::from(k))),
@@ -56,19 +65,19 @@ impl Fields<'_> {
         let element = self.schema.is_fixed(field.ty).then(|| self.schema.min_size(field.ty));
         match (dims.len(), inner_count.zip(element)) {
             (0, _) if field.ty == Type::Primitive(Primitive::String) => {
-                code.call("size += wire::string_size", &[place.argument], ";");
+                code.call("size += wire::string_size", &[&argument], ";");
             }
-            (0, _) => code.call("size += wire::Body::body_size", &[place.argument], ";"),
-            (_, Some((1, 1))) => code.line(format!("size += {}.len();", place.value)),
+            (0, _) => code.call("size += wire::Body::body_size", &[&argument], ";"),
+            (_, Some((1, 1))) => code.line(format!("size += {value}.len();")),
             (_, Some((n, bytes))) => {
-                code.line(format!("size += {} * {}.len();", n.saturating_mul(bytes), place.value));
+                code.line(format!("size += {} * {value}.len();", n.saturating_mul(bytes)));
             }
             (1, None) if field.ty == Type::Primitive(Primitive::String) => {
-                code.call("size += wire::strings_size", &[place.argument], ";");
+                code.call("size += wire::strings_size", &[&argument], ";");
             }
-            (1, None) => code.call("size += wire::bodies_size", &[place.argument], ";"),
-            (_, None) => code.block(format!("for row in {} {{", place.argument), "}", |code| {
-                self.size_of(code, field, inner, ROW);
+            (1, None) => code.call("size += wire::bodies_size", &[&argument], ";"),
+            (_, None) => code.block(format!("for row in {argument} {{"), "}", |code| {
+                self.size_of(code, field, level + 1, ROW);
             }),
         }
     }
@@ -80,34 +89,34 @@ impl Fields<'_> {
             format!("fn write(&self, {out}: &mut wire::Writer<'_>) -> Result<(), wire::EncodeError> {{");
         code.block(head, "}", |code| {
             for field in &self.def.fields {
-                let value = format!("self.{}", self.ident(&field.name));
-                let argument = format!("&{value}");
-                self.write_field(code, field, &field.dims, Place { argument: &argument, value: &value });
+                self.write_field(code, field, 0, &self.value(field));
             }
             code.line("Ok(())");
         });
     }
 
-    fn write_field(&self, code: &mut Code, field: &Field, dims: &[Dim], place: Place<'_>) {
-        let Some((outer, inner)) = dims.split_first() else {
+    fn write_field(&self, code: &mut Code, field: &Field, level: usize, value: &str) {
+        let argument = self.argument(field, level, value, "&");
+        let Some((outer, inner)) = field.dims[level..].split_first() else {
             return match field.ty {
-                Type::Struct(_) => code.call("out.body", &[place.argument], "?;"),
-                Type::Enum(_) => code.call("out.int32", &[&format!("{}.0", place.value)], "?;"),
-                Type::Primitive(Primitive::String) => code.call("out.string", &[place.argument], "?;"),
-                Type::Primitive(p) => code.call(&format!("out.{}", scalar(p)), &[place.value], "?;"),
+                Type::Struct(_) => code.call("out.body", &[&argument], "?;"),
+                Type::Enum(_) => code.call("out.int32", &[&format!("{value}.0")], "?;"),
+                Type::Primitive(Primitive::String) => code.call("out.string", &[&argument], "?;"),
+                Type::Primitive(p) => code.call(&format!("out.{}", scalar(p)), &[value], "?;"),
             };
         };
         if let Extent::Variable(by) = outer.extent {
             let size_field = &self.def.fields[by].name;
             let what = format!("{:?}", format!("{}.{}", self.def.name.name, field.name));
-            let has = format!("{}.len()", place.value);
-            code.call("out.size", &[&what, &format!("{size_field:?}"), &self.size(by), &has], "?;");
+            let has = format!("{value}.len()");
+            let says = format!("self.{}", self.ident_of(by));
+            code.call("out.size", &[&what, &format!("{size_field:?}"), &says, &has], "?;");
         }
         if inner.is_empty() || is_one_piece(field.ty, inner) {
-            code.call(&format!("out.{}", plural(field.ty)), &[place.argument], "?;");
+            code.call(&format!("out.{}", plural(field.ty)), &[&argument], "?;");
         } else {
-            code.block(format!("for row in {} {{", place.argument), "}", |code| {
-                self.write_field(code, field, inner, ROW);
+            code.block(format!("for row in {argument} {{"), "}", |code| {
+                self.write_field(code, field, level + 1, ROW);
             });
         }
     }
@@ -119,58 +128,93 @@ impl Fields<'_> {
             format!("fn read(&mut self, {from}: &mut wire::Reader<'_>) -> Result<(), wire::DecodeError> {{");
         code.block(head, "}", |code| {
             for field in &self.def.fields {
-                let value = format!("self.{}", self.ident(&field.name));
-                let argument = format!("&mut {value}");
-                self.read_field(code, field, &field.dims, Place { argument: &argument, value: &value });
+                self.check_sizes(code, field);
+                self.read_field(code, field, 0, &self.value(field));
             }
             code.line("Ok(())");
         });
     }
 
-    fn read_field(&self, code: &mut Code, field: &Field, dims: &[Dim], place: Place<'_>) {
-        let Some((outer, inner)) = dims.split_first() else {
-            return match field.ty {
-                Type::Struct(_) => code.call("from.body", &[place.argument], "?;"),
-                Type::Enum(_) => code.line(format!("{}.0 = from.int32()?;", place.value)),
-                Type::Primitive(Primitive::String) => code.call("from.string", &[place.argument], "?;"),
-                Type::Primitive(p) => code.line(format!("{} = from.{}()?;", place.value, scalar(p))),
-            };
-        };
-        let at_once = inner.is_empty() || is_one_piece(field.ty, inner);
-        match outer.extent {
-            Extent::Fixed(_) if at_once => {
-                code.call(&format!("from.{}", plural(field.ty)), &[place.argument], "?;");
-            }
-            Extent::Variable(by) if at_once => {
-                let head = format!("from.{}_vec", singular(field.ty));
-                code.call(&head, &[place.argument, &self.size(by)], "?;");
-            }
-            Extent::Fixed(_) => code.block(format!("for row in {} {{", place.argument), "}", |code| {
-                self.read_field(code, field, inner, ROW);
-            }),
-            Extent::Variable(by) => {
-                let min = self.row_min_size(field, inner).to_string();
-                code.call("let rows = from.rows", &[place.argument, &self.size(by), &min], "?;");
-                code.block("for at in 0..rows {", "}", |code| {
-                    if is_large(inner) {
-                        let new = format!("|| {}", self.default_value(field.ty, inner));
-                        code.call("let row = wire::element_at_with", &[place.argument, "at", &new], ";");
-                    } else {
-                        code.call("let row = wire::element_at", &[place.argument, "at"], ";");
-                    }
-                    self.read_field(code, field, inner, ROW);
-                });
-            }
+    /// Checks the sizes of an array before it is read, unless what reads it does so: that of one dimension that varies
+    /// and of what is one piece behind it. Nothing can be wrong with fixed sizes if all that is there takes bytes.
+    fn check_sizes(&self, code: &mut Code, field: &Field) {
+        if !self.is_checked(field) {
+            return;
         }
+        let size = |dim: &Dim| match dim.extent {
+            Extent::Fixed(n) => n.to_string(),
+            Extent::Variable(by) => self.size(by),
+        };
+        let sizes: Vec<String> = field.dims.iter().map(size).collect();
+        let sizes = format!("[{}]", sizes.join(", "));
+        let min = self.schema.min_size(field.ty).to_string();
+        let free = if let Type::Struct(id) = field.ty { self.schema.free_elements(id) } else { 0 };
+        let names: Vec<String> = (0..field.dims.len())
+            .map(|level| if self.is_walked(field, level) { rows(level) } else { "_".into() })
+            .collect();
+        let used = names.iter().any(|name| name != "_");
+        let head = if used { format!("let [{}] = ", names.join(", ")) } else { String::new() };
+        code.call(&format!("{head}from.array"), &[&sizes, &min, &free.to_string()], "?;");
     }
 
-    /// Least number of bytes of a row of an array, whose dimensions are `dims`.
-    fn row_min_size(&self, field: &Field, dims: &[Dim]) -> u64 {
-        let count = dims.iter().fold(1u64, |n, d| match d.extent {
-            Extent::Fixed(k) => n.saturating_mul(u64::from(k)),
-            Extent::Variable(_) => 0,
-        });
-        count.saturating_mul(self.schema.min_size(field.ty))
+    fn is_checked(&self, field: &Field) -> bool {
+        let Some((outer, inner)) = field.dims.split_first() else { return false };
+        if !field.is_variable() {
+            return outer.extent != Extent::Fixed(0) && self.takes_nothing(field, &field.dims);
+        }
+        let in_one = inner.is_empty() || is_one_piece(field.ty, inner) && !self.takes_nothing(field, inner);
+        !(in_one && matches!(outer.extent, Extent::Variable(_)))
+    }
+
+    /// Whether an array of `dims` takes no bytes by its type alone.
+    fn takes_nothing(&self, field: &Field, dims: &[Dim]) -> bool {
+        self.schema.min_size(field.ty) == 0 || dims.iter().any(|d| d.extent == Extent::Fixed(0))
+    }
+
+    /// Whether the rows at `level`, whose number varies, are read one by one. Those that take nothing are, since what
+    /// reads several would count them once more.
+    fn is_walked(&self, field: &Field, level: usize) -> bool {
+        let inner = &field.dims[level + 1..];
+        let at_once = inner.is_empty() || is_one_piece(field.ty, inner);
+        let counted = self.is_checked(field) && self.takes_nothing(field, inner);
+        matches!(field.dims[level].extent, Extent::Variable(_)) && (!at_once || counted)
+    }
+
+    fn read_field(&self, code: &mut Code, field: &Field, level: usize, value: &str) {
+        let argument = self.argument(field, level, value, "&mut ");
+        let Some((outer, inner)) = field.dims[level..].split_first() else {
+            return match field.ty {
+                Type::Struct(_) => code.call("from.body", &[&argument], "?;"),
+                Type::Enum(_) => code.line(format!("{value}.0 = from.int32()?;")),
+                Type::Primitive(Primitive::String) => code.call("from.string", &[&argument], "?;"),
+                Type::Primitive(p) => code.line(format!("{value} = from.{}()?;", scalar(p))),
+            };
+        };
+        match outer.extent {
+            Extent::Variable(_) if self.is_walked(field, level) => {
+                let rows = rows(level);
+                code.line(format!("{value}.truncate({rows});"));
+                code.block(format!("for at in 0..{rows} {{"), "}", |code| {
+                    if self.is_made(field, level + 1) {
+                        let new = format!("|| {}", self.default_value(field, level + 1));
+                        code.call("let row = wire::element_at_with", &[&argument, "at", &new], ";");
+                    } else {
+                        code.call("let row = wire::element_at", &[&argument, "at"], ";");
+                    }
+                    self.read_field(code, field, level + 1, ROW);
+                });
+            }
+            Extent::Variable(by) => {
+                let head = format!("from.{}_vec", singular(field.ty));
+                code.call(&head, &[&argument, &self.size(by)], "?;");
+            }
+            Extent::Fixed(_) if inner.is_empty() || is_one_piece(field.ty, inner) => {
+                code.call(&format!("from.{}", plural(field.ty)), &[&argument], "?;");
+            }
+            Extent::Fixed(_) => code.block(format!("for row in {argument} {{"), "}", |code| {
+                self.read_field(code, field, level + 1, ROW);
+            }),
+        }
     }
 
     /// A size field as an int64.
@@ -186,38 +230,42 @@ impl Fields<'_> {
 
     /// `set_sizes`.
     pub fn set_sizes(&self, code: &mut Code) {
-        code.comment(["/// Sets every size field to what its array has, in the structs within too."]);
+        code.comment([
+            "/// Sets every size field to what its array has, in the structs within too; to the most that it can",
+            "/// say if that is less, which encoding then refuses.",
+        ]);
         code.block("pub fn set_sizes(&mut self) {", "}", |code| {
             for by in self.def.size_fields() {
                 // Best from an outermost dimension: the others cannot be known where there are no rows.
                 let Some((at, dim)) = self.def.sized_by(by).min_by_key(|&(_, dim)| dim) else { continue };
                 let field = &self.def.fields[at];
-                let array = format!("self.{}", self.ident(&field.name));
-                let Type::Primitive(p) = self.def.fields[by].ty else { continue };
+                let array = self.value(field);
                 let outer = &field.dims[..dim];
                 let set = format!("self.{} = ", self.ident_of(by));
                 if outer.iter().any(|d| d.extent == Extent::Fixed(0)) {
                     code.line(format!("{set}0;"));
                 } else {
-                    code.chained(&set, &length(&array, outer), &format!(" as {};", primitive(p)));
+                    code.call(&format!("{set}wire::Size::of"), &[&length(&array, outer)], ";");
                 }
             }
             for field in &self.def.fields {
                 let Type::Struct(inner) = field.ty else { continue };
                 if self.has_sizes(inner) {
-                    let value = format!("self.{}", self.ident(&field.name));
-                    set_sizes_of(code, &value, &format!("&mut {value}"), field.dims.len());
+                    self.set_sizes_of(code, field, 0, &self.value(field));
                 }
             }
         });
     }
-}
 
-fn set_sizes_of(code: &mut Code, value: &str, argument: &str, dims: usize) {
-    if dims == 0 {
-        return code.line(format!("{value}.set_sizes();"));
+    fn set_sizes_of(&self, code: &mut Code, field: &Field, level: usize, value: &str) {
+        if level == field.dims.len() {
+            return code.line(format!("{value}.set_sizes();"));
+        }
+        let argument = self.argument(field, level, value, "&mut ");
+        code.block(format!("for row in {argument} {{"), "}", |code| {
+            self.set_sizes_of(code, field, level + 1, ROW);
+        });
     }
-    code.block(format!("for row in {argument} {{"), "}", |code| set_sizes_of(code, "row", "row", dims - 1));
 }
 
 /// Length of an array that lies in arrays of `outer` dimensions, none of which is fixed to 0.
@@ -232,9 +280,14 @@ fn length(array: &str, outer: &[Dim]) -> String {
 }
 
 /// Whether rows of these dimensions are nothing but elements that lie in memory as they are copied.
-fn is_one_piece(ty: Type, inner: &[Dim]) -> bool {
+pub(super) fn is_one_piece(ty: Type, inner: &[Dim]) -> bool {
     matches!(ty, Type::Primitive(p) if p != Primitive::String)
         && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)))
+}
+
+/// What the number of rows at a level is called.
+fn rows(level: usize) -> String {
+    if level == 0 { "rows".into() } else { format!("rows_{level}") }
 }
 
 fn scalar(p: Primitive) -> &'static str {

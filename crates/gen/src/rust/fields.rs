@@ -1,9 +1,11 @@
 //! What the fields of a struct are in Rust: names, types, defaults, and how they are told in documentation.
 
+use super::codec::is_one_piece;
 use super::keywords::VALUES;
+use super::memory::Memory;
 use super::names::Names;
 use crate::names::Scope;
-use saltus_types::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type};
+use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
 
 /// The largest array that the standard library knows a default for.
 pub(super) const MAX_DEFAULT: u32 = 32;
@@ -12,17 +14,18 @@ pub(super) const MAX_DEFAULT: u32 = 32;
 pub(super) struct Fields<'a> {
     pub schema: &'a Schema,
     pub names: &'a Names,
+    pub memory: &'a Memory,
     pub id: StructId,
     pub def: &'a Struct,
     scope: Scope,
 }
 
 impl<'a> Fields<'a> {
-    pub fn new(schema: &'a Schema, names: &'a Names, id: StructId) -> Fields<'a> {
+    pub fn new(schema: &'a Schema, names: &'a Names, memory: &'a Memory, id: StructId) -> Fields<'a> {
         let def = schema.get(id);
         let all =
             def.fields.iter().map(|f| f.name.as_str()).chain(def.consts.iter().map(|c| c.name.as_str()));
-        Fields { schema, names, id, def, scope: Scope::new(VALUES, all) }
+        Fields { schema, names, memory, id, def, scope: Scope::new(VALUES, all) }
     }
     /// Name of the struct.
     pub fn name(&self) -> &str {
@@ -53,19 +56,35 @@ impl<'a> Fields<'a> {
     }
     /// Type of a field.
     pub fn ty(&self, field: &Field) -> String {
-        field.dims.iter().rev().fold(self.element(field.ty), |inner, dim| match dim.extent {
-            Extent::Fixed(n) => format!("[{inner}; {n}]"),
-            Extent::Variable(_) => format!("Vec<{inner}>"),
-        })
+        let element = (field.dims.len(), self.element(field.ty));
+        let (_, ty) = field.dims.iter().rev().fold(element, |(level, inner), dim| {
+            let outer = match dim.extent {
+                Extent::Fixed(n) if self.memory.is_boxed(field, level - 1) => format!("Box<[{inner}; {n}]>"),
+                Extent::Fixed(n) => format!("[{inner}; {n}]"),
+                Extent::Variable(_) => format!("Vec<{inner}>"),
+            };
+            (level - 1, outer)
+        });
+        ty
     }
     /// Whether the struct's default cannot be derived.
     pub fn needs_default(&self) -> bool {
-        self.def.fields.iter().any(|f| is_large(&f.dims))
+        self.def.fields.iter().any(|f| self.is_made(f, 0))
     }
-    /// The default value of elements of `ty` in arrays of `dims`.
-    pub fn default_value(&self, ty: Type, dims: &[Dim]) -> String {
-        let Some((outer, inner)) = dims.split_first() else {
-            return match ty {
+    /// Whether the standard library has no default for what is at this level of a field's dimensions: an array outside
+    /// of any vector is boxed or too large.
+    pub fn is_made(&self, field: &Field, level: usize) -> bool {
+        let extents = field.dims.iter().map(|d| d.extent).enumerate().skip(level);
+        let mut outside = extents.map_while(|(level, extent)| match extent {
+            Extent::Fixed(n) => Some(n > MAX_DEFAULT || self.memory.is_boxed(field, level)),
+            Extent::Variable(_) => None,
+        });
+        outside.any(|made| made)
+    }
+    /// The default value of what is at this level of a field's dimensions.
+    pub fn default_value(&self, field: &Field, level: usize) -> String {
+        let Some((outer, inner)) = field.dims[level..].split_first() else {
+            return match field.ty {
                 Type::Primitive(Primitive::String) => "String::new()".into(),
                 Type::Primitive(Primitive::Boolean) => "false".into(),
                 Type::Primitive(Primitive::Float | Primitive::Double) => "0.0".into(),
@@ -73,13 +92,17 @@ impl<'a> Fields<'a> {
                 Type::Struct(_) | Type::Enum(_) => "Default::default()".into(),
             };
         };
-        let copied = matches!(ty, Type::Primitive(p) if p != Primitive::String)
-            && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)));
+        let inside = || self.default_value(field, level + 1);
+        let one_piece = is_one_piece(field.ty, inner);
         match outer.extent {
             Extent::Variable(_) => "Vec::new()".into(),
-            Extent::Fixed(n) if copied => format!("[{}; {n}]", self.default_value(ty, inner)),
-            Extent::Fixed(_) if !is_large(dims) => "Default::default()".into(),
-            Extent::Fixed(_) => format!("std::array::from_fn(|_| {})", self.default_value(ty, inner)),
+            Extent::Fixed(_) if self.memory.is_boxed(field, level) && one_piece => "wire::zeroes()".into(),
+            Extent::Fixed(_) if self.memory.is_boxed(field, level) => {
+                format!("wire::boxed(|_| {})", inside())
+            }
+            Extent::Fixed(n) if one_piece => format!("[{}; {n}]", inside()),
+            Extent::Fixed(_) if !self.is_made(field, level) => "Default::default()".into(),
+            Extent::Fixed(_) => format!("std::array::from_fn(|_| {})", inside()),
         }
     }
     /// What a field is on the wire, and where, as far as that does not depend on others: `at` counts from the start of
@@ -105,15 +128,6 @@ impl<'a> Fields<'a> {
         let count = field.fixed_count()?;
         self.schema.is_fixed(field.ty).then(|| self.schema.min_size(field.ty).saturating_mul(count))
     }
-}
-
-/// Whether an array outside of any vector is larger than the standard library has defaults for.
-pub(super) fn is_large(dims: &[Dim]) -> bool {
-    let outside = dims.iter().map_while(|d| match d.extent {
-        Extent::Fixed(n) => Some(n),
-        Extent::Variable(_) => None,
-    });
-    outside.into_iter().any(|n| n > MAX_DEFAULT)
 }
 
 /// A primitive type.

@@ -4,21 +4,23 @@ use super::code::{Code, item};
 use super::doc::doc;
 use super::fields::{Fields, primitive};
 use super::keywords::VALUES;
+use super::memory::Memory;
 use super::names::Names;
 use crate::names::Scope;
 use crate::text::Text;
-use saltus_types::{Const, ConstValue, Enum, Primitive, Schema, StructId};
+use saltus_types::{Const, ConstValue, Enum, Field, Primitive, Schema, StructId};
 
 /// Writes the items of one struct.
 pub(super) struct Items<'a> {
     pub schema: &'a Schema,
     pub names: &'a Names,
+    pub memory: &'a Memory,
     pub id: StructId,
 }
 
 impl<'a> Items<'a> {
     pub fn fields(&self) -> Fields<'a> {
-        Fields::new(self.schema, self.names, self.id)
+        Fields::new(self.schema, self.names, self.memory, self.id)
     }
 
     /// The struct, its constants, its default where it cannot be derived.
@@ -60,9 +62,8 @@ impl<'a> Items<'a> {
             item(file, |code| {
                 code.block(format!("impl Default for {name} {{"), "}", |code| {
                     code.block(format!("fn default() -> {name} {{"), "}", |code| {
-                        let default = |f: &saltus_types::Field| fields.default_value(f.ty, &f.dims);
-                        let values: Vec<_> =
-                            def.fields.iter().map(|f| (fields.ident(&f.name), default(f))).collect();
+                        let value = |f: &Field| (fields.ident(&f.name), fields.default_value(f, 0));
+                        let values: Vec<_> = def.fields.iter().map(value).collect();
                         code.literal(&name, &values, None);
                     });
                 });

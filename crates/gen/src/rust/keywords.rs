@@ -1,123 +1,32 @@
 //! Words that generated Rust may not use as names, in any edition.
 
-/// Keywords, for fields and constants. `set_sizes` is a function beside the constants.
-pub(super) const VALUES: &[&str] = &[
-    "Self",
-    "_",
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "set_sizes",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
+/// Keywords, but for `Self`, which a module in lower case cannot be called.
+const KEYWORDS: &[&str] = &[
+    "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
 ];
 
-/// Keywords, and what generated code calls other crates and itself, for modules.
-pub(super) const MODULES: &[&str] = &[
-    "_",
-    "abstract",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "const",
-    "continue",
-    "core",
-    "crate",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "pub",
-    "ref",
-    "return",
-    "root",
-    "saltus_wire",
-    "self",
-    "static",
-    "std",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "unsized",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "wire",
-    "yield",
-];
+/// For fields and constants. `set_sizes` is a function beside the constants.
+pub(super) const VALUES: &[&str] = &and::<{ KEYWORDS.len() + 2 }>(&["Self", "set_sizes"]);
+
+/// For modules: also what generated code calls other crates and itself.
+pub(super) const MODULES: &[&str] =
+    &and::<{ KEYWORDS.len() + 5 }>(&["core", "root", "saltus_wire", "std", "wire"]);
+
+/// The keywords and these words.
+const fn and<const N: usize>(words: &[&'static str]) -> [&'static str; N] {
+    assert!(N == KEYWORDS.len() + words.len());
+    let mut all = [""; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < KEYWORDS.len() { KEYWORDS[i] } else { words[i - KEYWORDS.len()] };
+        i += 1;
+    }
+    all
+}
 
 /// Types of the prelude that generated code uses.
 pub(super) const TYPES: &[&str] =

@@ -13,29 +13,27 @@ mod doc;
 mod fields;
 mod items;
 mod keywords;
+mod memory;
 mod names;
 mod plain;
 
 use crate::text::Text;
-use crate::{File, Options, Unsupported};
+use crate::{File, Options, Types, Unsupported};
 use items::Items;
+use memory::Memory;
 use names::{Module, Names, ROOT};
-use saltus_types::{EnumId, Primitive, Schema, StructId, Type};
+use saltus_types::{EnumId, Primitive, Schema, StructId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub(crate) fn files(
-    schema: &Schema,
-    types: &[StructId],
-    options: &Options,
-) -> Result<Vec<File>, Unsupported> {
-    let names = Names::new(schema, options);
+pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
+    let (names, memory) = (Names::new(schema, options), Memory::new(schema));
     let mut modules = BTreeMap::<Module, Contents>::new();
     modules.entry(Module::new()).or_default();
-    for &id in types {
+    for &id in types.structs {
         modules.entry(names.module(names.package(id))).or_default().structs.push(id);
     }
-    for id in enums(schema, types) {
+    for id in types.all_enums(schema) {
         modules.entry(names.module(names.enum_package(id))).or_default().enums.push(id);
     }
     // Packages in which nothing is but other packages.
@@ -52,7 +50,7 @@ pub(crate) fn files(
             path.push(ROOT);
         }
         if contents.has_types() || !module.is_empty() {
-            let text = module_file(schema, &names, module, contents, options);
+            let text = module_file(schema, &names, &memory, module, contents, options);
             files.push(File { path: path.with_extension("rs"), text });
         }
     }
@@ -76,20 +74,6 @@ impl Contents {
         let structs = self.structs.iter().map(|&id| schema.get(id).file.as_str());
         structs.chain(self.enums.iter().map(|&id| schema.get_enum(id).file.as_str()))
     }
-}
-
-/// Enums cannot be asked for: those that the types contain, and those that stand in the same files.
-fn enums(schema: &Schema, types: &[StructId]) -> BTreeSet<EnumId> {
-    let files: BTreeSet<&str> = types.iter().map(|&id| schema.get(id).file.as_str()).collect();
-    let in_files = (0..schema.enums().len()).map(EnumId);
-    let mut found: BTreeSet<EnumId> =
-        in_files.filter(|&id| files.contains(schema.get_enum(id).file.as_str())).collect();
-    for field in types.iter().flat_map(|&id| &schema.get(id).fields) {
-        if let Type::Enum(id) = field.ty {
-            found.insert(id);
-        }
-    }
-    found
 }
 
 fn banner<'a>(file: &mut Text, sources: impl Iterator<Item = &'a str>) {
@@ -116,6 +100,7 @@ fn root_file(schema: &Schema, contents: &Contents, modules: &BTreeMap<Module, Co
 fn module_file(
     schema: &Schema,
     names: &Names,
+    memory: &Memory,
     module: &Module,
     contents: &Contents,
     options: &Options,
@@ -139,7 +124,7 @@ fn module_file(
         items::enumeration(&mut file, schema.get_enum(id), names.enum_name(id));
     }
     for &id in &contents.structs {
-        let items = Items { schema, names, id };
+        let items = Items { schema, names, memory, id };
         items.definition(&mut file);
         items.implementations(&mut file);
         if options.plain {

@@ -5,7 +5,7 @@ use super::fields::{Fields, MAX_DEFAULT, primitive};
 use super::items::Items;
 use crate::text::Text;
 use saltus_types::plain::{Plain, PlainField, plain};
-use saltus_types::{Dim, Extent, Field, Primitive, StructId, Type};
+use saltus_types::{Extent, Field, Primitive, StructId, Type};
 
 impl Items<'_> {
     /// The plain layout, if the type has one.
@@ -174,48 +174,87 @@ impl PlainItems<'_> {
         });
     }
 
+    /// From one form to the other: in place, and as new values.
     fn conversions(&self, file: &mut Text) {
         let (plain, name) = (self.name, self.fields.name());
-        let to_plain: Vec<(String, String)> = self
-            .layout
-            .fields
-            .iter()
-            .map(|slot| (self.ident(slot), self.convert(self.field(slot), true)))
-            .collect();
-        let rest = (!self.padding().is_empty()).then_some("Default::default()");
-        convert_item(file, name, plain, &to_plain, rest);
-
-        let from_plain = self.fields.def.fields.iter().enumerate().map(|(index, field)| {
-            let value = if self.layout.fields.iter().any(|slot| slot.index == index) {
-                self.convert(field, false)
-            } else {
-                self.fields.default_value(field.ty, &field.dims)
-            };
-            (self.fields.ident(&field.name), value)
+        item(file, |code| {
+            code.block(format!("impl {plain} {{"), "}", |code| {
+                code.comment([format!("/// Sets all fields to those of a [`{name}`], in place.")]);
+                self.assign_all(code, Form::Plain, "set_from(&mut self, ", &format!("&{name}"));
+                code.comment([format!("/// Sets all fields of a [`{name}`] to these, in place.")]);
+                self.assign_all(code, Form::Message, "copy_to(&self, ", &format!("&mut {name}"));
+            });
         });
-        convert_item(file, plain, name, &from_plain.collect::<Vec<_>>(), None);
+        convert_item(file, name, plain, "made.set_from(value);");
+        convert_item(file, plain, name, "value.copy_to(&mut made);");
     }
 
-    /// The value of a field in the other form.
-    fn convert(&self, field: &Field, to_plain: bool) -> String {
-        let value = format!("value.{}", self.fields.ident(&field.name));
-        let is_array = field.is_array();
-        match field.ty {
-            Type::Primitive(Primitive::Boolean) if is_array && to_plain => {
-                mapped(&value, &field.dims, "u8::from")
+    fn assign_all(&self, code: &mut Code, to_form: Form, head: &str, ty: &str) {
+        if self.layout.fields.is_empty() {
+            return code.line(format!("pub fn {head}_: {ty}) {{}}"));
+        }
+        code.block(format!("pub fn {head}value: {ty}) {{"), "}", |code| {
+            for slot in &self.layout.fields {
+                let ident = self.ident(slot);
+                let (plain, message) = (format!("self.{ident}"), format!("value.{ident}"));
+                let places = match to_form {
+                    Form::Plain => [plain.as_str(), &message],
+                    Form::Message => [message.as_str(), &plain],
+                };
+                self.assign(code, to_form, self.field(slot), 0, places);
             }
-            Type::Primitive(Primitive::Boolean) if is_array => mapped(&value, &field.dims, "|one| one != 0"),
-            Type::Primitive(Primitive::Boolean) if to_plain => format!("{value}.into()"),
-            Type::Primitive(Primitive::Boolean) => format!("{value} != 0"),
-            Type::Primitive(_) => value,
-            Type::Enum(_) if is_array && to_plain => mapped(&value, &field.dims, "|one| one.0"),
-            Type::Enum(_) if is_array => mapped(&value, &field.dims, &self.fields.element(field.ty)),
-            Type::Enum(_) if to_plain => format!("{value}.0"),
-            Type::Enum(_) => format!("{value}.into()"),
-            Type::Struct(_) if is_array => mapped_refs(&value, &field.dims),
-            Type::Struct(_) => format!("(&{value}).into()"),
+        });
+    }
+
+    /// Sets a field, or a row of it at this level, to what it is in the other form.
+    fn assign(&self, code: &mut Code, to_form: Form, field: &Field, level: usize, [to, from]: [&str; 2]) {
+        // The rows of a loop are references.
+        let in_loop = level > 0;
+        let target = if in_loop { format!("*{to}") } else { to.into() };
+        let value = if in_loop { format!("*{from}") } else { from.into() };
+        let boxed = self.fields.memory.is_boxed(field, level);
+        let is_number =
+            !matches!(field.ty, Type::Struct(_) | Type::Enum(_) | Type::Primitive(Primitive::Boolean));
+        if is_number && boxed {
+            return code.line(format!("{to}.copy_from_slice(&{from}[..]);"));
+        }
+        if is_number {
+            return code.line(format!("{target} = {value};"));
+        }
+        if level < field.dims.len() {
+            let from = match (boxed, in_loop) {
+                (true, _) => format!("&{from}[..]"),
+                (false, true) => from.into(),
+                (false, false) => format!("&{from}"),
+            };
+            let rows = format!("{to}.iter_mut().zip({from})");
+            code.note_chain(&rows);
+            return code.block(format!("for (to, from) in {rows} {{"), "}", |code| {
+                self.assign(code, to_form, field, level + 1, ["to", "from"]);
+            });
+        }
+        match (field.ty, to_form) {
+            (Type::Struct(_), Form::Plain) => {
+                let from = if in_loop { from.into() } else { format!("&{from}") };
+                code.line(format!("{to}.set_from({from});"));
+            }
+            (Type::Struct(_), Form::Message) => {
+                let to = if in_loop { to.into() } else { format!("&mut {to}") };
+                code.line(format!("{from}.copy_to({to});"));
+            }
+            (Type::Enum(_), Form::Plain) => code.line(format!("{target} = {from}.0;")),
+            (Type::Enum(_), Form::Message) => code.line(format!("{to}.0 = {value};")),
+            (Type::Primitive(_), Form::Plain) => code.line(format!("{target} = u8::from({value});")),
+            (Type::Primitive(_), Form::Message) => code.line(format!("{target} = {value} != 0;")),
         }
     }
+}
+
+/// What is being set.
+#[derive(Clone, Copy)]
+enum Form {
+    Plain,
+    Message,
 }
 
 /// Zeroes the padding of structs in arrays of so many dimensions.
@@ -226,29 +265,14 @@ fn clear(code: &mut Code, place: &str, dims: usize) {
     code.block(format!("for row in {place} {{"), "}", |code| clear(code, "row", dims - 1));
 }
 
-fn convert_item(file: &mut Text, from: &str, to: &str, fields: &[(String, String)], rest: Option<&str>) {
-    let value = if fields.iter().any(|(_, v)| v.contains("value.")) { "value" } else { "_" };
+fn convert_item(file: &mut Text, from: &str, to: &str, set: &str) {
     item(file, |code| {
         code.block(format!("impl From<&{from}> for {to} {{"), "}", |code| {
-            code.block(format!("fn from({value}: &{from}) -> {to} {{"), "}", |code| {
-                code.literal(to, fields, rest);
+            code.block(format!("fn from(value: &{from}) -> {to} {{"), "}", |code| {
+                code.line(format!("let mut made = {to}::default();"));
+                code.line(set);
+                code.line("made");
             });
         });
     });
-}
-
-/// An array with `f` done to every element.
-fn mapped(value: &str, dims: &[Dim], f: &str) -> String {
-    if dims.len() == 1 {
-        return format!("{value}.map({f})");
-    }
-    format!("{value}.map(|row| {})", mapped("row", &dims[1..], f))
-}
-
-/// An array of structs, each in its other form.
-fn mapped_refs(value: &str, dims: &[Dim]) -> String {
-    if dims.len() == 1 {
-        return format!("{value}.each_ref().map(Into::into)");
-    }
-    format!("{value}.each_ref().map(|row| {})", mapped_refs("row", &dims[1..]))
 }

@@ -1,9 +1,8 @@
 // Says what it finds in messages, in the same words whoever generated the code: fields, sizes, bytes.
+#include "messages.h"
 #include "types.h"
 
 #include <lcm/lcm_coretypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ENTRY(T) {#T, T##_get_type_info, __##T##_get_hash},
@@ -13,30 +12,19 @@ static const struct {
     int64_t (*hash)(void);
 } types[] = {TYPES(ENTRY)};
 
-static size_t word(FILE *file) {
-    unsigned char b[4];
-    if (fread(b, 1, 4, file) != 4) {
-        return (size_t)-1;
-    }
-    return (size_t)b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
-}
-
 int main(int argc, char **argv) {
-    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-    if (file == NULL) {
-        return 2;
-    }
-    for (size_t index = word(file); index != (size_t)-1; index = word(file)) {
-        const lcm_type_info_t *info = types[index].info();
-        word(file); // what is expected: all are right
-        size_t len = word(file);
-        unsigned char *bytes = malloc(len), *again = malloc(len);
+    FILE *file = open_messages(argc, argv, 1);
+    message next; // all are right
+    while (next_message(file, &next)) {
+        const lcm_type_info_t *info = types[next.type].info();
+        const size_t len = next.len;
+        unsigned char *bytes = next.bytes, *again = malloc(len);
         void *message = calloc(1, (size_t)info->struct_size());
-        if (bytes == NULL || again == NULL || message == NULL || fread(bytes, 1, len, file) != len) {
+        if (again == NULL || message == NULL) {
             return 2;
         }
-        printf("%s %zu bytes, struct of %d, hash %016llx %016llx\n", types[index].name, len, (int)info->struct_size(),
-               (unsigned long long)types[index].hash(), (unsigned long long)info->get_hash());
+        printf("%s %zu bytes, struct of %d, hash %016llx %016llx\n", types[next.type].name, len, (int)info->struct_size(),
+               (unsigned long long)types[next.type].hash(), (unsigned long long)info->get_hash());
         int took = info->decode(bytes, 0, (int)len, message);
         int size = took < 0 ? -1 : info->encoded_size(message);
         int made = size != (int)len ? -1 : info->encode(again, 0, size, message);

@@ -1,9 +1,8 @@
 // Decodes, encodes and copies messages of all types with the generated C code: right ones, each cut and each byte of
 // them changed, with memory and without. "types.h" is made by the test: the includes, and TYPES(T).
+#include "messages.h"
 #include "types.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Memory: counted, and refused when a test wants that. The linker puts these before malloc and calloc.
@@ -182,34 +181,20 @@ static void hostile(const type *ty, const unsigned char *bytes, size_t len, size
     free(changed);
 }
 
-static size_t word(FILE *file) {
-    unsigned char b[4];
-    if (fread(b, 1, 4, file) != 4) {
-        return (size_t)-1;
-    }
-    return (size_t)b[0] | (size_t)b[1] << 8 | (size_t)b[2] << 16 | (size_t)b[3] << 24;
-}
-
 int main(int argc, char **argv) {
-    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
-    if (file == NULL) {
-        return 2;
-    }
+    FILE *file = open_messages(argc, argv, 2);
     size_t rounds = strtoul(argv[2], NULL, 10);
     size_t messages = 0;
-    for (size_t index = word(file); index != (size_t)-1; index = word(file)) {
-        const type *ty = &types[index];
-        size_t expect = word(file);
-        size_t len = word(file);
-        unsigned char *bytes = __real_malloc(len + 1);
-        CHECK(bytes != NULL && fread(bytes, 1, len, file) == len);
-        int took = attempt(ty, bytes, len);
-        CHECK(expect == 2 || (expect == 0) == (took >= 0));
-        if (expect == 0 && len < 2000) {
-            right(ty, bytes, len);
-            hostile(ty, bytes, len, rounds);
+    message next;
+    while (next_message(file, &next)) {
+        const type *ty = &types[next.type];
+        int took = attempt(ty, next.bytes, next.len);
+        CHECK(next.expect == 2 || (next.expect == 0 || next.expect == 3) == (took >= 0));
+        if (next.expect == 0 && next.len < 2000) {
+            right(ty, next.bytes, next.len);
+            hostile(ty, next.bytes, next.len, rounds);
         }
-        free(bytes);
+        free(next.bytes);
         messages++;
     }
     fclose(file);

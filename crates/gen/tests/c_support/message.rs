@@ -1,7 +1,13 @@
-//! Random messages of any type, and hostile ones, made from the schema alone: nothing of the code under test is used.
+//! Random messages of any type, and hostile ones. Nothing of the code under test is used: right ones are made from the
+//! schema alone, and the codec of the schema says what is right of the damaged ones.
 
-use saltus_types::{Extent, Primitive, Schema, StructId, Type};
+use saltus_types::{DecodeCause, Extent, Primitive, Schema, StructId, Type, wire};
 use std::path::Path;
+use std::sync::Arc;
+
+/// How many random messages of each type, and how many damaged ones of each.
+const MESSAGES: u64 = 6;
+const DAMAGED: u64 = 40;
 
 /// Small random numbers (xorshift), the same in every run.
 pub struct Random(u64);
@@ -28,6 +34,8 @@ pub enum Expect {
     Wrong = 1,
     /// Anything but a crash.
     Anything = 2,
+    /// It is decoded, but what it becomes may be encoded in other bytes.
+    Taken = 3,
 }
 
 /// Messages for the test programs: index of the type, what is expected, bytes.
@@ -94,8 +102,58 @@ fn string(rng: &mut Random, out: &mut Vec<u8>) {
     out.push(0);
 }
 
+/// Damages a right message, and adds what becomes of it: the codec of the schema says which are still taken. Types are
+/// numbered from `first`.
+pub fn damaged(
+    schema: &Arc<Schema>,
+    (id, first): (StructId, usize),
+    right: &[u8],
+    rng: &mut Random,
+    messages: &mut Messages,
+) {
+    const SIZES: [u32; 8] = [0, 1, 3, 200, 1000, 1 << 16, i32::MAX as u32, u32::MAX];
+    for _ in 0..DAMAGED {
+        let mut bytes = right.to_vec();
+        for _ in 0..1 + rng.below(3) {
+            let at = 8 + rng.below(bytes.len() as u64 - 7) as usize;
+            match bytes.get_mut(at..) {
+                Some([a, b, c, d, ..]) if rng.below(2) == 0 => {
+                    [*a, *b, *c, *d] = SIZES[rng.below(8) as usize].to_be_bytes();
+                }
+                Some([byte, ..]) => *byte = rng.next() as u8,
+                _ => {}
+            }
+        }
+        if rng.below(8) == 0 {
+            bytes.truncate(rng.below(bytes.len() as u64) as usize);
+        }
+        let expect = match wire::decode(schema, id, &bytes) {
+            Ok(_) => Expect::Taken,
+            // A limit of that codec's own values.
+            Err(e) if e.cause == DecodeCause::TooMuchMemory => Expect::Anything,
+            Err(_) => Expect::Wrong,
+        };
+        messages.add(StructId(first + id.0), expect, &bytes);
+    }
+}
+
+/// Messages of all types of a schema: right ones, damaged ones, and what is at the edge.
+pub fn all(schema: Schema, seed: u64) -> Messages {
+    let (mut messages, mut rng) = (Messages::default(), Random::new(seed));
+    let schema = Arc::new(schema);
+    for id in schema.ids() {
+        for _ in 0..MESSAGES {
+            let bytes = random(&schema, id, &mut rng);
+            messages.add(id, Expect::Right, &bytes);
+            damaged(&schema, (id, 0), &bytes, &mut rng, &mut messages);
+        }
+    }
+    edges(&schema, &mut messages);
+    messages
+}
+
 /// Messages that are wrong, or right at the very edge, by what they say of sizes and depths.
-pub fn edges(schema: &Schema, messages: &mut Messages) {
+fn edges(schema: &Schema, messages: &mut Messages) {
     let mut add = |name: &str, expect: Expect, body: &[u8]| {
         let id = schema.find(name).expect("a type");
         let mut bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
@@ -142,6 +200,32 @@ pub fn edges(schema: &Schema, messages: &mut Messages) {
     add("crowds_t", Expect::Right, &crowds(&[20 + 1024 - 500, 500]));
     add("crowds_t", Expect::Wrong, &crowds(&[20 + 1024 - 500, 501]));
     add("crowds_t", Expect::Wrong, &crowds(&[1000; 10]));
+    // Fixed rows count like others, and as many as the type always has are free.
+    let words = |words: &[u32]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<u8>>();
+    add("higher_t", Expect::Right, &words(&[0]));
+    add("higher_t", Expect::Wrong, &words(&[u32::MAX]));
+    add("talls_t", Expect::Right, &words(&[3, 0, 0, 0]));
+    add("talls_t", Expect::Wrong, &words(&[4, 0, 0, 0, 0]));
+    add("few_t", Expect::Right, &words(&[12 + 1024]));
+    add("few_t", Expect::Wrong, &words(&[12 + 1024 + 1]));
+    add("fews_t", Expect::Right, &words(&[2, 20 + 1024 - 220, 0]));
+    add("fews_t", Expect::Wrong, &words(&[2, 20 + 1024 - 220, 1]));
+    let fews = |n: u32| words(&[vec![n], vec![0; n as usize]].concat());
+    add("fews_t", Expect::Right, &fews(9));
+    add("fews_t", Expect::Wrong, &fews(10));
+    // Negative sizes are wrong behind an empty row too; large ones are not.
+    let table = |a: i64, b: i64| [a.to_be_bytes(), b.to_be_bytes()].concat();
+    add("table_t", Expect::Wrong, &table(0, -1));
+    add("table_t", Expect::Wrong, &table(-1, 0));
+    add("table_t", Expect::Right, &table(0, i64::MAX));
+    add("table_t", Expect::Right, &table(300, 0));
+    add("table_t", Expect::Wrong, &table(400, 0));
+    let zero = |n: i64, m: i16| [&n.to_be_bytes()[..], &m.to_be_bytes(), &[7]].concat();
+    for (n, m, expect) in
+        [(0, -1, Expect::Wrong), (-1, 0, Expect::Wrong), (0, 5, Expect::Right), (3, 4, Expect::Right)]
+    {
+        add("zero_t", expect, &zero(n, m));
+    }
     let jagged = |a: i8, b: i16, c: i64, d: i32, fill: usize| {
         let mut body = vec![a as u8];
         body.extend(b.to_be_bytes());

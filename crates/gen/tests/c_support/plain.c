@@ -1,18 +1,9 @@
 // The plain layout in C: built in a buffer, looked at, and refused where it is another.
+#include "check.h"
 #include "geo_pair_t_plain.h"
 #include "t_all_fixed_t_plain.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                    \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 int main(void) {
     unsigned char *room = aligned_alloc(64, 4096);

@@ -1,23 +1,17 @@
 // A size field that disagrees with an array is an error, never a read beyond a vector. The plain layout of C++.
+#include "check.h"
 #include "geo/pair_t_plain.hpp"
 #include "odd/class_/names_t.hpp"
+#include "t/all/brief_t.hpp"
+#include "t/all/consts_t.hpp"
 #include "t/all/fixed_t_plain.hpp"
 #include "t/all/jagged_t.hpp"
 #include "t/all/ping_t.hpp"
 #include "t/all/scan_t.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <string>
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                               \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
-    } while (false)
 
 static void sizes() {
     unsigned char buf[4096];
@@ -59,6 +53,15 @@ static void sizes() {
     jagged.s2[0][0] = std::string("a\0b", 3);
     CHECK(jagged.encode(buf, 0, sizeof buf) == -1);
 
+    // More than a size field can say is not cut to some other number.
+    for (const std::size_t many : {127u, 128u, 300u}) {
+        t::all::brief_t brief;
+        brief.data.resize(many);
+        brief.set_sizes();
+        CHECK(brief.n == 127);
+        CHECK(brief.encode(buf, 0, sizeof buf) == (many > 127 ? -1 : 8 + 1 + 127));
+    }
+
     // In structs of structs too.
     t::all::ping_t ping;
     ping.pongs.resize(2);
@@ -91,7 +94,10 @@ int main() {
     CHECK(std::string(t::all::scan_t::FULL_NAME) == "t.all.scan_t");
     CHECK(std::string(t::all::scan_t::SCHEMA).find("struct scan_t") != std::string::npos);
     CHECK(static_cast<std::uint64_t>(t::all::scan_t::getHash()) == t::all::scan_t::FINGERPRINT);
+    static_assert(t::all::consts_t::MOST > 1e308 && t::all::consts_t::LEAST < -1e308);
+    static_assert(t::all::consts_t::MOST_F > 3e38f && t::all::consts_t::LEAST_F < -3e38f);
+    CHECK(std::isnan(t::all::consts_t::NONE) && std::isnan(t::all::consts_t::NONE_F));
     CHECK(odd::class_::names_t::operator_ == 3);
-    std::puts("done");
+    puts("done");
     return 0;
 }

@@ -189,6 +189,65 @@ public final class Check {
     that(refused("cover.empties_t", message("cover.empties_t", 1037)), "1037 empties");
   }
 
+  /** A message whose fields are of 8, 2 and 1 bytes. */
+  private static byte[] message(String name, long[] longs, short[] shorts, byte[] bytes)
+      throws Exception {
+    ByteBuffer out = ByteBuffer.allocate(8 + 8 * longs.length + 2 * shorts.length + bytes.length);
+    out.putLong(modern.of(name).getField("FINGERPRINT").getLong(null));
+    for (long value : longs) {
+      out.putLong(value);
+    }
+    for (short value : shorts) {
+      out.putShort(value);
+    }
+    return out.put(bytes).array();
+  }
+
+  private static void behind(boolean bad, long... sizes) throws Exception {
+    byte[] data = message("cover.behind_t", sizes, new short[0], new byte[0]);
+    String words = "behind_t " + Arrays.toString(sizes);
+    that(refused("cover.behind_t", data) == bad, words);
+    if (!bad) {
+      that(Arrays.equals(encoded(modern.decode("cover.behind_t", data)), data), words);
+      that(Arrays.equals(written(like.construct("cover.behind_t", data)), data), words);
+    }
+  }
+
+  /** Elements and rows that take no room: as docs/wire.md says. */
+  private static void empties() throws Exception {
+    // Behind an outer 0 sizes must only not be negative; rows are charged up to it.
+    behind(false, 0, 1L << 62, 1L << 62);
+    behind(false, 0, Long.MAX_VALUE, 0);
+    behind(true, 0, 1L << 62, -1);
+    behind(true, 0, -1, 5);
+    behind(false, 5, 0, Long.MAX_VALUE);
+    behind(true, 5, 0, -1);
+    behind(true, 1, 1L << 40, 0);
+    behind(true, Long.MAX_VALUE, 0, 0);
+    behind(false, 176, 0, 7);
+    behind(true, 177, 0, 7);
+    // Every level counts: 28 rows and 28 * 36 elements are the 1036 of 12 bytes.
+    for (short b = 36; b <= 37; b++) {
+      byte[] data = message("cover.nothing_t", new long[0], new short[] {28, b}, new byte[0]);
+      that(refused("cover.nothing_t", data) == b > 36, "nothing_t " + b);
+    }
+    // What a type always has is free, but not what a variable array has.
+    for (byte k : new byte[] {0, 3, 4, 100}) {
+      byte[] bytes = new byte[5 + k];
+      bytes[0] = k;
+      byte[] data = message("cover.wides_t", new long[0], new short[0], bytes);
+      that(refused("cover.wides_t", data) == k > 3, "wides_t " + k);
+    }
+  }
+
+  /** 128 structs in each other, each of which promises as many as the message could have. */
+  private static void promises() throws Exception {
+    int size = 1 << 20;
+    long[] ints = new long[size];
+    Arrays.fill(ints, 0, 128, size - 129);
+    that(refused("exlcm.node_t", message("exlcm.node_t", ints)), "promises");
+  }
+
   private static void wrong(String words, Object message) throws Exception {
     try {
       message.getClass().getMethod("encode").invoke(message);
@@ -243,6 +302,8 @@ public final class Check {
       }
     }
     extremes();
+    empties();
+    promises();
     values();
     System.out.println(messages + " messages, " + hostile + " hostile ones");
     that(messages > 300 && hostile > 5000, "too few of them");

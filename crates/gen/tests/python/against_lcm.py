@@ -59,7 +59,7 @@ def round_trips(name, message):
     assert new.encode_into(room) == len(data) and room[: len(data)] == data
     new.set_sizes()
     # The width of rows cannot be told where there are none.
-    if name not in ("cover.grids_t",):
+    if name not in ("cover.grids_t", "cover.behind_t", "cover.nothing_t"):
         assert new.encode() == data, name
     assert type(new).__name__ in repr(new)
 

@@ -87,6 +87,33 @@ for n, bad in [(1024, False), (1024 + 12, False), (1024 + 13, True)]:
     except ValueError:
         assert bad, n
 
+# Sizes behind an outer 0 must only not be negative. Rows without content are charged up
+# to that 0: a message of 32 bytes may have 1056, and there are 6 arrays.
+for a, b, c, bad in [
+    (0, 1 << 62, 1 << 62, False),
+    (0, (1 << 63) - 1, 0, False),
+    (0, 1 << 62, -1, True),
+    (0, -1, 5, True),
+    (5, 0, (1 << 63) - 1, False),
+    (5, 0, -1, True),
+    (1, 1 << 40, 0, True),
+    ((1 << 63) - 1, 0, 0, True),
+    (176, 0, 7, False),
+    (177, 0, 7, True),
+]:
+    data = head("cover.behind_t") + struct.pack(">qqq", a, b, c)
+    assert refused("cover.behind_t", data) == bad, (a, b, c)
+    for behind_t in () if bad else (modern["cover.behind_t"], like["cover.behind_t"]):
+        assert behind_t.decode(data).encode() == data
+# Every level counts: 28 rows and 28 * 36 elements are the 1036 of 12 bytes.
+for a, b, bad in [(28, 36, False), (28, 37, True)]:
+    data = head("cover.nothing_t") + struct.pack(">hh", a, b)
+    assert refused("cover.nothing_t", data) == bad, (a, b)
+# What a type always has is free, but not what a variable array has.
+for k in (0, 3, 4, 100):
+    data = head("cover.wides_t") + bytes([k]) + bytes(4 + k)
+    assert refused("cover.wides_t", data) == (k > 3), k
+
 # Strings: length 0, negative, beyond the end, without a NUL; bytes that are no UTF-8.
 inner = head("worked.inner_t") + struct.pack(">h", 1)
 for length, text in [
@@ -105,6 +132,25 @@ assert like["worked.inner_t"].decode(odd).name == "\ufffd\ufffda"
 def chain(depth):
     return head("exlcm.node_t") + struct.pack(">i", 1) * depth + struct.pack(">i", 0)
 
+
+def below(frames, call):
+    """Calls it so many frames further down."""
+    return call() if frames == 0 else below(frames - 1, call)
+
+
+# Little stack is left: what is legal fits, or is refused like all else.
+for classes in (modern, like):
+    node_t = classes["exlcm.node_t"]
+    node = below(500, lambda: node_t.decode(chain(128)))
+    assert below(500, node.encode) == chain(128)
+node_t = modern["exlcm.node_t"]
+node = node_t.decode(chain(128))
+for action in (lambda: node_t.decode(chain(128)), node.encode):
+    try:
+        below(900, action)
+        raise SystemExit("the stack was to be too small")
+    except ValueError as error:
+        assert "stack" in str(error), error
 
 # Structs in structs: 128 deep, and one deeper.
 assert not refused("exlcm.node_t", chain(128))

@@ -104,5 +104,10 @@ other = changed(laser_t(nranges=2), ranges=np.array([1, 2], np.int64)[::1])
 assert other.encode() == laser_t(nranges=2, ranges=[1.0, 2.0]).encode()
 swapped = changed(laser_t(nranges=2), ranges=np.array([1, 2], ">f8")[::-1])
 assert swapped.encode() == laser_t(nranges=2, ranges=[2.0, 1.0]).encode()
+strided = changed(laser_t(nranges=2), ranges=np.array([1, 0, 2], np.float32)[::-2])
+assert strided.encode() == swapped.encode()
+blob = np.array([0, 255, 0, 2, 0, 1], np.uint8)[::-2]
+strided = all_t.decode(changed(all_t(), blob=blob).encode())
+assert strided.blob.tolist() == [1, 2, 255]
 assert struct.unpack(">f", swapped.encode()[20:24]) == (2.0,)
 assert "struct laser_t" in laser_t.SCHEMA and laser_t.NAME == "paper.laser_t"

@@ -126,6 +126,16 @@ fn promises_in_promises_get_no_memory() {
     assert!(memory <= 32 * len, "{memory} bytes for {len}");
 }
 
+/// A thousand bytes, each of which is a struct with 10,000 rows of nothing.
+#[test]
+fn rows_of_nothing_get_no_memory() {
+    let mut bytes = sizes::Jags::FINGERPRINT.to_be_bytes().to_vec();
+    bytes.extend(1000i32.to_be_bytes());
+    bytes.extend([0; 1000]);
+    let memory = most(|| assert!(matches!(sizes::Jags::decode(&bytes), Err(DecodeError::TooMany { .. }))));
+    assert!(memory <= 64 * bytes.len(), "{memory} bytes for {}", bytes.len());
+}
+
 #[test]
 fn chains_have_an_end() {
     let mut bytes = Node::FINGERPRINT.to_be_bytes().to_vec();

@@ -179,7 +179,9 @@ fn sizes_that_do_not_agree_are_told() {
     // More than the size field can say.
     let mut many = Varb { a: vec![0; 300], ..Default::default() };
     many.set_sizes();
-    assert!(matches!(many.encode(), Err(EncodeError::Size { has: 300, .. })));
+    assert_eq!(many.n, 127);
+    let error = EncodeError::TooManyElements { field: "varb_t.a", size_field: "n", ty: "int8_t", has: 300 };
+    assert_eq!(many.encode(), Err(error));
 }
 
 #[test]

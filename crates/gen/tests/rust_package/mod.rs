@@ -27,7 +27,7 @@ impl Package {
         let wire = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../wire").canonicalize().unwrap();
         let manifest = format!(
             "[package]\nname = \"generated\"\nedition = \"{edition}\"\n\n[dependencies]\n\
-             saltus-wire = {{ path = \"{}\" }}\n\n[workspace]\n\n[profile.dev]\nopt-level = 1\n",
+             saltus-wire = {{ path = \"{}\" }}\n\n[workspace]\n",
             wire.display()
         );
         self.file("Cargo.toml", &manifest);

@@ -109,7 +109,7 @@ pub fn decode(
         [a, b, ..] => return Err(DecodeCause::Encapsulation { found: u16::from_be_bytes([a, b]) }.into()),
         [] | [_] => return Err(BytesError::Truncated { at: 0, missing: HEADER }.into()),
     };
-    Decoder::new(schema, reader, Plain { order, dialect }).record(id)
+    Decoder::message(schema, id, reader, Plain { order, dialect })
 }
 
 /// Bytes before the first field.

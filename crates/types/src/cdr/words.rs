@@ -1,6 +1,26 @@
 //! What both kinds of schema text say in the same words.
 
-use crate::{Const, ConstValue, EnumId, Schema};
+use super::Dialect;
+use crate::{Const, ConstValue, EnumId, Primitive, Schema};
+
+/// What a primitive type is called.
+pub(crate) fn primitive(p: Primitive, dialect: Dialect) -> &'static str {
+    match (p, dialect) {
+        (Primitive::Int8, _) => "int8",
+        (Primitive::Int16, _) => "int16",
+        (Primitive::Int32, _) => "int32",
+        (Primitive::Int64, _) => "int64",
+        (Primitive::Byte, Dialect::OmgIdl) => "octet",
+        (Primitive::Byte, Dialect::Ros2Msg) => "uint8",
+        (Primitive::Float, Dialect::OmgIdl) => "float",
+        (Primitive::Float, Dialect::Ros2Msg) => "float32",
+        (Primitive::Double, Dialect::OmgIdl) => "double",
+        (Primitive::Double, Dialect::Ros2Msg) => "float64",
+        (Primitive::String, _) => "string",
+        (Primitive::Boolean, Dialect::OmgIdl) => "boolean",
+        (Primitive::Boolean, Dialect::Ros2Msg) => "bool",
+    }
+}
 
 /// A constant's value as a literal; nothing if there is none for it.
 pub(crate) fn literal(c: &Const) -> Option<String> {

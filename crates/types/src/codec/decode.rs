@@ -1,22 +1,25 @@
 //! From bytes to a record.
 
+use super::limits::Limits;
 use super::{Counts, DecodeCause, DecodeError, Format, Order};
-use crate::value::{Array, Items, Record, Text, Value};
+use crate::value::{Array, Items, Record, Text, Value, array, memory};
 use crate::{Extent, Field, Primitive, Schema, StructId, Type};
 use saltus_wire::{DecodeError as BytesError, MAX_DEPTH, Reader};
 use std::sync::Arc;
 
-/// How many values may come from a byte (and from each of [`FREE_ELEMENTS`](saltus_wire::FREE_ELEMENTS) bytes more).
-/// Only a type with many fields that take no room could have more.
-const VALUES_PER_BYTE: usize = 16;
+/// So many empty arrays are remembered: one of each type, and some shapes.
+const EMPTIES: usize = 16;
 
-/// Reads records. Trusts neither the bytes nor the schema: memory and time are bounded by the number of bytes.
+/// Reads records. Trusts neither the bytes nor the schema: memory and time are bounded by the number of bytes
+/// and by what the type always has.
 pub(crate) struct Decoder<'a, F> {
     schema: &'a Arc<Schema>,
     reader: Reader<'a>,
     format: F,
     depth: u32,
-    values: usize,
+    limits: Limits,
+    /// Empty arrays, which are shared.
+    empties: Vec<Arc<Array>>,
 }
 
 /// The next number, as so many bytes, turned as the format wants it.
@@ -44,17 +47,22 @@ macro_rules! many {
 }
 
 impl<'a, F: Format> Decoder<'a, F> {
-    /// Reads on from `reader`.
-    pub fn new(schema: &'a Arc<Schema>, reader: Reader<'a>, format: F) -> Decoder<'a, F> {
-        let bytes = reader.remaining().saturating_add(saltus_wire::FREE_ELEMENTS);
-        Decoder { schema, reader, format, depth: 0, values: bytes.saturating_mul(VALUES_PER_BYTE) }
+    /// Reads the struct that starts where `reader` is, in the middle of a message or at its start.
+    pub fn message(
+        schema: &'a Arc<Schema>,
+        id: StructId,
+        reader: Reader<'a>,
+        format: F,
+    ) -> Result<Record, DecodeError> {
+        let limits = Limits::new(schema, id, reader.position() + reader.remaining());
+        Decoder { schema, reader, format, depth: 0, limits, empties: Vec::new() }.record(id)
     }
 
     /// Reads a struct.
-    pub fn record(&mut self, id: StructId) -> Result<Record, DecodeError> {
+    fn record(&mut self, id: StructId) -> Result<Record, DecodeError> {
         let schema = self.schema;
         let fields = &schema.get(id).fields;
-        self.values = self.values.checked_sub(1 + fields.len()).ok_or(DecodeCause::TooManyValues)?;
+        self.limits.spend(memory::fields(fields.len()))?;
         self.format.enter(id, self.reader.position());
         let mut values = Vec::with_capacity(fields.len());
         for (index, field) in fields.iter().enumerate() {
@@ -96,54 +104,59 @@ impl<'a, F: Format> Decoder<'a, F> {
             Type::Primitive(Primitive::String) => Value::String(self.text()?),
             Type::Primitive(Primitive::Boolean) => Value::Boolean(one!(self, u8) != 0),
             Type::Enum(_) => Value::Enum(one!(self, i32)),
-            Type::Struct(id) => self.nested(id)?.into(),
+            Type::Struct(id) => {
+                self.limits.spend(memory::boxed())?;
+                self.nested(id)?.into()
+            }
         })
     }
 
     fn array(&mut self, field: &Field, so_far: &[Value]) -> Result<Value, DecodeError> {
         let shape = self.shape(field, so_far)?;
-        let mut items = Items::empty(field.ty);
+        let total = array::count(&shape).ok_or(DecodeCause::TooMuchMemory)?;
+        self.limits.spend(memory::elements(field.ty, total))?;
+        let mut items = Items::with_capacity(field.ty, total);
         if self.format.counts() == Counts::Each {
             self.rows(field, &shape, 0, &mut items)?;
         } else {
-            let total = shape.iter().product();
             if self.format.counts() == Counts::Whole && field.is_variable() {
                 self.count(total)?;
             }
             self.items(field.ty, &shape, total, &mut items)?;
         }
         // The shape multiplies to what was read, so this never fails.
-        let array = Array::new(&shape, items).ok_or(DecodeCause::TooManyValues)?;
-        Ok(array.into())
+        let array = Array::new(&shape, items).ok_or(DecodeCause::TooMuchMemory)?;
+        self.share(array).map(Value::Array)
     }
 
-    /// Sizes of the dimensions, checked against what is left. Behind one of size 0 there is nothing to check.
+    /// An array; if it is empty, one that was made before.
+    fn share(&mut self, array: Array) -> Result<Arc<Array>, DecodeError> {
+        let empty = array.items().is_empty();
+        if empty && let Some(known) = self.empties.iter().find(|known| ***known == array) {
+            return Ok(known.clone());
+        }
+        self.limits.spend(memory::array(array.shape().len()))?;
+        let array = Arc::new(array);
+        if empty && self.empties.len() < EMPTIES {
+            self.empties.push(array.clone());
+        }
+        Ok(array)
+    }
+
+    /// Sizes of the dimensions, checked against what is left.
     fn shape(&mut self, field: &Field, so_far: &[Value]) -> Result<Vec<usize>, DecodeError> {
-        let size = |dim: &crate::Dim| match dim.extent {
-            Extent::Fixed(n) => i64::from(n),
-            Extent::Variable(i) => so_far.get(i).and_then(Value::as_i64).unwrap_or(0),
-        };
-        let sizes: Vec<i64> = field.dims.iter().map(size).collect();
-        if let Some(&size) = sizes.iter().find(|&&n| n < 0) {
-            return Err(BytesError::NegativeSize { at: self.reader.position(), size }.into());
-        }
-        let shape: Vec<usize> = sizes.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX)).collect();
-        // Least size of a row, for each dimension: what lies inside it.
-        let mut row = self.min_size(field.ty);
-        let mut rows = vec![0; shape.len()];
-        for (dim, &n) in shape.iter().enumerate().rev() {
-            rows[dim] = row;
-            row = row.saturating_mul(n);
-        }
-        let mut total = 1usize;
-        for (dim, &n) in shape.iter().enumerate() {
-            let claim = if rows[dim] == 0 { total.saturating_mul(n) } else { n };
-            self.reader.size(i64::try_from(claim).unwrap_or(i64::MAX), rows[dim])?;
-            total = total.saturating_mul(n);
-            if total == 0 {
-                break;
+        let mut shape = Vec::with_capacity(field.dims.len());
+        for dim in &field.dims {
+            let size = match dim.extent {
+                Extent::Fixed(n) => i64::from(n),
+                Extent::Variable(i) => so_far.get(i).and_then(Value::as_i64).unwrap_or(0),
+            };
+            if size < 0 {
+                return Err(BytesError::NegativeSize { at: self.reader.position(), size }.into());
             }
+            shape.push(usize::try_from(size).unwrap_or(usize::MAX));
         }
+        self.limits.sizes(&shape, self.min_size(field.ty), &self.reader)?;
         Ok(shape)
     }
 
@@ -191,7 +204,6 @@ impl<'a, F: Format> Decoder<'a, F> {
             Items::Float(v) => many!(self, v, n, f32),
             Items::Double(v) => many!(self, v, n, f64),
             Items::Boolean(v) => v.extend(self.raw(1, n)?.iter().map(|&b| b != 0)),
-            // Nothing is reserved for these: what hostile sizes promise is not there.
             Items::String(v) => {
                 for _ in 0..n {
                     v.push(self.text().map_err(|e| e.within(&Array::indices(shape, v.len())))?);
@@ -217,7 +229,10 @@ impl<'a, F: Format> Decoder<'a, F> {
             return Err(BytesError::StringLength { at: at - 4, length }.into());
         }
         match self.reader.take(length as usize)?.split_last() {
-            Some((0, text)) => Ok(text.into()),
+            Some((0, text)) => {
+                self.limits.spend(memory::text(text.len()))?;
+                Ok(text.into())
+            }
             _ => Err(BytesError::StringEnd { at: self.reader.position() - 1 }.into()),
         }
     }

@@ -19,8 +19,9 @@ pub struct DecodeError {
 pub enum DecodeCause {
     /// The bytes are not those of such a value, or too few. Places are counted from the first byte of the message.
     Bytes(BytesError),
-    /// The type has so many fields that take no room that the message would become absurdly large.
-    TooManyValues,
+    /// Its values would take far more memory than its bytes: a type with many fields that take no room, or many empty
+    /// arrays.
+    TooMuchMemory,
     /// CDR: the header names an encoding that is not plain CDR.
     Encapsulation {
         /// The first two bytes.
@@ -48,8 +49,8 @@ impl fmt::Display for DecodeCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DecodeCause::Bytes(cause) => cause.fmt(f),
-            DecodeCause::TooManyValues => {
-                f.write_str("far more fields that take no room than a message may have")
+            DecodeCause::TooMuchMemory => {
+                f.write_str("values that take far more memory than their bytes: very many that are empty")
             }
             DecodeCause::Encapsulation { found } => {
                 write!(
@@ -105,6 +106,8 @@ pub enum EncodeCause {
     TooLong(usize),
     /// Plain: the type has no fixed size, and so no layout.
     NotPlain,
+    /// Plain: the record is of another struct or schema than the codec.
+    OtherType,
 }
 
 impl fmt::Display for EncodeCause {
@@ -119,6 +122,7 @@ impl fmt::Display for EncodeCause {
             }
             EncodeCause::TooLong(has) => write!(f, "{has} elements are more than a sequence can count"),
             EncodeCause::NotPlain => f.write_str("a type without a fixed size has no plain layout"),
+            EncodeCause::OtherType => f.write_str("a record of another type than the codec is for"),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod error;
+mod limits;
 
 pub(crate) use decode::Decoder;
 pub(crate) use encode::Encoder;

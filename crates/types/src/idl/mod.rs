@@ -12,8 +12,8 @@
 
 mod names;
 
-use crate::cdr::{CdrSchema, Unsupported, order, words};
-use crate::{Dim, Extent, Field, Primitive, Schema, Struct, StructId, Type};
+use crate::cdr::{CdrSchema, Dialect, Unsupported, order, words};
+use crate::{Dim, Extent, Field, Schema, Struct, StructId, Type};
 use names::{Names, Scope};
 use std::fmt::Write;
 
@@ -110,7 +110,7 @@ impl Definition<'_> {
 
     fn element(&self, ty: Type) -> String {
         match ty {
-            Type::Primitive(p) => primitive(p).into(),
+            Type::Primitive(p) => words::primitive(p, Dialect::OmgIdl).into(),
             Type::Enum(_) => "int32".into(),
             Type::Struct(id) => self.names.path(&self.schema.get(id).name, self.names.own(id)),
         }
@@ -126,27 +126,13 @@ impl Definition<'_> {
             };
             let own = scope.add(&c.name);
             lines += &comment(&c.doc, "  ");
-            let _ = writeln!(lines, "  const {} {own} = {value};", primitive(c.ty));
+            let _ = writeln!(lines, "  const {} {own} = {value};", words::primitive(c.ty, Dialect::OmgIdl));
         }
         if !lines.is_empty() {
             let module = self.names.add(&self.of.name, &format!("{stem}_Constants"));
             let _ = writeln!(self.out, "module {module} {{\n{lines}}};");
         }
         self.out += &unsaid;
-    }
-}
-
-fn primitive(p: Primitive) -> &'static str {
-    match p {
-        Primitive::Int8 => "int8",
-        Primitive::Int16 => "int16",
-        Primitive::Int32 => "int32",
-        Primitive::Int64 => "int64",
-        Primitive::Byte => "octet",
-        Primitive::Float => "float",
-        Primitive::Double => "double",
-        Primitive::String => "string",
-        Primitive::Boolean => "boolean",
     }
 }
 

@@ -191,7 +191,7 @@ impl Writer {
     }
 }
 
-/// A string in quotes, escaped where JSON wants it.
+/// A string in quotes, escaped where JSON wants it, and where a terminal would obey it.
 fn string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -201,7 +201,7 @@ fn string(out: &mut String, text: &str) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if c < ' ' || c == '\u{7f}' => {
+            c if c.is_control() => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             c => out.push(c),

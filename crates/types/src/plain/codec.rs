@@ -1,6 +1,6 @@
 //! Plain messages by the schema alone, for tools that have no generated code.
 
-use super::{HASH_SIZE, Layout, layouts, plain};
+use super::{HASH_SIZE, Layout, flat, layouts};
 use crate::codec::{DecodeCause, DecodeError, Decoder, EncodeCause, EncodeError, Encoder, Format, Order};
 use crate::value::Record;
 use crate::{Schema, StructId};
@@ -8,49 +8,84 @@ use saltus_wire::Reader;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Decodes a message in the plain layout: its hash and the struct. Bytes behind it are ignored.
-///
-/// # Errors
-/// The type has no plain layout, the bytes are of another layout (both hashes are told), or there are too few.
-pub fn decode_plain(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
-    let expected = plain(schema, id).ok_or(DecodeCause::NotPlain)?.hash;
-    let mut reader = Reader::new(bytes);
-    let mut hash = [0; HASH_SIZE];
-    hash.copy_from_slice(reader.take(HASH_SIZE)?);
-    let found = u64::from_ne_bytes(hash);
-    if found != expected {
-        return Err(DecodeCause::Layout { expected, found }.into());
-    }
-    let format = Memory::new(schema, id).ok_or(DecodeCause::NotPlain)?;
-    Decoder::new(schema, reader, format).record(id)
+/// What it takes to read and write the plain messages of one type: found out once, since a layout may be long.
+#[derive(Clone, Debug)]
+pub struct PlainCodec {
+    schema: Arc<Schema>,
+    id: StructId,
+    hash: u64,
+    size: usize,
+    layouts: HashMap<StructId, Layout>,
 }
 
-/// Encodes a message in the plain layout: its hash and the struct, padding zero.
+impl PlainCodec {
+    /// Of a struct; nothing if it has no plain layout.
+    pub fn new(schema: &Arc<Schema>, id: StructId) -> Option<PlainCodec> {
+        let layouts = layouts(schema, id)?;
+        let plain = flat(schema, id, &layouts)?;
+        Some(PlainCodec { schema: schema.clone(), id, hash: plain.hash, size: plain.size, layouts })
+    }
+    /// The hash that messages start with.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+    /// Decodes a message: the hash and the struct. Bytes behind it are ignored.
+    ///
+    /// # Errors
+    /// The bytes are of another layout (both hashes are told), or there are too few.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Record, DecodeError> {
+        let mut reader = Reader::new(bytes);
+        let mut hash = [0; HASH_SIZE];
+        hash.copy_from_slice(reader.take(HASH_SIZE)?);
+        let found = u64::from_ne_bytes(hash);
+        if found != self.hash {
+            return Err(DecodeCause::Layout { expected: self.hash, found }.into());
+        }
+        Decoder::message(&self.schema, self.id, reader, self.memory())
+    }
+    /// Encodes a record of its type: the hash and the struct, padding zero.
+    ///
+    /// # Errors
+    /// The record is of another struct or schema, or its structs lie in each other too deep.
+    pub fn encode(&self, record: &Record) -> Result<Vec<u8>, EncodeError> {
+        if !Arc::ptr_eq(record.schema(), &self.schema) || record.id() != self.id {
+            return Err(EncodeCause::OtherType.into());
+        }
+        let mut out = Vec::with_capacity(HASH_SIZE + self.size);
+        out.extend_from_slice(&self.hash.to_ne_bytes());
+        let mut encoder = Encoder::new(out, self.memory());
+        encoder.record(record)?;
+        Ok(encoder.out)
+    }
+    fn memory(&self) -> Memory<'_> {
+        Memory { layouts: &self.layouts, open: Vec::new() }
+    }
+}
+
+/// Decodes one message in the plain layout. Of many, [`PlainCodec`] is quicker.
+///
+/// # Errors
+/// As [`PlainCodec::decode`]; and the type has no plain layout.
+pub fn decode_plain(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
+    PlainCodec::new(schema, id).ok_or(DecodeCause::NotPlain)?.decode(bytes)
+}
+
+/// Encodes one message in the plain layout. Of many, [`PlainCodec`] is quicker.
 ///
 /// # Errors
 /// The type has no plain layout.
 pub fn encode_plain(record: &Record) -> Result<Vec<u8>, EncodeError> {
-    let (schema, id) = (record.schema(), record.id());
-    let layout = plain(schema, id).ok_or(EncodeCause::NotPlain)?;
-    let format = Memory::new(schema, id).ok_or(EncodeCause::NotPlain)?;
-    let mut out = Vec::with_capacity(HASH_SIZE + layout.size);
-    out.extend_from_slice(&layout.hash.to_ne_bytes());
-    let mut encoder = Encoder::new(out, format);
-    encoder.record(record)?;
-    Ok(encoder.out)
+    PlainCodec::new(record.schema(), record.id()).ok_or(EncodeCause::NotPlain)?.encode(record)
 }
 
 /// The bytes as they lie in memory: every field at its offset in its struct.
-struct Memory {
-    layouts: HashMap<StructId, Layout>,
+struct Memory<'a> {
+    layouts: &'a HashMap<StructId, Layout>,
     /// The structs that are open, and where they start.
     open: Vec<(StructId, usize)>,
 }
 
-impl Memory {
-    fn new(schema: &Schema, id: StructId) -> Option<Memory> {
-        Some(Memory { layouts: layouts(schema, id)?, open: Vec::new() })
-    }
+impl Memory<'_> {
     /// Bytes from `at` to byte `offset` of the present struct.
     fn to(&self, offset: Option<usize>, at: usize) -> usize {
         let base = self.open.last().map_or(0, |&(_, base)| base);
@@ -61,7 +96,7 @@ impl Memory {
     }
 }
 
-impl Format for Memory {
+impl Format for Memory<'_> {
     fn order(&self) -> Order {
         Order::NATIVE
     }

@@ -26,7 +26,7 @@
 
 mod codec;
 
-pub use codec::{decode_plain, encode_plain};
+pub use codec::{PlainCodec, decode_plain, encode_plain};
 
 use crate::{Extent, Field, Schema, StructId, Type};
 use std::collections::HashMap;
@@ -99,9 +99,12 @@ impl Leaf {
 /// Nothing if it has no fixed size ([`Schema::is_fixed`]), is larger than [`MAX_SIZE`], or has more than [`MAX_LEAVES`]
 /// leaves.
 pub fn plain(schema: &Schema, id: StructId) -> Option<Plain> {
-    let layouts = layouts(schema, id)?;
+    flat(schema, id, &layouts(schema, id)?)
+}
+
+fn flat(schema: &Schema, id: StructId, layouts: &HashMap<StructId, Layout>) -> Option<Plain> {
     let root = &layouts[&id];
-    let mut flat = Flat { schema, layouts: &layouts, leaves: Vec::new(), names: 0 };
+    let mut flat = Flat { schema, layouts, leaves: Vec::new(), names: 0 };
     flat.add(id, 0, "")?;
     let leaves = flat.leaves;
     let hash = fnv1a(text(root, &leaves).as_bytes());

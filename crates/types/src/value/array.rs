@@ -52,18 +52,22 @@ macro_rules! with_items {
 impl Items {
     /// No elements of this type.
     pub fn empty(ty: Type) -> Items {
+        Items::with_capacity(ty, 0)
+    }
+    /// No elements of this type, and room for `n`.
+    pub(crate) fn with_capacity(ty: Type, n: usize) -> Items {
         match ty {
-            Type::Primitive(Primitive::Int8) => Items::Int8(Vec::new()),
-            Type::Primitive(Primitive::Int16) => Items::Int16(Vec::new()),
-            Type::Primitive(Primitive::Int32) => Items::Int32(Vec::new()),
-            Type::Primitive(Primitive::Int64) => Items::Int64(Vec::new()),
-            Type::Primitive(Primitive::Byte) => Items::Byte(Vec::new()),
-            Type::Primitive(Primitive::Float) => Items::Float(Vec::new()),
-            Type::Primitive(Primitive::Double) => Items::Double(Vec::new()),
-            Type::Primitive(Primitive::String) => Items::String(Vec::new()),
-            Type::Primitive(Primitive::Boolean) => Items::Boolean(Vec::new()),
-            Type::Enum(_) => Items::Enum(Vec::new()),
-            Type::Struct(_) => Items::Record(Vec::new()),
+            Type::Primitive(Primitive::Int8) => Items::Int8(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int16) => Items::Int16(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int32) => Items::Int32(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int64) => Items::Int64(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Byte) => Items::Byte(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Float) => Items::Float(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Double) => Items::Double(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::String) => Items::String(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Boolean) => Items::Boolean(Vec::with_capacity(n)),
+            Type::Enum(_) => Items::Enum(Vec::with_capacity(n)),
+            Type::Struct(_) => Items::Record(Vec::with_capacity(n)),
         }
     }
     /// How many there are.

@@ -8,8 +8,9 @@
 //! field, those of fixed size in that size. Only size fields may disagree with the arrays that they count, until
 //! [`Record::set_sizes`] makes them agree; encoders refuse such a record.
 
-mod array;
+pub(crate) mod array;
 mod display;
+pub(crate) mod memory;
 mod path;
 mod record;
 mod text;
@@ -22,6 +23,8 @@ pub(crate) use record::{declaration, integer};
 pub use text::Text;
 pub use zero::TooLarge;
 pub(crate) use zero::Zeros;
+
+use std::sync::Arc;
 
 /// The value of a field, or of an element of an array.
 #[derive(Clone, Debug)]
@@ -48,8 +51,8 @@ pub enum Value {
     Enum(i32),
     /// Of a struct.
     Record(Box<Record>),
-    /// Of a field with dimensions.
-    Array(Box<Array>),
+    /// Of a field with dimensions. Copies of a value share it.
+    Array(Arc<Array>),
 }
 
 impl Value {
@@ -136,7 +139,7 @@ impl From<Record> for Value {
 }
 impl From<Array> for Value {
     fn from(array: Array) -> Value {
-        Value::Array(Box::new(array))
+        Value::Array(Arc::new(array))
     }
 }
 impl From<Items> for Value {

@@ -93,7 +93,9 @@ impl Record {
         for value in &mut self.values {
             match value {
                 Value::Record(r) => r.set_sizes(),
-                Value::Array(a) => a.records_mut().iter_mut().for_each(Record::set_sizes),
+                Value::Array(a) if !a.records().is_empty() => {
+                    Arc::make_mut(a).records_mut().iter_mut().for_each(Record::set_sizes)
+                }
                 _ => {}
             }
         }

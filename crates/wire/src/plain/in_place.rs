@@ -18,7 +18,9 @@ use core::slice;
 /// # #[repr(C, align(4))]
 /// # #[derive(Clone, Copy, Default)]
 /// # struct ScanPlain { count: i32, ranges: [f32; 4] }
+/// # // SAFETY: an integer and an array of numbers, with no padding.
 /// # unsafe impl Bits for ScanPlain {}
+/// # // SAFETY: the layout is its own, and nobody else's has that hash here.
 /// # unsafe impl Plain for ScanPlain {
 /// #     const NAME: &'static str = "scan_t";
 /// #     const LAYOUT_HASH: u64 = 1;
@@ -63,7 +65,8 @@ impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
         check_hash::<T>(hash, len)?;
         Ok(InPlace { copy, layout: PhantomData })
     }
-    /// A copy of all of it.
+    /// A copy of all of it, which goes over the stack: one of megabytes goes into a box with
+    /// [`get_into`](InPlace::get_into) and [`boxed`](super::boxed).
     #[inline]
     pub fn get(&self) -> T {
         self.bits(0)

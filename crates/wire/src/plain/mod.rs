@@ -16,7 +16,9 @@
 //! - One that reads in place, while the publisher may already overwrite it, may not have a reference to it: it reads
 //!   fields through [`InPlace`], which copies each, and believes them when the message has been validated.
 //!
-//! None of these allocates, blocks or calls the kernel.
+//! None of these allocates, blocks or calls the kernel. A struct of megabytes does not fit onto the stack of a thread, over
+//! which values go ([`copy`], [`zeroed`], [`InPlace::get`], `From` between the forms): build it in the room and read it there,
+//! or in a box ([`boxed`], [`InPlace::get_into`], `set_from` and `copy_to` of the generated struct).
 
 mod error;
 mod in_place;
@@ -27,6 +29,7 @@ pub use in_place::{Field, InPlace};
 
 use crate::Bits;
 use core::mem::MaybeUninit;
+use core::ptr;
 
 /// Bytes of the hash before the struct.
 pub const HASH_SIZE: usize = 8;
@@ -50,10 +53,15 @@ pub unsafe trait Plain: Bits {
     fn clear_padding(&mut self) {}
 }
 
-/// A value of zeroes.
+/// A value of zeroes. It goes over the stack: for one of megabytes there is [`boxed`].
 pub fn zeroed<T: Bits>() -> T {
     // SAFETY: any bytes are a value of it.
     unsafe { MaybeUninit::zeroed().assume_init() }
+}
+/// A value of zeroes on the heap.
+pub fn boxed<T: Bits>() -> Box<T> {
+    // SAFETY: any bytes are a value of it.
+    unsafe { crate::large::boxed_zeroes() }
 }
 
 /// The message in `bytes`. What lies behind it is ignored.
@@ -87,8 +95,9 @@ pub fn copy<T: Plain>(bytes: &[u8]) -> Result<T, PlainError> {
 #[inline]
 pub fn write<T: Plain>(value: &T, buf: &mut [u8]) -> Result<usize, PlainError> {
     let body = start::<T>(buf)?;
-    // SAFETY: there is room, just checked; the type has no padding that is not a field, so all its bytes are initialised.
-    unsafe { body.as_mut_ptr().cast::<T>().write_unaligned(*value) };
+    // SAFETY: there is room, just checked, which is not the value's; the type has no padding that is not a field, so that all
+    // its bytes are initialised. They are copied as bytes, so that a large value does not go over the stack.
+    unsafe { ptr::copy_nonoverlapping(ptr::from_ref(value).cast(), body.as_mut_ptr(), size_of::<T>()) };
     Ok(T::PLAIN_SIZE)
 }
 

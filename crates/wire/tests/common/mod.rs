@@ -57,22 +57,22 @@ impl Body for All {
         out.string(&self.name)?;
         out.int32(self.n)?;
         out.int16(self.m)?;
-        out.size("all_t.ranges", "n", self.n.into(), self.ranges.len())?;
+        out.size("all_t.ranges", "n", self.n, self.ranges.len())?;
         out.floats(&self.ranges)?;
-        out.size("all_t.rows", "n", self.n.into(), self.rows.len())?;
+        out.size("all_t.rows", "n", self.n, self.rows.len())?;
         out.doubles(&self.rows)?;
-        out.size("all_t.table", "n", self.n.into(), self.table.len())?;
+        out.size("all_t.table", "n", self.n, self.table.len())?;
         for row in &self.table {
-            out.size("all_t.table", "m", self.m.into(), row.len())?;
+            out.size("all_t.table", "m", self.m, row.len())?;
             out.int64s(row)?;
         }
-        out.size("all_t.tags", "m", self.m.into(), self.tags.len())?;
+        out.size("all_t.tags", "m", self.m, self.tags.len())?;
         out.strings(&self.tags)?;
-        out.size("all_t.flags", "n", self.n.into(), self.flags.len())?;
+        out.size("all_t.flags", "n", self.n, self.flags.len())?;
         out.booleans(&self.flags)?;
-        out.size("all_t.children", "m", self.m.into(), self.children.len())?;
+        out.size("all_t.children", "m", self.m, self.children.len())?;
         out.bodies(&self.children)?;
-        out.size("all_t.nothing", "n", self.n.into(), self.nothing.len())?;
+        out.size("all_t.nothing", "n", self.n, self.nothing.len())?;
         out.bodies(&self.nothing)
     }
     fn read(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -89,7 +89,8 @@ impl Body for All {
         self.m = from.int16()?;
         from.float_vec(&mut self.ranges, self.n.into())?;
         from.double_vec(&mut self.rows, self.n.into())?;
-        let rows = from.rows(&mut self.table, self.n.into(), 0)?;
+        let [rows, _] = from.array([self.n.into(), self.m.into()], 8, 0)?;
+        self.table.truncate(rows);
         for at in 0..rows {
             from.int64_vec(element_at(&mut self.table, at), self.m.into())?;
         }

@@ -1,0 +1,57 @@
+//! What a message may take: neither its sizes nor its type are trusted.
+
+use super::{DecodeCause, DecodeError};
+use crate::{Schema, StructId};
+use saltus_wire::{DecodeError as BytesError, FREE_ELEMENTS, Reader};
+
+/// Bytes of memory for each byte of a message, and for each of [`FREE_ELEMENTS`] more. A struct of one byte takes 72. Only
+/// structs with several arrays for each byte, all of them empty, take more.
+const MEMORY_PER_BYTE: usize = 128;
+/// What a type always has is allowed in addition, up to this.
+const MEMORY_OF_TYPE: u64 = 16 << 20;
+
+/// What is left for one message.
+pub(super) struct Limits {
+    /// How many rows and elements that take no room.
+    free: u64,
+    /// How much memory.
+    memory: usize,
+}
+
+impl Limits {
+    /// For a message of struct `id`, of so many bytes.
+    pub fn new(schema: &Schema, id: StructId, length: usize) -> Limits {
+        let length = length.saturating_add(FREE_ELEMENTS);
+        let of_type = schema.memory(id).min(MEMORY_OF_TYPE) as usize;
+        Limits {
+            free: (length as u64).saturating_add(schema.free_elements(id)),
+            memory: length.saturating_mul(MEMORY_PER_BYTE).saturating_add(of_type),
+        }
+    }
+
+    /// Counts memory, before it is taken.
+    pub fn spend(&mut self, bytes: usize) -> Result<(), DecodeError> {
+        self.memory = self.memory.checked_sub(bytes).ok_or(DecodeCause::TooMuchMemory)?;
+        Ok(())
+    }
+
+    /// Checks the sizes of an array whose elements take at least `element` bytes. Level by level: the least that a row
+    /// takes is held against the bytes that are left; if that is nothing, the rows are counted. `docs/wire.md` has the rule.
+    pub fn sizes(&mut self, shape: &[usize], element: usize, from: &Reader<'_>) -> Result<(), DecodeError> {
+        let (at, left) = (from.position(), from.remaining());
+        let mut rows = 1u64;
+        for (level, &n) in shape.iter().enumerate() {
+            rows = rows.saturating_mul(n as u64);
+            if rows == 0 {
+                break;
+            }
+            let row = shape[level + 1..].iter().fold(element, |size, &n| size.saturating_mul(n));
+            if row == 0 {
+                self.free = self.free.checked_sub(rows).ok_or(BytesError::TooMany { at, size: rows })?;
+            } else if n > left / row {
+                return Err(BytesError::Truncated { at, missing: n.saturating_mul(row) - left }.into());
+            }
+        }
+        Ok(())
+    }
+}
