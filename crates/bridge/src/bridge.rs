@@ -1,0 +1,274 @@
+//! The bridge.
+
+use crate::Route;
+use crate::echo::Own;
+use crate::pace::Pace;
+use saltus_domain::{Canceller, Domain, Error, Name, Publisher, Result, Subscriber, Until, wait_any};
+use saltus_os::clock;
+use std::collections::HashMap;
+use std::ops::Add;
+
+/// How often a channel is asked for what its messages are, in ns.
+const LOOK: u64 = 1_000_000_000;
+
+/// Channels on the other side of a route. Names may be invented without end, and each takes memory there.
+const CHANNELS: usize = 4096;
+
+/// The channel on which whoever joins LCM's network looks whether multicast works; of no use elsewhere.
+const SELF_TEST: &[u8] = b"LCM_SELF_TEST";
+
+/// What was carried so far, over all routes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages that came.
+    pub received: u64,
+    /// Messages that were published on the other side.
+    pub carried: u64,
+    /// The bridge's own, which came back and went no further; with those of LCM's self test, and, within one domain, those
+    /// that keep their names.
+    pub own: u64,
+    /// Not carried, because a newer one of the channel took its place (the rate limit).
+    pub passed: u64,
+    /// Dropped here because the bridge was slow.
+    pub dropped: u64,
+    /// Missed on the way to here, as far as transports reveal it.
+    pub missed: u64,
+    /// Messages that came with no word of what was missed before them: their transport does not tell.
+    pub untold: u64,
+    /// Refused by the other side: too long for its channel, or by its network. [`Bridge::trouble`] says why.
+    pub refused: u64,
+}
+
+/// Carries messages along its [`Route`]s, in the thread that calls [`Bridge::step`].
+#[derive(Debug, Default)]
+pub struct Bridge {
+    lanes: Vec<Lane>,
+    /// What the bridge has published in each domain that it speaks or listens in.
+    own: Vec<(Domain, Own)>,
+}
+
+/// One route with its state.
+#[derive(Debug)]
+struct Lane {
+    route: Route,
+    subscriber: Subscriber,
+    targets: HashMap<Name, Target>,
+    /// Where in [`Bridge::own`] its two domains are.
+    behind: usize,
+    ahead: usize,
+    /// Whether a route listens where this one speaks.
+    returns: bool,
+    counts: Counts,
+    trouble: Option<Error>,
+}
+
+/// A channel on the other side.
+#[derive(Debug)]
+struct Target {
+    publisher: Publisher,
+    pace: Pace,
+    /// Descriptions that were handed on.
+    described: usize,
+    /// When to look for more of them, monotonic ns.
+    next_look: u64,
+}
+
+impl Add for Counts {
+    type Output = Counts;
+    fn add(self, other: Counts) -> Counts {
+        Counts {
+            received: self.received + other.received,
+            carried: self.carried + other.carried,
+            own: self.own + other.own,
+            passed: self.passed + other.passed,
+            dropped: self.dropped + other.dropped,
+            missed: self.missed + other.missed,
+            untold: self.untold + other.untold,
+            refused: self.refused + other.refused,
+        }
+    }
+}
+
+impl Counts {
+    /// How many were missed, if the transport told that of every message that came; `None` too if none came.
+    pub fn missed(&self) -> Option<u64> {
+        (self.received > 0 && self.untold == 0).then_some(self.missed)
+    }
+}
+
+impl Bridge {
+    /// One without routes.
+    pub fn new() -> Bridge {
+        Bridge::default()
+    }
+
+    /// Carries along `route` from now on. For both directions add both, with the same two domains.
+    pub fn add(&mut self, route: Route) -> Result<()> {
+        let subscriber = route.from.subscriber_with(route.channels.clone(), route.options)?;
+        let (behind, ahead) = (self.place_of(&route.from), self.place_of(&route.to));
+        let (targets, counts) = (HashMap::new(), Counts::default());
+        let lane = Lane { route, subscriber, targets, behind, ahead, returns: false, counts, trouble: None };
+        self.lanes.push(lane);
+        let behind: Vec<usize> = self.lanes.iter().map(|lane| lane.behind).collect();
+        self.lanes.iter_mut().for_each(|lane| lane.returns = behind.contains(&lane.ahead));
+        Ok(())
+    }
+
+    fn place_of(&mut self, domain: &Domain) -> usize {
+        let known = self.own.iter().position(|(known, _)| known.is(domain));
+        known.unwrap_or_else(|| {
+            self.own.push((domain.clone(), Own::default()));
+            self.own.len() - 1
+        })
+    }
+
+    /// Waits until there is something to carry, and carries a message of each route that has one, and what a rate limit has
+    /// held until now. Returns how many messages came.
+    ///
+    /// # Errors
+    /// What ends a subscriber, such as [`Error::Canceled`] and [`Error::Ended`]. What a publisher refuses is counted instead,
+    /// and told by [`Bridge::trouble`].
+    pub fn step(&mut self, until: impl Into<Until>) -> Result<usize> {
+        let came = self.turn()?;
+        let Some(end) = until.into().deadline() else { return Ok(came) };
+        if came > 0 {
+            return Ok(came);
+        }
+        let due = self.lanes.iter().flat_map(|lane| lane.targets.values()).filter_map(|t| t.pace.due()).min();
+        let until = Until::At(end.min(due.unwrap_or(u64::MAX)));
+        match &mut self.lanes[..] {
+            [lane] => drop(lane.subscriber.wait(until)?),
+            lanes => {
+                let mut all: Vec<&mut Subscriber> =
+                    lanes.iter_mut().map(|lane| &mut lane.subscriber).collect();
+                wait_any(&mut all, until)?;
+            }
+        }
+        self.turn()
+    }
+
+    /// One turn, without waiting.
+    fn turn(&mut self) -> Result<usize> {
+        let mut came = 0;
+        for lane in &mut self.lanes {
+            lane.release(&mut self.own[lane.ahead].1);
+            came += usize::from(lane.carry(&mut self.own)?);
+        }
+        Ok(came)
+    }
+
+    /// What calls off waits, from another thread or a signal handler; one for each route.
+    pub fn cancellers(&mut self) -> Vec<Canceller> {
+        self.lanes.iter_mut().map(|lane| lane.subscriber.canceller()).collect()
+    }
+    /// What was carried so far, over all routes.
+    pub fn counts(&self) -> Counts {
+        self.lanes.iter().fold(Counts::default(), |sum, lane| sum + lane.counts())
+    }
+    /// The same of each route, in the order in which they were added.
+    pub fn routes(&self) -> impl Iterator<Item = Counts> {
+        self.lanes.iter().map(Lane::counts)
+    }
+    /// The last thing that a publisher refused since this was asked last.
+    pub fn trouble(&mut self) -> Option<Error> {
+        self.lanes.iter_mut().find_map(|lane| lane.trouble.take())
+    }
+}
+
+impl Lane {
+    /// Carries the next message, if there is one.
+    fn carry(&mut self, own: &mut [(Domain, Own)]) -> Result<bool> {
+        let now = clock::monotonic();
+        let Some(message) = self.subscriber.receive(Until::Poll)? else { return Ok(false) };
+        self.counts.received += 1;
+        self.counts.dropped += message.dropped;
+        self.counts.missed += message.missed.count().unwrap_or(0);
+        self.counts.untold += u64::from(message.missed.count().is_none());
+        let name = message.channel.as_bytes();
+        let stays =
+            name == SELF_TEST || (self.behind == self.ahead && *self.route.name(message.channel) == *name);
+        if stays || own[self.behind].1.is(&message, now) {
+            self.counts.own += 1;
+            return Ok(true);
+        }
+        let channel = message.channel.clone();
+        if let Err(e) = self.prepare(&channel, now) {
+            self.refused(e);
+            return Ok(true);
+        }
+        let Lane { subscriber, targets, .. } = self;
+        let (Some(message), Some(target)) = (subscriber.last(), targets.get_mut(&channel)) else {
+            return Ok(true);
+        };
+        if target.pace.admit(now, message.data) {
+            let sent = target.publisher.publish(message.data);
+            if sent.is_ok() {
+                own[self.ahead].1.note(&target.publisher, message.data, now, self.returns);
+            }
+            self.count(sent);
+        }
+        Ok(true)
+    }
+
+    /// Publishes what was held for the rate's sake and may go now.
+    fn release(&mut self, own: &mut Own) {
+        if self.route.period == 0 {
+            return;
+        }
+        let now = clock::monotonic();
+        let mut results = Vec::new();
+        for Target { publisher, pace, .. } in self.targets.values_mut() {
+            if let Some(bytes) = pace.take(now) {
+                let sent = publisher.publish(bytes);
+                if sent.is_ok() {
+                    own.note(publisher, bytes, now, self.returns);
+                }
+                results.push(sent);
+            }
+        }
+        results.into_iter().for_each(|sent| self.count(sent));
+    }
+
+    /// The channel on the other side, with what its messages are, as far as that is known here.
+    fn prepare(&mut self, channel: &Name, now: u64) -> Result<()> {
+        if !self.targets.contains_key(channel) {
+            if self.targets.len() >= CHANNELS {
+                let what = format!(
+                    "more than {CHANNELS} channels: `{channel}` is not carried; choose with --channels"
+                );
+                return Err(Error::Invalid { what });
+            }
+            let (to, name) = (&self.route.to, self.route.name(channel));
+            // Some transports carry messages as what they are, and have to know it from the first.
+            let publisher = match self.subscriber.descriptions(channel).last() {
+                Some(what) => to.publisher_described(&*name, what)?,
+                None => to.publisher(&*name)?,
+            };
+            let pace = Pace::new(self.route.period);
+            self.targets.insert(channel.clone(), Target { publisher, pace, described: 0, next_look: 0 });
+        }
+        let Some(target) = self.targets.get_mut(channel) else { return Ok(()) };
+        if now >= target.next_look {
+            target.next_look = now.saturating_add(LOOK);
+            for description in self.subscriber.descriptions(channel).iter().skip(target.described) {
+                target.publisher.describe(description)?;
+                target.described += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, sent: Result<()>) {
+        match sent {
+            Ok(()) => self.counts.carried += 1,
+            Err(e) => self.refused(e),
+        }
+    }
+    fn refused(&mut self, why: Error) {
+        self.counts.refused += 1;
+        self.trouble = Some(why);
+    }
+    fn counts(&self) -> Counts {
+        Counts { passed: self.targets.values().map(|t| t.pace.passed).sum(), ..self.counts }
+    }
+}

@@ -1,0 +1,56 @@
+//! One direction of a bridge.
+
+use crate::Rename;
+use saltus_domain::{Domain, Name, Options, Pattern};
+use std::borrow::Cow;
+
+/// From where to where, and what. A builder.
+#[derive(Clone, Debug)]
+pub struct Route {
+    pub(crate) from: Domain,
+    pub(crate) to: Domain,
+    pub(crate) channels: Pattern,
+    pub(crate) rename: Option<Rename>,
+    pub(crate) options: Options,
+    /// Least time between two messages of a channel, in ns.
+    pub(crate) period: u64,
+}
+
+impl Route {
+    /// All channels of `from` under their own names, every message as long as no more than 1,000 of a channel wait.
+    pub fn new(from: &Domain, to: &Domain) -> Route {
+        Route {
+            from: from.clone(),
+            to: to.clone(),
+            channels: Pattern::all(),
+            rename: None,
+            options: Options::next(1000),
+            period: 0,
+        }
+    }
+    /// Which channels.
+    pub fn channels(mut self, channels: Pattern) -> Route {
+        self.channels = channels;
+        self
+    }
+    /// What they are called on the other side.
+    pub fn rename(mut self, rename: Rename) -> Route {
+        self.rename = Some(rename);
+        self
+    }
+    /// The newest of each channel, or all, and where to start.
+    pub fn options(mut self, options: Options) -> Route {
+        self.options = options;
+        self
+    }
+    /// What a channel is called on the other side.
+    pub(crate) fn name<'a>(&self, channel: &'a Name) -> Cow<'a, [u8]> {
+        let name = channel.as_bytes();
+        self.rename.as_ref().map_or(name.into(), |rename| rename.apply(name))
+    }
+    /// At most so many messages a second of each channel; the newest of those between is carried. Not above 10^9, 0: no limit.
+    pub fn max_rate(mut self, hertz: f64) -> Route {
+        self.period = if hertz > 0.0 { (1e9 / hertz) as u64 } else { 0 };
+        self
+    }
+}

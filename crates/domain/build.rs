@@ -1,0 +1,10 @@
+//! Finds the libraries of the providers that are features.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    #[cfg(feature = "zmq")]
+    if let Err(why) = pkg_config::Config::new().atleast_version("4.2").probe("libzmq") {
+        println!("cargo:error=the feature `zmq` needs libzmq (Debian's package libzmq3-dev has it): {why}");
+        std::process::exit(1);
+    }
+}

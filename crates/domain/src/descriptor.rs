@@ -1,0 +1,93 @@
+//! Descriptors that a thread sleeps on, as subscribers need them: errors in words, and one event told from all else.
+
+use crate::{Error, Result};
+use saltus_os::epoll::{self, EXCLUSIVE, READ};
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
+
+/// An `epoll` instance.
+#[derive(Debug)]
+pub(crate) struct Epoll(epoll::Epoll);
+
+/// What [`Epoll::wait`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ready {
+    /// The event descriptor.
+    pub event: bool,
+    /// Something else.
+    pub other: bool,
+}
+
+const EVENT: u64 = 1;
+const OTHER: u64 = 0;
+
+impl Epoll {
+    pub fn new() -> Result<Epoll> {
+        epoll::Epoll::new().map(Epoll).map_err(|e| Error::system("make an epoll descriptor", e))
+    }
+
+    /// Waits for `fd` too. Of several that wait for it with `exclusive`, the first that sleeps at the time is woken, in the
+    /// order in which they were added, and no other.
+    pub fn add(&self, fd: RawFd, exclusive: bool) -> Result<()> {
+        let interest = READ | if exclusive { EXCLUSIVE } else { 0 };
+        self.0.add(fd, interest, OTHER).map_err(|e| Error::system("wait for a descriptor", e))
+    }
+    /// Waits for the event descriptor.
+    pub fn add_event(&self, fd: RawFd) -> Result<()> {
+        self.0.add(fd, READ, EVENT).map_err(|e| Error::system("wait for an event", e))
+    }
+    /// Waits for `fd` no more. One that is not waited for is passed over.
+    pub fn remove(&self, fd: RawFd) {
+        self.0.remove(fd);
+    }
+
+    /// Sleeps until something is ready, or until `deadline` on the monotonic clock, in ns.
+    pub fn wait(&self, deadline: u64) -> Ready {
+        let mut ready = Ready::default(); // a signal: nothing is ready
+        self.0.wait(deadline, |token, _| match token {
+            EVENT => ready.event = true,
+            _ => ready.other = true,
+        });
+        ready
+    }
+}
+
+impl AsFd for Epoll {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// An event descriptor: raised, until it is lowered.
+#[derive(Debug)]
+pub(crate) struct Event(epoll::Event);
+
+impl Event {
+    pub fn new() -> Result<Event> {
+        epoll::Event::new().map(Event).map_err(|e| Error::system("make an event descriptor", e))
+    }
+}
+
+impl Deref for Event {
+    type Target = epoll::Event;
+    fn deref(&self) -> &epoll::Event {
+        &self.0
+    }
+}
+
+/// A timer: raised from a point in time on.
+#[derive(Debug)]
+pub(crate) struct Timer(epoll::Timer);
+
+impl Timer {
+    pub fn new() -> Result<Timer> {
+        epoll::Timer::new().map(Timer).map_err(|e| Error::system("make a timer", e))
+    }
+}
+
+impl Deref for Timer {
+    type Target = epoll::Timer;
+    fn deref(&self) -> &epoll::Timer {
+        &self.0
+    }
+}

@@ -1,0 +1,199 @@
+//! Callbacks: many subscribers, of one domain or several, in one thread.
+
+use crate::descriptor::{Epoll, Event};
+use crate::{Canceller, Error, Message, Result, Subscriber};
+use saltus_channel::Until;
+use saltus_os::clock;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+/// Names a subscription in its dispatcher. Never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(u64);
+
+/// What a callback may do to its dispatcher.
+#[derive(Debug)]
+pub struct Control {
+    id: Id,
+    gone: Vec<Id>,
+    stop: bool,
+}
+
+impl Control {
+    /// The subscription whose callback this is.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+    /// Ends a subscription, this one or another: its callback is not called again.
+    pub fn unsubscribe(&mut self, id: Id) {
+        self.gone.push(id);
+    }
+    /// Lets [`Dispatcher::run`] and [`Dispatcher::handle`] return after this callback.
+    pub fn stop(&mut self) {
+        self.stop = true;
+    }
+}
+
+type Callback<'f> = Box<dyn FnMut(Message<'_>, &mut Control) + Send + 'f>;
+
+struct Subscription<'f> {
+    id: Id,
+    subscriber: Subscriber,
+    callback: Callback<'f>,
+}
+
+/// Calls back for messages of many subscribers. Callbacks run in the thread that calls [`Dispatcher::handle`].
+///
+/// ```
+/// use saltus_domain::{Dispatcher, Domain, Until};
+/// let domain = Domain::open("mem://")?;
+/// let mut dispatcher = Dispatcher::new()?;
+/// dispatcher.on(domain.subscriber("imu")?, |message, control| {
+///     assert_eq!(message.data, b"tilt 0.02");
+///     control.stop();
+/// })?;
+/// domain.publisher("imu")?.publish(b"tilt 0.02")?;
+/// dispatcher.run()?;
+/// # Ok::<(), saltus_domain::Error>(())
+/// ```
+pub struct Dispatcher<'f> {
+    subscriptions: Vec<Subscription<'f>>,
+    epoll: Epoll,
+    quit: Arc<Quit>,
+    next: u64,
+}
+
+struct Quit {
+    event: Event,
+    asked: AtomicBool,
+}
+
+impl<'f> Dispatcher<'f> {
+    /// One without subscriptions.
+    pub fn new() -> Result<Dispatcher<'f>> {
+        let (epoll, event) = (Epoll::new()?, Event::new()?);
+        epoll.add_event(event.raw())?;
+        let quit = Arc::new(Quit { event, asked: AtomicBool::new(false) });
+        Ok(Dispatcher { subscriptions: Vec::new(), epoll, quit, next: 1 })
+    }
+
+    /// Calls `callback` for each message of `subscriber`, from now on.
+    pub fn on(
+        &mut self,
+        mut subscriber: Subscriber,
+        callback: impl FnMut(Message<'_>, &mut Control) + Send + 'f,
+    ) -> Result<Id> {
+        self.epoll.add(subscriber.fd()?.as_raw_fd(), false)?;
+        let id = Id(self.next);
+        self.next += 1;
+        self.subscriptions.push(Subscription { id, subscriber, callback: Box::new(callback) });
+        Ok(id)
+    }
+
+    /// Ends a subscription. `false` if there is none of that name. From inside a callback: [`Control::unsubscribe`].
+    pub fn unsubscribe(&mut self, id: Id) -> bool {
+        let Some(at) = self.subscriptions.iter().position(|s| s.id == id) else { return false };
+        let mut gone = self.subscriptions.remove(at);
+        if let Ok(fd) = gone.subscriber.fd() {
+            self.epoll.remove(fd.as_raw_fd());
+        }
+        true
+    }
+
+    /// Waits until there are messages, and calls back for at most one of each subscription. Returns for how many; 0: the time
+    /// is up, or it was called off.
+    ///
+    /// # Errors
+    /// The first of a subscriber's errors, after all subscriptions had their turn. Call again to go on.
+    pub fn handle(&mut self, until: impl Into<Until>) -> Result<usize> {
+        let deadline = until.into().deadline();
+        loop {
+            let (handled, stop) = self.poll()?;
+            if handled > 0 || stop || self.quit.asked.load(Acquire) || self.is_empty() {
+                return Ok(handled);
+            }
+            match deadline {
+                Some(deadline) if clock::monotonic() < deadline => drop(self.epoll.wait(deadline)),
+                _ => return Ok(0),
+            }
+        }
+    }
+
+    /// Handles messages until a callback says [`Control::stop`], the [`Canceller`] is used, or no subscription is left: all
+    /// were ended, or have come to the end of their log.
+    pub fn run(&mut self) -> Result<()> {
+        while !self.quit.asked.load(Acquire) {
+            let (handled, stop) = self.poll()?;
+            if stop || self.is_empty() {
+                return Ok(());
+            }
+            // Descriptors are only lowered, and raised again, by a turn that finds nothing.
+            if handled == 0 && !self.quit.asked.load(Acquire) {
+                self.epoll.wait(u64::MAX);
+            }
+        }
+        Ok(())
+    }
+
+    /// One turn: a message of each subscription that has one. How many, and whether a callback wants to stop.
+    fn poll(&mut self) -> Result<(usize, bool)> {
+        let (mut handled, mut failed, mut gone, mut stop) = (0, None, Vec::new(), false);
+        for Subscription { id, subscriber, callback } in &mut self.subscriptions {
+            if gone.contains(id) {
+                continue;
+            }
+            match subscriber.receive(Until::Poll) {
+                Ok(None) => {}
+                Ok(Some(message)) => {
+                    let mut control = Control { id: *id, gone: std::mem::take(&mut gone), stop: false };
+                    callback(message, &mut control);
+                    (gone, handled) = (control.gone, handled + 1);
+                    stop |= control.stop;
+                    if control.stop {
+                        break;
+                    }
+                }
+                // What has ended gives nothing more, and would be readable for ever.
+                Err(Error::Ended) => gone.push(*id),
+                Err(e) => drop(failed.get_or_insert(e)),
+            }
+        }
+        for id in gone {
+            self.unsubscribe(id);
+        }
+        match failed {
+            Some(e) => Err(e),
+            None => Ok((handled, stop)),
+        }
+    }
+
+    /// What makes [`Dispatcher::run`] and [`Dispatcher::handle`] return, from another thread or a signal handler.
+    pub fn canceller(&self) -> Canceller {
+        let (cancel, reset) = (self.quit.clone(), self.quit.clone());
+        let cancel = move || {
+            cancel.asked.store(true, Release); // pairs with the acquire loads above
+            cancel.event.raise();
+        };
+        Canceller::new(cancel, move || {
+            reset.event.lower();
+            reset.asked.store(false, Release); // likewise
+        })
+    }
+
+    /// How many subscriptions there are.
+    pub fn len(&self) -> usize {
+        self.subscriptions.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.subscriptions.is_empty()
+    }
+}
+
+/// Readable when [`Dispatcher::handle`] may have something to do, for a loop that one has already.
+impl AsFd for Dispatcher<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}

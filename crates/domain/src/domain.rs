@@ -1,0 +1,102 @@
+//! A domain: channels that are reached by one URL.
+
+use crate::providers::Provider;
+use crate::url::Url;
+use crate::{Options, Pattern, Publisher, Result, Subscriber, TypedPublisher, TypedSubscriber};
+use saltus_channel::{Description, Name};
+use saltus_wire::Message;
+use std::fmt;
+
+/// Channels that are reached by one URL. Cheap to clone; all clones are one domain.
+///
+/// Opening joins no group and sends nothing: that comes with the first publisher or subscriber that needs it.
+#[derive(Clone)]
+pub struct Domain {
+    url: String,
+    provider: Provider,
+}
+
+impl Domain {
+    /// Opens the domain that `url` names; the empty URL is the one of [`Domain::from_env`].
+    ///
+    /// # Errors
+    /// A URL that makes no sense, an option that the provider does not have, a provider that is not built in, and what the
+    /// system refuses.
+    pub fn open(url: &str) -> Result<Domain> {
+        if url.is_empty() {
+            return Domain::from_env();
+        }
+        Ok(Domain { url: url.into(), provider: Provider::open(Url::parse(url)?)? })
+    }
+
+    /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
+    pub fn from_env() -> Result<Domain> {
+        match std::env::var("SALTUS_DOMAIN") {
+            Ok(url) if !url.is_empty() => Domain::open(&url),
+            _ => Domain::open("shm://"),
+        }
+    }
+
+    /// Whether `other` is this very domain: a clone, or over `shm://` the same directory.
+    pub fn is(&self, other: &Domain) -> bool {
+        self.provider.is(&other.provider)
+    }
+    /// The URL that it was opened with.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.
+    pub fn publisher(&self, channel: impl AsRef<[u8]>) -> Result<Publisher> {
+        let name = Name::new(channel)?;
+        Ok(Publisher::new(self.provider.outlet(name.clone(), None)?, name))
+    }
+
+    /// The same, where it is known what the messages are: as [`Publisher::describe`] right after, but known from the first.
+    pub fn publisher_described(&self, channel: impl AsRef<[u8]>, what: &Description) -> Result<Publisher> {
+        let name = Name::new(channel)?;
+        Ok(Publisher::new(self.provider.outlet(name.clone(), Some(what))?, name))
+    }
+
+    /// A publisher of messages of one type. Over shared memory the type is left with the channel, for tools to read.
+    pub fn publisher_of<M: Message>(&self, channel: impl AsRef<[u8]>) -> Result<TypedPublisher<M>> {
+        Ok(TypedPublisher::new(self.publisher_described(channel, &description::<M>())?))
+    }
+
+    /// A subscriber of the newest messages of one channel.
+    pub fn subscriber(&self, channel: impl AsRef<[u8]>) -> Result<Subscriber> {
+        self.subscriber_with(Pattern::name(channel)?, Options::newest())
+    }
+
+    /// A subscriber of one channel or many, as `options` say.
+    pub fn subscriber_with(&self, pattern: Pattern, options: Options) -> Result<Subscriber> {
+        Ok(Subscriber::new(self.provider.inlet(pattern, &options)?, options))
+    }
+
+    /// A subscriber of messages of one type.
+    pub fn subscriber_of<M: Message>(
+        &self,
+        pattern: Pattern,
+        options: Options,
+    ) -> Result<TypedSubscriber<M>> {
+        self.provider.learn(&description::<M>());
+        Ok(TypedSubscriber::new(self.subscriber_with(pattern, options)?))
+    }
+
+    /// Names of the channels that there are: all of a shared-memory domain; on a network, those that somebody in this
+    /// process wants and that something came on.
+    pub fn channels(&self) -> Result<Vec<Name>> {
+        self.provider.names()
+    }
+}
+
+/// What messages of a type are.
+fn description<M: Message>() -> Description {
+    Description { name: M::NAME.into(), fingerprint: M::FINGERPRINT, schema: M::SCHEMA.into() }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Domain").field(&self.url).finish()
+    }
+}

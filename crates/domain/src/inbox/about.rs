@@ -1,0 +1,61 @@
+//! What is known of a message beside its bytes, as it lies before them in a lane.
+//!
+//! ```text
+//! 0 published | 8 arrived | 16 sender | 24 sequence | 32 lost, of this sender, ever | 40 the message
+//! ```
+
+/// The words before a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct About {
+    /// When it was published, boot time in ns; 0: the transport does not say.
+    pub published: u64,
+    /// When it arrived at this machine, boot time in ns. In a lane it never goes back.
+    pub arrived: u64,
+    /// Who sent it: a number that tells senders apart; 0: the transport does not say.
+    pub sender: u64,
+    /// Its number among the sender's messages, if the transport has one.
+    pub sequence: u64,
+    /// How many messages of this sender were lost before it, ever; [`About::UNKNOWN`]: the transport does not say.
+    pub lost: u64,
+}
+
+impl About {
+    /// Bytes in a lane.
+    pub const SIZE: usize = 40;
+    /// Nobody can know.
+    pub const UNKNOWN: u64 = u64::MAX;
+
+    pub fn to_bytes(self) -> [u8; About::SIZE] {
+        let mut bytes = [0; About::SIZE];
+        let words = [self.published, self.arrived, self.sender, self.sequence, self.lost];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        bytes
+    }
+
+    /// `None` if there are too few bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Option<About> {
+        let (words, _) = bytes.first_chunk::<{ About::SIZE }>()?.as_chunks::<8>();
+        let word = |i: usize| u64::from_ne_bytes(words[i]);
+        Some(About {
+            published: word(0),
+            arrived: word(1),
+            sender: word(2),
+            sequence: word(3),
+            lost: word(4),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back() {
+        let about = About { published: 1, arrived: u64::MAX, sender: 3, sequence: 4, lost: About::UNKNOWN };
+        assert_eq!(About::of_bytes(&about.to_bytes()), Some(about));
+        assert_eq!(About::of_bytes(&[0; About::SIZE - 1]), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! An in-memory channel: the lanes of its publishers, under a name.
+
+use super::about::About;
+use super::lane::{Lane, LaneEnd};
+use crate::Result;
+use saltus_channel::Name;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A channel in this process. Publishing waits for nobody, but when a lane must grow.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    name: Name,
+    lanes: Mutex<Lanes>,
+    /// Counts changes of the list of lanes.
+    generation: AtomicU64,
+    /// How many messages its most demanding subscriber wants kept.
+    depth: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Lanes {
+    /// What readers read, an older lane before the one that took its place.
+    all: Vec<Arc<Lane>>,
+    /// Lanes whose publishers are gone. Their messages stay, and the next publishers go on in them.
+    spare: Vec<LaneEnd>,
+    /// Messages in lanes that are no longer in `all`.
+    gone: u64,
+}
+
+impl Channel {
+    pub fn new(name: Name) -> Channel {
+        Channel { name, lanes: Mutex::default(), generation: AtomicU64::new(0), depth: AtomicU64::new(0) }
+    }
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+    /// Asks for at least `depth` messages to be kept, from the next one on.
+    pub fn deepen(&self, depth: u64) {
+        self.depth.fetch_max(depth, Relaxed); // a wish; nothing is published by it
+    }
+    /// Counts the changes of the list of lanes.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Acquire) // pairs with the release in `changed`
+    }
+    /// The lanes, and how many messages there were in those that are gone.
+    pub fn lanes(&self) -> (Vec<Arc<Lane>>, u64) {
+        let lanes = self.lock();
+        (lanes.all.clone(), lanes.gone)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Lanes> {
+        // A panic between two lines that only move lanes about leaves nothing broken.
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Takes lanes out of the list. Who reads them keeps them.
+    #[cold]
+    fn forget(&self, lanes: Vec<Arc<Lane>>) {
+        let mut list = self.lock();
+        list.gone += lanes.iter().map(|lane| lane.published()).sum::<u64>();
+        list.all.retain(|lane| !lanes.iter().any(|gone| Arc::ptr_eq(gone, lane)));
+        drop(list);
+        self.changed();
+    }
+    fn changed(&self) {
+        self.generation.fetch_add(1, Release); // pairs with the acquire in `generation`
+    }
+}
+
+/// Publishes in an in-memory channel.
+#[derive(Debug)]
+pub(crate) struct ChannelEnd {
+    channel: Arc<Channel>,
+    /// `None` until the first message says how large it must be.
+    end: Option<LaneEnd>,
+}
+
+impl ChannelEnd {
+    pub fn new(channel: Arc<Channel>) -> ChannelEnd {
+        let end = channel.lock().spare.pop();
+        ChannelEnd { channel, end }
+    }
+    pub fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+
+    /// Publishes. Allocates when a message is longer than all before it, or a subscriber wants more kept; else real-time safe.
+    #[inline]
+    pub fn publish(&mut self, about: &About, payload: &[u8]) -> Result<()> {
+        let depth = self.channel.depth.load(Relaxed); // a wish
+        match &mut self.end {
+            Some(end) if end.suits(depth, payload.len()) => {
+                end.publish(about, payload);
+                if !end.before.is_empty() && end.is_full() {
+                    self.channel.forget(std::mem::take(&mut end.before));
+                }
+                Ok(())
+            }
+            _ => self.grow(depth, about, payload),
+        }
+    }
+
+    /// Publishes in a larger lane, which takes the place of the present one. Readers of that one read it to its end.
+    #[cold]
+    fn grow(&mut self, depth: u64, about: &About, payload: &[u8]) -> Result<()> {
+        let mut larger = LaneEnd::new(depth, payload.len())?;
+        // Whoever joins finds the old lane's messages or the new one's, and never none.
+        larger.publish(about, payload);
+        if let Some(old) = &mut self.end {
+            larger.before = std::mem::take(&mut old.before);
+            larger.before.push(old.lane().clone());
+        }
+        self.channel.lock().all.push(larger.lane().clone());
+        self.channel.changed();
+        self.end = Some(larger);
+        Ok(())
+    }
+}
+
+impl Drop for ChannelEnd {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            self.channel.lock().spare.push(end);
+        }
+    }
+}

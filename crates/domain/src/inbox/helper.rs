@@ -1,0 +1,77 @@
+//! The thread that takes messages in while nobody waits for them.
+//!
+//! It sleeps on the same socket as the subscribers, behind them in the socket's queue, and with `EPOLLEXCLUSIVE`: the
+//! kernel wakes the first of the queue that sleeps. So it costs a subscriber that waits nothing, neither a switch of
+//! threads nor a system call, and yet takes over the moment that the last one is busy.
+
+use super::{Fd, Inbox};
+use crate::descriptor::{Epoll, Event};
+use crate::{Error, Result};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// After it has taken something in, the thread lets this much time pass: what comes meanwhile is taken in together.
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// The thread and its ends.
+#[derive(Debug)]
+pub(super) struct Helper {
+    both: Arc<Both>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Both {
+    epoll: Epoll,
+    /// Raised once: the thread shall end.
+    quit: Event,
+}
+
+impl Helper {
+    pub fn start(inbox: &Arc<Inbox>, fd: Fd) -> Result<Helper> {
+        let both = Arc::new(Both { epoll: Epoll::new()?, quit: Event::new()? });
+        both.epoll.add_event(both.quit.raw())?;
+        both.epoll.add(fd.raw, fd.socket)?;
+        let (theirs, inbox) = (both.clone(), Arc::downgrade(inbox));
+        let thread = saltus_os::process::without_signals(|| {
+            let builder = std::thread::Builder::new().name("saltus-intake".into());
+            builder.spawn(move || theirs.run(&inbox))
+        });
+        let thread = thread.map_err(|e| Error::system("start the thread that takes messages in", e))?;
+        Ok(Helper { both, thread: Some(thread) })
+    }
+
+    /// Goes to the end of the queue of those who wait for the socket.
+    pub fn queue_anew(&self, fd: Fd) -> Result<()> {
+        self.both.epoll.remove(fd.raw);
+        self.both.epoll.add(fd.raw, fd.socket)
+    }
+}
+
+impl Both {
+    fn run(&self, inbox: &Weak<Inbox>) {
+        loop {
+            if self.epoll.wait(u64::MAX).event {
+                return;
+            }
+            let Some(inbox) = inbox.upgrade() else { return };
+            if let Err(e) = inbox.drain(None, false) {
+                inbox.set_fault(e);
+            }
+            drop(inbox);
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.both.quit.raise();
+        let Some(thread) = self.thread.take() else { return };
+        // The thread itself may be the last that holds the inbox; it cannot wait for its own end.
+        if thread.thread().id() != std::thread::current().id() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A subscriber of an in-memory domain.
+
+use super::Inbox;
+use super::about::About;
+use super::reader::Reader;
+use super::spin::{self, Spin};
+use super::store::{Interest, Store};
+use crate::descriptor::Ready;
+use crate::inlet::{self, Canceller, Meta};
+use crate::{Error, Missed, Options, Pattern, Result};
+use saltus_channel::{Description, Name};
+use saltus_os::clock;
+use saltus_ring::{Start, Which};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+/// Where an inlet's messages come from.
+pub(crate) enum Source {
+    /// Publishers of this process alone.
+    Memory(Arc<Store>),
+    /// A network.
+    Network(Arc<Inbox>),
+}
+
+impl Source {
+    fn store(&self) -> &Store {
+        match self {
+            Source::Memory(store) => store,
+            Source::Network(inbox) => inbox.store(),
+        }
+    }
+    fn drain(&self, own: &Arc<Interest>, wait: bool) -> Result<()> {
+        match self {
+            Source::Memory(_) => Ok(()),
+            Source::Network(inbox) => inbox.drain(Some(own), wait),
+        }
+    }
+    fn is_at_fault(&self) -> bool {
+        matches!(self, Source::Network(inbox) if inbox.is_at_fault())
+    }
+}
+
+/// The reading side of in-memory channels.
+pub(crate) struct Inlet {
+    source: Source,
+    interest: Arc<Interest>,
+    readers: Vec<Reader>,
+    /// The list of channels that `readers` was made from; `None` before the first.
+    generation: Option<u64>,
+    start: Start,
+    spin: Spin,
+}
+
+impl Inlet {
+    pub fn new(source: Source, pattern: Pattern, options: &Options) -> Result<Inlet> {
+        let interest = Arc::new(Interest::new(pattern, options.depth())?);
+        match &source {
+            Source::Memory(store) => store.subscribe(interest.clone()),
+            Source::Network(inbox) => inbox.subscribe(&interest)?,
+        }
+        let mut inlet = Inlet {
+            source,
+            interest,
+            readers: Vec::new(),
+            generation: None,
+            start: options.get_start(),
+            spin: Spin::new(),
+        };
+        inlet.look(); // it joins now, not at the first receive
+        Ok(inlet)
+    }
+
+    /// Joins channels that have come, and leaves those that were forgotten.
+    #[inline]
+    fn look(&mut self) {
+        let generation = Some(self.source.store().generation());
+        if generation != self.generation {
+            self.join();
+            self.generation = generation;
+        }
+    }
+
+    #[cold]
+    fn join(&mut self) {
+        // What came after this subscriber is unseen from its beginning.
+        let start = if self.generation.is_none() { self.start } else { Start::Beginning };
+        for channel in self.source.store().matching(&self.interest.pattern) {
+            match self.readers.iter_mut().find(|r| r.name() == channel.name()) {
+                Some(reader) if reader.reads(&channel) => {}
+                // It was forgotten, when nobody wanted it, and has come anew.
+                Some(reader) => *reader = Reader::new(channel, Start::Beginning),
+                None => self.readers.push(Reader::new(channel, start)),
+            }
+        }
+    }
+
+    /// The reader to take from: the one with the oldest message, or the newest.
+    fn best(&mut self, which: Which) -> Option<usize> {
+        if self.readers.len() == 1 {
+            return Some(0);
+        }
+        let stamps = self.readers.iter_mut().enumerate().filter_map(|(i, r)| Some((r.peek(which)?, i)));
+        match which {
+            Which::Next => stamps.min().map(|(_, i)| i),
+            Which::Newest | Which::Again => stamps.max().map(|(_, i)| i),
+        }
+    }
+
+    fn take_one(&mut self, which: Which, meta: &mut Meta) -> bool {
+        self.look();
+        if which == Which::Next {
+            self.readers.iter_mut().for_each(|reader| reader.limit(self.interest.depth));
+        }
+        let Some(i) = self.best(which) else { return false };
+        let reader = &mut self.readers[i];
+        let Some(taken) = reader.take(which, &mut meta.buf) else { return false };
+        let about = taken.about;
+        meta.skip = About::SIZE;
+        meta.channel = Some(reader.name().clone());
+        meta.published = (about.published != 0).then_some(about.published);
+        meta.arrived = about.arrived;
+        meta.sender = (about.sender != 0).then_some(about.sender);
+        meta.sequence = (about.sender != 0).then_some(about.sequence);
+        (meta.missed, meta.dropped) = match &self.source {
+            // Whoever asks for the newest gives the others up.
+            Source::Memory(_) if which != Which::Next => {
+                (Missed::Exact(0), taken.overwritten + taken.limited)
+            }
+            Source::Memory(_) => (Missed::Exact(taken.overwritten), taken.limited),
+            Source::Network(_) => {
+                let missed =
+                    if taken.lost == About::UNKNOWN { Missed::Unknown } else { Missed::OfSender(taken.lost) };
+                (missed, taken.overwritten + taken.limited)
+            }
+        };
+        true
+    }
+
+    /// Looks for messages for a moment, if they have come so densely lately that it is worth it. Whether there is one.
+    fn spin(&mut self, deadline: u64) -> Result<bool> {
+        let drains = matches!(&self.source, Source::Network(inbox) if inbox.drains());
+        if !drains || !self.spin.is_due() {
+            return Ok(false);
+        }
+        let until = deadline.min(clock::monotonic() + spin::LOOK);
+        while clock::monotonic() < until {
+            self.source.drain(&self.interest, true)?;
+            if inlet::Inlet::unseen(self) {
+                self.spin.found();
+                return Ok(true);
+            }
+        }
+        self.spin.in_vain();
+        Ok(false)
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.source {
+            Source::Memory(_) => Ok(()),
+            Source::Network(inbox) => inbox.fault(),
+        }
+    }
+}
+
+impl inlet::Inlet for Inlet {
+    fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool> {
+        // Behind the newest that is here a newer one may lie in the socket, or in the hands of the helper thread.
+        if which != Which::Next && (poll || self.unseen()) {
+            self.source.drain(&self.interest, true)?;
+        }
+        if self.take_one(which, meta) {
+            return Ok(true);
+        }
+        if which == Which::Next && poll {
+            self.source.drain(&self.interest, false)?;
+            if self.take_one(which, meta) {
+                return Ok(true);
+            }
+        }
+        self.check()?;
+        Ok(false)
+    }
+
+    fn unseen(&mut self) -> bool {
+        self.look();
+        self.readers.iter_mut().any(Reader::unseen)
+    }
+
+    fn wait(&mut self, deadline: u64) -> Result<bool> {
+        loop {
+            if self.interest.parker.is_canceled() {
+                return Err(Error::Canceled);
+            }
+            if self.spin(deadline)? {
+                return Ok(true);
+            }
+            self.interest.parker.arm(self.source.store().sleepers());
+            // What came, or went wrong, before it armed has woken nobody.
+            let awake = self.unseen() || self.source.is_at_fault();
+            let ready = if awake { Ready::default() } else { self.interest.parker.sleep(deadline) };
+            self.interest.parker.disarm(self.source.store().sleepers());
+            if ready.other {
+                self.source.drain(&self.interest, true)?;
+            }
+            if self.unseen() {
+                return Ok(true);
+            }
+            self.check()?;
+            if clock::monotonic() >= deadline {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn fd(&mut self) -> Result<BorrowedFd<'_>> {
+        Ok(self.interest.parker.epoll().as_fd())
+    }
+
+    fn rest(&mut self) -> Result<()> {
+        self.interest.parker.lower();
+        self.interest.parker.arm(self.source.store().sleepers());
+        if self.unseen() || self.source.is_at_fault() {
+            self.interest.parker.wake(self.source.store().sleepers());
+        }
+        Ok(())
+    }
+
+    fn canceller(&mut self) -> Canceller {
+        self.interest.canceller()
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.interest.parker.is_canceled()
+    }
+
+    fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
+        match &self.source {
+            Source::Memory(_) => Vec::new(),
+            Source::Network(inbox) => inbox.link().descriptions(channel),
+        }
+    }
+
+    fn channels(&mut self) -> Vec<Name> {
+        self.look();
+        self.readers.iter().map(|r| r.name().clone()).collect()
+    }
+}
+
+impl Drop for Inlet {
+    fn drop(&mut self) {
+        match &self.source {
+            Source::Memory(store) => store.unsubscribe(&self.interest),
+            Source::Network(inbox) => inbox.unsubscribe(&self.interest),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::{Fd, Link, Sink};
+    use crate::inlet::Inlet as _;
+
+    /// A network on which nothing comes.
+    struct Silent;
+    impl Link for Silent {
+        fn publish(&self, _: &Name, _: &[u8]) -> Result<()> {
+            Ok(())
+        }
+        fn drain(&self, _: &mut dyn Sink) -> Result<()> {
+            Ok(())
+        }
+        fn fd(&self) -> Option<Fd> {
+            None
+        }
+    }
+
+    /// The helper thread may tell of it between a subscriber's last look and its sleep.
+    #[test]
+    fn what_went_wrong_just_before_a_sleep_ends_it() {
+        let inbox = Inbox::new(Box::new(Silent));
+        let source = Source::Network(inbox.clone());
+        let mut inlet = Inlet::new(source, Pattern::all(), &Options::newest()).unwrap();
+        let deadline = clock::monotonic() + 20_000_000_000;
+        inbox.set_fault(Error::unsupported("this"));
+        assert!(inlet.wait(deadline).is_err() && clock::monotonic() < deadline);
+        inbox.set_fault(Error::unsupported("this"));
+        inlet.rest().unwrap();
+        assert!(inlet.interest.parker.sleep(deadline).event, "an event loop is told as well");
+        assert!(inlet.take(Which::Next, true, &mut Meta::default()).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! A lane of an in-memory channel: the ring of shared memory, on pages of this process.
+
+use super::about::About;
+use crate::{Error, Result};
+use saltus_os::{clock, map::Map};
+use saltus_ring::{LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
+use std::sync::Arc;
+
+/// Memory that one channel's lane may take, unless one message needs more.
+const MOST_BYTES: u64 = 64 << 20;
+/// Frames of a lane, if nobody wants more.
+const FRAMES: u64 = 16;
+/// The shortest longest message that a lane is made for.
+const LEAST_LEN: u64 = 512;
+
+/// One publisher's messages, as its readers see them. It has room for messages up to a length; who needs more makes a
+/// larger one in its place.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    layout: LaneLayout,
+    mem: Shm,
+    /// Keeps the memory that `mem` points into.
+    _map: Map,
+}
+
+/// How a lane must be made to keep `depth` messages of `len` bytes, header included.
+fn shape(depth: u64, len: usize) -> (u64, u64) {
+    let max_len = (len as u64).next_power_of_two().max(LEAST_LEN);
+    let frames = depth.max(FRAMES).min((MOST_BYTES / max_len).max(4));
+    (frames, max_len)
+}
+
+impl Lane {
+    fn new(frames: u64, max_len: u64) -> Result<Arc<Lane>> {
+        let layout = LaneLayout::new(frames, max_len).ok_or_else(|| {
+            Error::invalid(format!("{frames} messages of {max_len} B are more than memory can hold"))
+        })?;
+        let map = Map::anonymous(layout.stride() as usize)
+            .map_err(|e| Error::system(format!("take {} B of memory for messages", layout.stride()), e))?;
+        // SAFETY: the mapping is page-aligned, readable and writable, and lives beside `mem` in the same value.
+        let mem = unsafe { Shm::new(map.base(), map.len()) };
+        Ok(Arc::new(Lane { layout, mem, _map: map }))
+    }
+}
+
+impl Lanes for Lane {
+    type Mem = Shm;
+    #[inline(always)]
+    fn used(&self) -> usize {
+        1
+    }
+    #[inline(always)]
+    fn lane(&self, _: usize) -> Option<&Shm> {
+        Some(&self.mem)
+    }
+    #[inline(always)]
+    fn layout(&self) -> &LaneLayout {
+        &self.layout
+    }
+    fn most(&self) -> usize {
+        1
+    }
+    fn now(&self) -> u64 {
+        clock::boottime()
+    }
+}
+
+/// The writing end of a lane. There is one.
+#[derive(Debug)]
+pub(crate) struct LaneEnd {
+    lane: Arc<Lane>,
+    writer: LaneWriter<Shm>,
+    /// Smaller lanes that this one took the place of. They are kept for those who join until as many messages have come
+    /// as they could have held.
+    pub before: Vec<Arc<Lane>>,
+}
+
+impl LaneEnd {
+    /// A lane for `depth` messages of `len` bytes and their headers.
+    pub fn new(depth: u64, len: usize) -> Result<LaneEnd> {
+        let (frames, max_len) = shape(depth, len.saturating_add(About::SIZE));
+        let lane = Lane::new(frames, max_len)?;
+        let writer = LaneWriter::adopt(lane.mem, lane.layout, u64::MAX)
+            .map_err(|_| Error::invalid("fresh memory was not zeroed"))?;
+        Ok(LaneEnd { lane, writer, before: Vec::new() })
+    }
+
+    pub fn lane(&self) -> &Arc<Lane> {
+        &self.lane
+    }
+    /// Whether as many messages were published in it as it keeps.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.writer.head() >= self.lane.layout.frames()
+    }
+
+    /// Whether it has room for a message of `len` bytes, and keeps as many as `depth` asks for.
+    #[inline]
+    pub fn suits(&self, depth: u64, len: usize) -> bool {
+        let layout = &self.lane.layout;
+        let len = (len as u64).saturating_add(About::SIZE as u64);
+        len <= layout.max_len() && layout.frames() >= shape(depth, layout.max_len() as usize).0
+    }
+
+    /// Publishes a message that [`LaneEnd::suits`]; it has been asked. Real-time safe.
+    #[inline]
+    pub fn publish(&mut self, about: &About, payload: &[u8]) {
+        let len = About::SIZE + payload.len();
+        let Some(room) = self.writer.reserve(len) else { return };
+        self.writer.fill(&room, 0, &about.to_bytes());
+        self.writer.fill(&room, About::SIZE, payload);
+        self.writer.commit(room, len, about.arrived, 0);
+    }
+}
+
+impl Lane {
+    /// How many messages were ever published in it.
+    pub fn published(&self) -> u64 {
+        reader::head(&self.mem)
+    }
+    /// Copies a message into `buf`, in the place of what was there.
+    #[inline]
+    pub fn copy(mem: &Shm, at: usize, len: usize, buf: &mut Vec<u8>) {
+        buf.clear();
+        buf.reserve(len);
+        mem.copy_out(at, &mut buf.spare_capacity_mut()[..len]);
+        // SAFETY: the copy has filled this many bytes of the spare capacity.
+        unsafe { buf.set_len(len) };
+    }
+}

@@ -1,0 +1,254 @@
+//! A subscriber's place in an in-memory channel.
+
+use super::about::About;
+use super::channel::Channel;
+use super::lane::Lane;
+use saltus_channel::Name;
+use saltus_ring::{Fault, Merge, Start, Which};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How many senders' losses are remembered.
+const SENDERS: usize = 64;
+
+/// Reads one channel.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    channel: Arc<Channel>,
+    /// The list of lanes that `lanes` was made from.
+    generation: u64,
+    /// Those that were read at the last look, the older ones first.
+    lanes: Vec<(Arc<Lane>, Merge)>,
+    /// Messages in lanes that the channel had forgotten by then.
+    forgotten: u64,
+    /// The newest stamp delivered: newest never goes back behind it.
+    floor: u64,
+    /// Lanes at the beginning of `lanes` that the channel has forgotten, and that are only read to their end.
+    ending: usize,
+    /// Given up because the subscriber wants no more than its depth, and not told yet.
+    limited: u64,
+    /// Missed in lanes that are gone, or that came and went unseen.
+    gone: u64,
+    /// Missed in all lanes, as far as it was told.
+    told: u64,
+    /// What was last known of each sender's losses, the latest sender first.
+    senders: VecDeque<(u64, u64)>,
+}
+
+/// What a reader tells with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub about: About,
+    /// Messages of the sender lost since its last one; [`About::UNKNOWN`] if nobody can know.
+    pub lost: u64,
+    /// Messages that were overwritten or passed over here since the last one delivered.
+    pub overwritten: u64,
+    /// Messages given up for the depth's sake since the last one delivered.
+    pub limited: u64,
+}
+
+impl Reader {
+    /// Joins the channel.
+    pub fn new(channel: Arc<Channel>, start: Start) -> Reader {
+        let generation = channel.generation();
+        let mut reader = Reader {
+            lanes: Vec::new(),
+            channel,
+            generation,
+            forgotten: 0,
+            floor: 0,
+            ending: 0,
+            limited: 0,
+            gone: 0,
+            told: 0,
+            senders: VecDeque::new(),
+        };
+        let (lanes, forgotten) = reader.channel.lanes();
+        reader.forgotten = forgotten;
+        reader.gone = if start == Start::Beginning { forgotten } else { 0 };
+        // Of several lanes the newest message lies in one.
+        let newest = |lane: &Arc<Lane>| Merge::new(&**lane, Start::Newest).peek(&**lane, Which::Newest);
+        let best = (0..lanes.len()).max_by_key(|&i| newest(&lanes[i]));
+        for (i, lane) in lanes.into_iter().enumerate() {
+            let start = if start == Start::Newest && Some(i) != best { Start::Now } else { start };
+            let merge = Merge::new(&*lane, start);
+            reader.lanes.push((lane, merge));
+        }
+        reader
+    }
+
+    pub fn name(&self) -> &Name {
+        self.channel.name()
+    }
+
+    pub fn reads(&self, channel: &Arc<Channel>) -> bool {
+        Arc::ptr_eq(&self.channel, channel)
+    }
+
+    /// Whether there is anything unseen. A few loads, unless the lanes have changed.
+    #[inline]
+    pub fn unseen(&mut self) -> bool {
+        self.refresh();
+        self.lanes.iter().any(|(lane, merge)| merge.unseen(&**lane))
+    }
+
+    /// The stamp of the message that would be taken now.
+    #[inline]
+    pub fn peek(&mut self, which: Which) -> Option<u64> {
+        self.refresh();
+        self.best(which).map(|(_, stamp)| stamp)
+    }
+
+    /// Takes a message into `buf`, words about it first. `None`: nothing unseen, or overtaken too often just now.
+    pub fn take(&mut self, which: Which, buf: &mut Vec<u8>) -> Option<Taken> {
+        self.refresh();
+        let (i, stamp) = self.best(which)?;
+        if which != Which::Next {
+            // What comes late, from a publisher that was stopped, is missed, not newest.
+            let late = stamp < self.floor;
+            for (j, (lane, merge)) in self.lanes.iter_mut().enumerate() {
+                if late || j != i {
+                    merge.flush(&**lane);
+                }
+            }
+            if late {
+                return None;
+            }
+        }
+        let (lane, merge) = &mut self.lanes[i];
+        let got = merge.receive(&**lane, which, |mem, meta| {
+            Lane::copy(mem, meta.at, meta.len, buf);
+            Ok(())
+        });
+        let delivered = match got {
+            Ok(Some(delivered)) => delivered,
+            Ok(None) | Err(Fault::Overrun | Fault::TooSmall(_)) => return None,
+        };
+        self.floor = self.floor.max(delivered.meta.stamp);
+        let about = About::of_bytes(buf)?;
+        let missed = self.gone + self.lanes.iter().map(|(_, merge)| merge.missed()).sum::<u64>();
+        let limited = std::mem::take(&mut self.limited);
+        let overwritten = (missed - std::mem::replace(&mut self.told, missed)).saturating_sub(limited);
+        let lost = self.lost(&about);
+        Some(Taken { about, lost, overwritten, limited })
+    }
+
+    /// Of several lanes, the one that has the oldest unseen message, or the newest. Of equal stamps the older lane's.
+    #[inline]
+    fn best(&mut self, which: Which) -> Option<(usize, u64)> {
+        if let [(lane, merge)] = &mut self.lanes[..] {
+            return merge.peek(&**lane, which).map(|stamp| (0, stamp));
+        }
+        let mut best: Option<(usize, u64)> = None;
+        for (i, (lane, merge)) in self.lanes.iter_mut().enumerate() {
+            let Some(stamp) = merge.peek(&**lane, which) else { continue };
+            let better = |(_, b): (usize, u64)| if which == Which::Next { stamp < b } else { stamp >= b };
+            if best.is_none_or(better) {
+                best = Some((i, stamp));
+            }
+        }
+        best
+    }
+
+    /// Gives up the oldest unseen messages until at most `depth` are left.
+    #[inline]
+    pub fn limit(&mut self, depth: u64) {
+        self.refresh();
+        if let [(lane, merge)] = &mut self.lanes[..] {
+            self.limited += merge.limit(&**lane, depth);
+            return;
+        }
+        let count = |(lane, merge): &(Arc<Lane>, Merge)| merge.unseen_count(&**lane);
+        let mut total: u64 = self.lanes.iter().map(count).sum();
+        while total > depth {
+            let Some((i, _)) = self.best(Which::Next) else { return };
+            let (lane, merge) = &mut self.lanes[i];
+            let before = merge.unseen_count(&**lane);
+            self.limited += merge.limit(&**lane, before.saturating_sub(1));
+            total -= 1;
+        }
+    }
+
+    /// What this sender has lost since the last message of it that was delivered.
+    fn lost(&mut self, about: &About) -> u64 {
+        if about.lost == About::UNKNOWN {
+            return About::UNKNOWN;
+        }
+        let at = self.senders.iter().position(|(sender, _)| *sender == about.sender);
+        let before = at.and_then(|at| self.senders.remove(at)).map_or(about.lost, |(_, lost)| lost);
+        self.senders.truncate(SENDERS - 1);
+        self.senders.push_front((about.sender, about.lost));
+        about.lost.saturating_sub(before)
+    }
+
+    /// Takes in lanes that have come, and lets go of those that were replaced and read to their end.
+    #[inline]
+    fn refresh(&mut self) {
+        let generation = self.channel.generation();
+        if generation != self.generation || self.ending > 0 {
+            self.join_lanes();
+            self.generation = generation;
+        }
+    }
+
+    #[cold]
+    fn join_lanes(&mut self) {
+        let (now, forgotten) = self.channel.lanes();
+        // What was published in lanes that were forgotten since the last look is missed, but for those that are read here.
+        let is_kept = |lane: &Arc<Lane>| now.iter().any(|kept| Arc::ptr_eq(kept, lane));
+        let (ending, mut known) = (self.ending, forgotten - self.forgotten);
+        for (lane, _) in self.lanes.iter().skip(ending).filter(|(lane, _)| !is_kept(lane)) {
+            known -= lane.published();
+        }
+        (self.gone, self.forgotten) = (self.gone + known, forgotten);
+        self.lanes.sort_by_key(|(lane, _)| is_kept(lane)); // stable: those that end come first
+        self.lanes.retain(|(lane, merge)| {
+            let done = !is_kept(lane) && !merge.unseen(&**lane);
+            self.gone += if done { merge.missed() } else { 0 };
+            !done
+        });
+        self.ending = self.lanes.iter().filter(|(lane, _)| !is_kept(lane)).count();
+        for lane in now {
+            if !self.lanes.iter().any(|(l, _)| Arc::ptr_eq(l, &lane)) {
+                // It came after this reader: all that is in it is unseen.
+                let merge = Merge::new(&*lane, Start::Beginning);
+                self.lanes.push((lane, merge));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::channel::ChannelEnd;
+
+    fn publish(end: &mut ChannelEnd, n: u64, len: usize) {
+        let about = About { arrived: n, sender: 1, ..About::default() };
+        end.publish(&about, &vec![0; len]).unwrap();
+    }
+
+    /// Lanes that grow between two looks take each other's place, and some are forgotten without having been seen.
+    #[test]
+    fn all_is_counted_though_lanes_come_and_go_between_two_looks() {
+        for (depth, every) in [(1, 1), (4, 3), (40, 7), (4, 100), (1, 130), (1000, 50)] {
+            let channel = Arc::new(Channel::new(Name::new("grows").unwrap()));
+            channel.deepen(depth);
+            let mut end = ChannelEnd::new(channel.clone());
+            let mut reader = Reader::new(channel, Start::Beginning);
+            let (mut buf, mut told) = (Vec::new(), 0);
+            for n in 1..=400 {
+                // Longer by and by: a new lane at each doubling, 40 messages apart.
+                publish(&mut end, n, 400 << (n / 40));
+                if n % every == 0 || n == 400 {
+                    reader.limit(depth);
+                    while let Some(taken) = reader.take(Which::Next, &mut buf) {
+                        told += 1 + taken.overwritten + taken.limited;
+                        assert_eq!(told, taken.about.arrived, "depth {depth}, every {every}");
+                    }
+                    assert_eq!(told, n, "depth {depth}, every {every}");
+                }
+            }
+        }
+    }
+}

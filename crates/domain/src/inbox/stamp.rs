@@ -1,0 +1,47 @@
+//! The kernel's stamps of datagrams, wall time, as boot time.
+
+use saltus_os::clock::{self, Clock};
+
+/// Turns stamps of one drain into boot time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamps {
+    /// What to add to wall time.
+    offset: i128,
+    /// A moment that has passed, boot time.
+    passed: u64,
+}
+
+impl Stamps {
+    /// Reads both clocks.
+    pub fn read() -> Stamps {
+        let passed = clock::boottime();
+        Stamps { offset: i128::from(passed) - i128::from(clock::now(Clock::Realtime)), passed }
+    }
+
+    /// When a datagram arrived. Wall time may have been set since it was stamped: nothing arrives in the future.
+    pub fn boottime(&mut self, wall: u64) -> u64 {
+        let arrived = u64::try_from(i128::from(wall) + self.offset).unwrap_or(0);
+        if arrived > self.passed {
+            self.passed = clock::boottime();
+        }
+        arrived.min(self.passed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_arrives_in_the_future_nor_before_the_machine_started() {
+        let mut stamps = Stamps::read();
+        let (before, wall) = (clock::boottime(), clock::now(Clock::Realtime));
+        for future in [wall + 3_600_000_000_000, u64::MAX] {
+            let arrived = stamps.boottime(future);
+            assert!(arrived >= before && arrived <= clock::boottime());
+        }
+        assert_eq!(stamps.boottime(0), 0);
+        let second = stamps.boottime(wall - 1_000_000_000);
+        assert!(second <= before, "{second} {before}");
+    }
+}

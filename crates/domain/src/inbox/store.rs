@@ -1,0 +1,134 @@
+//! The channels of an in-memory domain, and who is interested in which.
+
+use super::channel::Channel;
+use super::parker::Parker;
+use crate::{Canceller, Pattern, Result};
+use saltus_channel::Name;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// All channels of a domain in this process.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    channels: RwLock<BTreeMap<Name, Arc<Channel>>>,
+    /// Counts channels that have come or gone.
+    generation: AtomicU64,
+    interests: RwLock<Vec<Arc<Interest>>>,
+    /// Counts interests that have come or gone.
+    interested: AtomicU64,
+    /// How many subscribers asked to be woken.
+    sleepers: AtomicU32,
+}
+
+/// What one subscriber wants, and where it sleeps.
+#[derive(Debug)]
+pub(crate) struct Interest {
+    pub pattern: Pattern,
+    pub depth: u64,
+    pub parker: Parker,
+}
+
+impl Interest {
+    pub fn new(pattern: Pattern, depth: u64) -> Result<Interest> {
+        Ok(Interest { pattern, depth, parker: Parker::new()? })
+    }
+    /// What calls off the waits of whoever has it.
+    pub fn canceller(self: &Arc<Self>) -> Canceller {
+        let (cancel, reset) = (self.clone(), self.clone());
+        Canceller::new(move || cancel.parker.cancel(), move || reset.parker.reset())
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner) // nothing is half done when a line between panics
+}
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Store {
+    /// The channel of that name, made if need be.
+    pub fn channel(&self, name: &Name) -> Arc<Channel> {
+        if let Some(channel) = read(&self.channels).get(name) {
+            return channel.clone();
+        }
+        let mut channels = write(&self.channels);
+        let made = channels.entry(name.clone()).or_insert_with(|| Arc::new(Channel::new(name.clone())));
+        let made = made.clone();
+        drop(channels);
+        // Whoever subscribes at this moment is among the interests already, or will find the channel.
+        made.deepen(self.wanted(name).unwrap_or(0));
+        self.generation.fetch_add(1, Release); // pairs with the acquire in `generation`
+        made
+    }
+    /// Forgets a channel. Who reads it keeps what is in it.
+    pub fn forget(&self, name: &Name) {
+        if write(&self.channels).remove(name).is_some() {
+            self.generation.fetch_add(1, Release); // as above
+        }
+    }
+    pub fn names(&self) -> Vec<Name> {
+        read(&self.channels).keys().cloned().collect()
+    }
+    /// The channels that `pattern` names.
+    pub fn matching(&self, pattern: &Pattern) -> Vec<Arc<Channel>> {
+        let channels = read(&self.channels);
+        match pattern.exact() {
+            Some(name) => channels.get(name).cloned().into_iter().collect(),
+            None => channels.values().filter(|c| pattern.matches(c.name())).cloned().collect(),
+        }
+    }
+    /// Counts the changes of the list of channels.
+    #[inline]
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Acquire) // pairs with the releases above
+    }
+
+    pub fn subscribe(&self, interest: Arc<Interest>) {
+        write(&self.interests).push(interest.clone());
+        for channel in self.matching(&interest.pattern) {
+            channel.deepen(interest.depth);
+        }
+        self.interested.fetch_add(1, Release); // pairs with the acquire in `interested`
+    }
+    pub fn unsubscribe(&self, interest: &Arc<Interest>) {
+        interest.parker.disarm(&self.sleepers);
+        write(&self.interests).retain(|i| !Arc::ptr_eq(i, interest));
+        self.interested.fetch_add(1, Release); // as above
+    }
+    /// Counts the changes of who is interested in what.
+    #[inline]
+    pub fn interested(&self) -> u64 {
+        self.interested.load(Acquire) // pairs with the releases above
+    }
+    pub fn interests(&self) -> Vec<Arc<Interest>> {
+        read(&self.interests).clone()
+    }
+    /// The greatest depth that anybody wants of this channel; `None` if nobody wants it.
+    pub fn wanted(&self, name: &Name) -> Option<u64> {
+        let interests = read(&self.interests);
+        interests.iter().filter(|i| i.pattern.matches(name)).map(|i| i.depth).max()
+    }
+
+    pub fn sleepers(&self) -> &AtomicU32 {
+        &self.sleepers
+    }
+    /// After a publish in `name`: wakes those who sleep for it, but for `own`. A fence and a load when nobody sleeps.
+    #[inline]
+    pub fn wake(&self, name: &Name, own: Option<&Arc<Interest>>) {
+        fence(SeqCst); // pairs with the fence in `Parker::arm`
+        if self.sleepers.load(SeqCst) > 0 {
+            self.wake_sleepers(name, own);
+        }
+    }
+    #[cold]
+    fn wake_sleepers(&self, name: &Name, own: Option<&Arc<Interest>>) {
+        for interest in read(&self.interests).iter() {
+            let is_own = own.is_some_and(|own| Arc::ptr_eq(own, interest));
+            if !is_own && interest.parker.is_armed() && interest.pattern.matches(name) {
+                interest.parker.wake(&self.sleepers);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! This process on the network: a participant, made when the first publisher or subscriber needs it.
+
+use super::guard;
+use super::names::Names;
+use super::raw::{Adapter, Raw};
+use crate::{Error, Result};
+use rustdds::no_key::{DataWriter, SimpleDataReader};
+use rustdds::policy::{History, Reliability, ResourceLimits};
+use rustdds::{
+    DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, GUID, Publisher,
+    QosPolicies, QosPolicyBuilder, RTPSEntity, Subscriber, Topic, TopicKind,
+};
+use std::fmt::Display;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What the URL says.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// The domain's number, from 0 to 232.
+    pub id: u16,
+    pub names: Names,
+    pub reliable: bool,
+    /// Messages of a topic that the library keeps; `None`: as many as subscribers want.
+    pub depth: Option<u64>,
+    /// An interface by name or address; `None`: the loopback interface; `all` for all.
+    pub iface: Option<String>,
+    /// How long a reliable publisher waits for its subscribers when they are `depth` messages behind.
+    pub patience: Duration,
+}
+
+/// The participant and what hangs on it.
+pub(super) struct Node {
+    participant: DomainParticipant,
+    publisher: Publisher,
+    subscriber: Subscriber,
+    settings: Settings,
+}
+
+/// What tells one writer from another.
+pub(super) fn number(writer: GUID) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    writer.to_bytes().hash(&mut hasher);
+    hasher.finish().max(1) // 0 is for who is unknown
+}
+
+/// The library says it cannot.
+pub(super) fn failed(what: impl Display, why: impl Display) -> Error {
+    Error::system(what.to_string(), std::io::Error::other(why.to_string()))
+}
+
+impl Node {
+    pub fn open(settings: &Settings) -> Result<Node> {
+        // So that the sockets that are new are those of this participant.
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut builder = DomainParticipantBuilder::new(settings.id);
+        let addresses = addresses(settings.iface.as_deref())?;
+        let stays = addresses.as_ref().is_some_and(|all| all.iter().all(IpAddr::is_loopback));
+        if let Some(addresses) = addresses {
+            builder = builder.with_only_networks(addresses);
+        }
+        let before = guard::sockets();
+        let what = || format!("join DDS domain {}", settings.id);
+        let participant = builder.build().map_err(|e| failed(what(), e))?;
+        if stays {
+            guard::keep_here(&before, settings.id, participant.participant_id())?;
+        }
+        drop(one);
+        let qos = QosPolicyBuilder::new().build();
+        let publisher = participant.create_publisher(&qos).map_err(|e| failed(what(), e))?;
+        let subscriber = participant.create_subscriber(&qos).map_err(|e| failed(what(), e))?;
+        Ok(Node { participant, publisher, subscriber, settings: settings.clone() })
+    }
+
+    pub fn participant(&self) -> &DomainParticipant {
+        &self.participant
+    }
+    pub fn names(&self) -> Names {
+        self.settings.names
+    }
+    /// What happens on the network.
+    pub fn listener(&self) -> DomainParticipantStatusListener {
+        self.participant.status_listener()
+    }
+    /// Whether a writer or reader is of this very process.
+    pub fn is_own(&self, guid: GUID) -> bool {
+        guid.prefix == self.participant.guid().prefix
+    }
+
+    fn qos(&self, reliable: bool, depth: u64) -> QosPolicies {
+        let depth = i32::try_from(depth).unwrap_or(i32::MAX);
+        let limits = ResourceLimits { max_samples: depth, max_instances: 1, max_samples_per_instance: depth };
+        let max_blocking_time = self.settings.patience.into();
+        QosPolicyBuilder::new()
+            .reliability(if reliable {
+                Reliability::Reliable { max_blocking_time }
+            } else {
+                Reliability::BestEffort
+            })
+            .history(History::KeepLast { depth })
+            .resource_limits(limits)
+            .build()
+    }
+    fn topic(&self, name: &str, kind: &str, qos: &QosPolicies) -> Result<Topic> {
+        let topic = self.participant.create_topic(name.into(), kind.into(), qos, TopicKind::NoKey);
+        topic.map_err(|e| failed(format!("make the topic `{name}` of DDS"), e))
+    }
+
+    pub fn writer(&self, topic: &str, kind: &str) -> Result<DataWriter<Raw, Adapter>> {
+        let qos = self.qos(self.settings.reliable, self.settings.depth.unwrap_or(super::DEPTH));
+        let topic = self.topic(topic, kind, &qos)?;
+        let writer = self.publisher.create_datawriter_no_key(&topic, Some(qos));
+        writer.map_err(|e| failed(format!("publish on the topic `{}` of DDS", topic_name(&topic)), e))
+    }
+
+    /// `offered`: what the one offers whom it is made for; a reader that asks for more gets nothing.
+    pub fn reader(
+        &self,
+        topic: &str,
+        kind: &str,
+        offered: Option<Reliability>,
+        depth: u64,
+    ) -> Result<SimpleDataReader<Raw, Adapter>> {
+        let reliable = self.settings.reliable && matches!(offered, Some(Reliability::Reliable { .. }));
+        let qos = self.qos(reliable, depth);
+        let topic = self.topic(topic, kind, &qos)?;
+        let reader = self.subscriber.create_simple_datareader_no_key(&topic, Some(qos));
+        reader.map_err(|e| failed(format!("subscribe to the topic `{}` of DDS", topic_name(&topic)), e))
+    }
+}
+
+fn topic_name(topic: &Topic) -> String {
+    use rustdds::TopicDescription;
+    topic.name()
+}
+
+/// The addresses of an interface; `None`: of all.
+fn addresses(iface: Option<&str>) -> Result<Option<Vec<IpAddr>>> {
+    let iface = match iface {
+        None | Some("lo") => return Ok(Some(vec![Ipv4Addr::LOCALHOST.into()])),
+        Some("all") => return Ok(None),
+        Some(iface) => iface,
+    };
+    let mut found: Vec<IpAddr> = Vec::new();
+    for known in netdev::get_interfaces() {
+        let own = known.ipv4.iter().map(|net| IpAddr::V4(net.addr()));
+        found.extend(own.filter(|address| known.name == iface || address.to_string() == iface));
+    }
+    if found.is_empty() {
+        return Err(Error::invalid(format!(
+            "there is no network interface `{iface}` with an IPv4 address: `ip address` lists them; name or address will do"
+        )));
+    }
+    Ok(Some(found))
+}

@@ -1,0 +1,218 @@
+//! Receiving: which topics there are, a reader for each that somebody wants, and what they have got.
+
+use super::kinds::Kinds;
+use super::node::{self, Node};
+use super::raw::{self, Adapter, Raw};
+use crate::inbox::{About, Arrival, Sink};
+use crate::{Error, Pattern, Result};
+use rustdds::GUID;
+use rustdds::no_key::SimpleDataReader;
+use rustdds::policy::Reliability;
+use saltus_channel::Name;
+use saltus_os::clock;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::task::Waker;
+
+/// Messages taken from one reader between two looks at who sleeps.
+const BATCH: usize = 1024;
+/// Senders whose losses are remembered.
+const SENDERS: usize = 1024;
+/// Topics that are read. A network may invent any number of them.
+const MOST: usize = 4096;
+
+/// What is received.
+#[derive(Default)]
+pub(super) struct Readers {
+    wanted: Vec<Pattern>,
+    /// Messages of a topic that somebody wants kept.
+    depth: u64,
+    readers: BTreeMap<String, Reader>,
+    /// What writers of others write.
+    writers: HashMap<GUID, Writer>,
+    senders: HashMap<GUID, Sender>,
+    /// Topics and types that were told not to fit.
+    told: HashSet<(String, String)>,
+}
+
+/// Receives one topic.
+struct Reader {
+    source: SimpleDataReader<Raw, Adapter>,
+    channel: Name,
+    kind: String,
+}
+
+/// A writer of another process.
+struct Writer {
+    topic: String,
+    kind: String,
+    offered: Option<Reliability>,
+}
+
+/// What one writer has sent.
+struct Sender {
+    last: i64,
+    lost: u64,
+}
+
+impl Readers {
+    /// None yet, of topics of which `depth` messages are kept.
+    pub fn new(depth: u64) -> Readers {
+        Readers { depth, ..Readers::default() }
+    }
+    pub fn subscribe(&mut self, pattern: &Pattern) {
+        self.wanted.push(pattern.clone());
+    }
+    pub fn unsubscribe(&mut self, pattern: &Pattern) {
+        let expression = pattern.expression();
+        if let Some(at) = self.wanted.iter().position(|p| p.expression() == expression) {
+            self.wanted.swap_remove(at);
+        }
+        let wanted = &self.wanted;
+        self.readers.retain(|_, reader| wanted.iter().any(|p| p.matches(&reader.channel)));
+    }
+    /// Asks for at least `depth` messages of a topic to be kept, of those that are read from now on.
+    pub fn deepen(&mut self, depth: u64) {
+        self.depth = self.depth.max(depth);
+    }
+
+    /// The type that is received on a channel.
+    pub fn kind_of(&self, channel: &Name) -> Option<&str> {
+        self.readers.values().find(|reader| reader.channel == *channel).map(|reader| &*reader.kind)
+    }
+
+    /// Looks who publishes what, and sees to a reader for each topic that is wanted.
+    pub fn survey(&mut self, node: &Node, waker: &Waker) -> Result<()> {
+        self.writers.clear();
+        for found in node.participant().discovered_writers() {
+            let what = found.publication_topic_data;
+            let writer = Writer { topic: what.topic_name, kind: what.type_name, offered: what.reliability };
+            if !node.is_own(what.key) && node.names().channel(&writer.topic).is_some() {
+                self.writers.insert(what.key, writer);
+            }
+        }
+        self.senders.retain(|guid, _| self.writers.contains_key(guid));
+        let mut trouble = Ok(());
+        for writer in self.writers.values() {
+            let Some(channel) = node.names().channel(&writer.topic) else { continue };
+            if !self.wanted.iter().any(|p| p.matches(&channel)) {
+                continue;
+            }
+            if let Some(reader) = self.readers.get(&writer.topic) {
+                if reader.kind == writer.kind {
+                    continue;
+                }
+                let lives = |w: &Writer| w.topic == writer.topic && w.kind == reader.kind;
+                if self.writers.values().any(lives) {
+                    if self.told.len() < MOST && self.told.insert((writer.topic.clone(), writer.kind.clone()))
+                    {
+                        trouble = Err(Error::invalid(format!(
+                            "the topic `{}` is published with two types, `{}` and `{}`: only the first is received",
+                            writer.topic, reader.kind, writer.kind
+                        )));
+                    }
+                    continue;
+                }
+            }
+            if self.readers.len() >= MOST {
+                return Err(Error::invalid(format!("more than {MOST} topics of DDS: subscribe to fewer")));
+            }
+            self.readers.remove(&writer.topic); // the old one is gone before the new one comes
+            let source = node.reader(&writer.topic, &writer.kind, writer.offered, self.depth)?;
+            source.set_waker(Some(waker.clone()));
+            self.readers.insert(writer.topic.clone(), Reader { source, channel, kind: writer.kind.clone() });
+        }
+        trouble
+    }
+
+    /// Takes in what has come. Whether that was all.
+    pub fn drain(&mut self, node: &Node, kinds: &Kinds, waker: &Waker, sink: &mut dyn Sink) -> Result<bool> {
+        let (mut all, mut trouble) = (true, Ok(()));
+        for reader in self.readers.values() {
+            reader.source.drain_read_notifications();
+            reader.source.set_waker(Some(waker.clone()));
+            let mut nothing = 0;
+            for taken in 0.. {
+                if taken >= BATCH {
+                    all = false;
+                    break;
+                }
+                // It also says that there is nothing where it finds the end of an instance, of which there are none here.
+                let change = match reader.source.try_take_one() {
+                    Ok(Some(change)) => change,
+                    Ok(None) if nothing > 0 => break,
+                    Ok(None) => {
+                        nothing += 1;
+                        continue;
+                    }
+                    Err(_) => continue, // a payload that says of itself that it is no CDR
+                };
+                let guid = change.writer_guid;
+                if node.is_own(guid) {
+                    continue; // whoever wants it here got it when it was published
+                }
+                let Some(lost) = note(&mut self.senders, guid, change.sequence_number.into()) else {
+                    continue;
+                };
+                let about = About {
+                    published: 0,
+                    arrived: clock::boottime(),
+                    sender: node::number(guid),
+                    sequence: i64::from(change.sequence_number).unsigned_abs(),
+                    lost,
+                };
+                let kind = self.writers.get(&guid).map_or(&reader.kind, |writer| &writer.kind);
+                let channel = reader.channel.as_bytes();
+                let mut take = |payload: &[u8]| sink.take(Arrival { channel, payload, about });
+                let payload = &change.sample.0;
+                if kind == node.names().bytes() {
+                    match raw::unwrap(payload) {
+                        Some(bytes) => take(bytes),
+                        None => trouble = Err(damaged(&reader.channel, kind, "it is shorter than it says")),
+                    }
+                } else if let Some(kind) = kinds.named(kind) {
+                    match kind.to_lcm(payload) {
+                        Ok(bytes) => take(&bytes),
+                        Err(why) => trouble = Err(damaged(&reader.channel, &kind.name, &why)),
+                    }
+                } else {
+                    take(payload);
+                }
+            }
+        }
+        trouble.map(|()| all)
+    }
+}
+
+fn damaged(channel: &Name, kind: &str, why: &str) -> Error {
+    Error::invalid(format!(
+        "a message of `{channel}` is no `{kind}`: {why}; is the type here the same as there?"
+    ))
+}
+
+/// How many messages of a writer were lost, ever, when `sequence` has come; `None` if it has come before.
+fn note(senders: &mut HashMap<GUID, Sender>, writer: GUID, sequence: i64) -> Option<u64> {
+    if senders.len() >= SENDERS && !senders.contains_key(&writer) {
+        senders.clear(); // their counts begin anew, and the next gap is told again
+    }
+    let sender = senders.entry(writer).or_insert(Sender { last: sequence.saturating_sub(1), lost: 0 });
+    let gap = sequence.checked_sub(sender.last)?.checked_sub(1).filter(|gap| *gap >= 0)?;
+    sender.last = sequence;
+    sender.lost = sender.lost.saturating_add(gap.unsigned_abs());
+    Some(sender.lost)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_of_each_writer_are_counted() {
+        let mut senders = HashMap::new();
+        let (a, b) = (GUID::from_bytes([1; 16]), GUID::from_bytes([2; 16]));
+        let mut seen = |writer, n| note(&mut senders, writer, n);
+        assert_eq!((seen(a, 5), seen(a, 6), seen(a, 9)), (Some(0), Some(0), Some(2)));
+        assert_eq!((seen(b, 1), seen(a, 9), seen(a, 3)), (Some(0), None, None));
+        assert_eq!((seen(a, 11), seen(b, i64::MAX)), (Some(3), Some(i64::MAX as u64 - 2)));
+        assert_eq!(seen(b, i64::MIN), None);
+    }
+}

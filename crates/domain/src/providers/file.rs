@@ -1,0 +1,89 @@
+//! `file://`: a log of LCM as a network, to be played or to be written.
+//!
+//! **Played** (`mode=r`), events come as they were recorded, `speed` times as fast, from the moment that a subscriber
+//! first looks for them: those who subscribe before that get the first event. A slow subscriber loses old ones, as on any network. With a speed of 0 or less nothing is ever lost: the log
+//! stands still until each subscriber that wants the present event has received it. So the events come in the order of the
+//! log to all subscribers together, and a program works through a log as fast as it can. When a subscriber has received all,
+//! it gets [`Error::Ended`].
+//!
+//! **Written** (`mode=w` makes the log anew, `mode=a` goes on with it), every message is given to the system at once: who is
+//! killed leaves a log that is readable, but perhaps for the last event. What a killed writer left of one is cut off by who
+//! goes on with it.
+
+mod inlet;
+mod log;
+mod outlet;
+mod player;
+
+use crate::inlet::{Inlet, Outlet};
+use crate::url::Url;
+use crate::{Error, Options, Pattern, Result};
+use inlet::FileInlet;
+pub(crate) use inlet::Playing;
+use outlet::{FileOutlet, Logbook};
+use saltus_channel::Name;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+pub(crate) const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
+
+/// A log, opened.
+#[derive(Clone)]
+pub(crate) enum File {
+    /// It is played.
+    Read(Arc<Playing>),
+    /// It is written.
+    Write(Arc<Mutex<Logbook>>),
+}
+
+impl File {
+    pub fn open(mut url: Url) -> Result<File> {
+        let speed: Option<f64> = url.take("speed", "a number; 0 is as fast as it goes")?;
+        let start = url.take("start_timestamp", "a time in µs since 1970")?;
+        let mode: Option<String> = url.take("mode", "r, w or a")?;
+        url.finish(OPTIONS)?;
+        if url.network.is_empty() {
+            return Err(url.invalid("it names no file; write for instance file:///tmp/robot.log?speed=2"));
+        }
+        let path = Path::new(&url.network);
+        match mode.as_deref().unwrap_or("r") {
+            "r" => Ok(File::Read(Playing::open(path, speed.unwrap_or(1.0), start)?)),
+            mode @ ("w" | "a") if speed.is_some() || start.is_some() => Err(url.invalid(&format!(
+                "`speed` and `start_timestamp` are for playing; with mode={mode} the log is written"
+            ))),
+            "w" => Ok(File::Write(Arc::new(Mutex::new(Logbook::create(path)?)))),
+            "a" => Ok(File::Write(Arc::new(Mutex::new(Logbook::append(path)?)))),
+            _ => Err(url.invalid("`mode` must be r, w or a")),
+        }
+    }
+
+    pub fn is(&self, other: &File) -> bool {
+        match (self, other) {
+            (File::Read(a), File::Read(b)) => Arc::ptr_eq(a, b),
+            (File::Write(a), File::Write(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+    pub fn outlet(&self, name: Name) -> Box<dyn Outlet> {
+        let logbook = match self {
+            File::Read(_) => None,
+            File::Write(logbook) => Some(logbook.clone()),
+        };
+        Box::new(FileOutlet { logbook, name })
+    }
+    pub fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+        match self {
+            File::Read(playing) => Ok(Box::new(FileInlet::new(playing.clone(), pattern, options)?)),
+            File::Write(_) => Err(Error::unsupported(
+                "a log that is written has nothing to receive; play it with mode=r when it is there",
+            )),
+        }
+    }
+    /// The channels that events were seen of so far.
+    pub fn names(&self) -> Vec<Name> {
+        match self {
+            File::Read(playing) => playing.names(),
+            File::Write(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A subscriber of a log that is played.
+
+use super::player::{Held, Look, Player};
+use crate::descriptor::Timer;
+use crate::inbox::store::Interest;
+use crate::inlet::{Canceller, Inlet, Meta};
+use crate::{Error, Missed, Options, Pattern, Result};
+use saltus_channel::Name;
+use saltus_os::clock;
+use saltus_ring::Which;
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A log that is played to any number of subscribers. There is no thread: whoever looks or waits plays what is due, to all.
+#[derive(Debug)]
+pub(crate) struct Playing {
+    player: Mutex<Player>,
+    /// When to look again. Each subscriber sleeps on it.
+    timer: Timer,
+    sleepers: Arc<AtomicU32>,
+}
+
+impl Playing {
+    pub fn open(path: &Path, speed: f64, start: Option<i64>) -> Result<Arc<Playing>> {
+        let sleepers = Arc::<AtomicU32>::default();
+        let player = Mutex::new(Player::open(path, speed, start, sleepers.clone())?);
+        Ok(Arc::new(Playing { player, timer: Timer::new()?, sleepers }))
+    }
+    pub fn names(&self) -> Vec<Name> {
+        self.lock().names()
+    }
+    fn lock(&self) -> MutexGuard<'_, Player> {
+        self.player.lock().unwrap_or_else(PoisonError::into_inner) // no line between two panics that matter
+    }
+    /// Plays what is due, and starts the clock of the log if it does not run yet.
+    fn start(&self) -> MutexGuard<'_, Player> {
+        self.lock().start(clock::monotonic());
+        self.play()
+    }
+    /// Plays what is due.
+    fn play(&self) -> MutexGuard<'_, Player> {
+        let mut player = self.lock();
+        self.timer.set(match player.play(clock::monotonic()) {
+            Look::At(due) => Some(due),
+            Look::Now | Look::Ended => Some(1),
+            Look::Later => None,
+        });
+        player
+    }
+}
+
+/// The reading side of a log.
+pub(crate) struct FileInlet {
+    playing: Arc<Playing>,
+    interest: Arc<Interest>,
+    /// What was received last.
+    last: Option<Held>,
+    channels: BTreeSet<Name>,
+}
+
+impl FileInlet {
+    pub fn new(playing: Arc<Playing>, pattern: Pattern, options: &Options) -> Result<FileInlet> {
+        let interest = Arc::new(Interest::new(pattern, options.depth())?);
+        interest.parker.epoll().add(playing.timer.raw(), false)?;
+        playing.lock().join(interest.clone(), clock::monotonic());
+        Ok(FileInlet { playing, interest, last: None, channels: BTreeSet::new() })
+    }
+
+    /// Whether a take would give something: an event, or that there are no more.
+    fn is_something(&self, mut player: MutexGuard<'_, Player>) -> bool {
+        player.is_ended() || player.seat(&self.interest).is_some_and(|seat| !seat.is_empty())
+    }
+
+    fn tell(&mut self, held: Held, dropped: u64, meta: &mut Meta) {
+        let Held { event, due, damaged } = &held;
+        meta.buf.clear();
+        meta.buf.extend_from_slice(&event.payload);
+        meta.skip = 0;
+        if !self.channels.contains(&event.name) {
+            self.channels.insert(event.name.clone());
+        }
+        meta.channel = Some(event.name.clone());
+        // It was published on another day, perhaps of another machine: its time is no reading of this one's clock.
+        (meta.published, meta.sender) = (None, None);
+        meta.arrived = on_boottime(*due);
+        meta.logged = Some(event.time);
+        meta.sequence = u64::try_from(event.number).ok();
+        // What a log has is delivered; what it had where it is damaged, nobody knows.
+        meta.missed = if *damaged { Missed::Unknown } else { Missed::Exact(0) };
+        meta.dropped = dropped;
+        self.last = Some(held);
+    }
+}
+
+/// A time of the monotonic clock, on the clock of stamps.
+fn on_boottime(due: u64) -> u64 {
+    loop {
+        let (before, stamp, after) = (clock::monotonic(), clock::boottime(), clock::monotonic());
+        // Unless this thread was stopped between them, the two clocks were read at the same time.
+        if after - before < 1_000_000 {
+            return stamp.saturating_sub(before.saturating_sub(due));
+        }
+    }
+}
+
+impl Inlet for FileInlet {
+    fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
+        let mut player = self.playing.lock();
+        let waiting = player.seat(&self.interest).is_some_and(|seat| !seat.is_empty());
+        if which != Which::Next || !waiting {
+            drop(player);
+            player = self.playing.start();
+        }
+        let ended = player.is_ended();
+        let Some(seat) = player.seat(&self.interest) else { return Ok(false) };
+        match seat.pop(which != Which::Next) {
+            Some(held) => {
+                let dropped = std::mem::take(&mut seat.dropped);
+                player.taken(&self.interest);
+                drop(player);
+                self.tell(held, dropped, meta);
+                Ok(true)
+            }
+            None => {
+                let failure = seat.failure.take();
+                drop(player);
+                match (failure, self.last.clone().filter(|_| which == Which::Again)) {
+                    (Some(failure), _) => Err(failure),
+                    (None, Some(last)) => {
+                        self.tell(Held { damaged: false, ..last }, 0, meta);
+                        Ok(true)
+                    }
+                    (None, None) if ended => Err(Error::Ended),
+                    (None, None) => Ok(false),
+                }
+            }
+        }
+    }
+
+    fn unseen(&mut self) -> bool {
+        self.playing.lock().seat(&self.interest).is_some_and(|seat| !seat.is_empty())
+    }
+
+    fn wait(&mut self, deadline: u64) -> Result<bool> {
+        let (parker, sleepers) = (&self.interest.parker, &*self.playing.sleepers);
+        loop {
+            if parker.is_canceled() {
+                return Err(Error::Canceled);
+            }
+            parker.arm(sleepers);
+            let something = self.is_something(self.playing.start());
+            if !something && clock::monotonic() < deadline {
+                parker.sleep(deadline);
+            }
+            parker.disarm(sleepers);
+            if something || clock::monotonic() >= deadline {
+                return Ok(something);
+            }
+        }
+    }
+
+    fn fd(&mut self) -> Result<BorrowedFd<'_>> {
+        Ok(self.interest.parker.epoll().as_fd())
+    }
+
+    fn rest(&mut self) -> Result<()> {
+        self.interest.parker.lower();
+        self.interest.parker.arm(&self.playing.sleepers);
+        if self.is_something(self.playing.play()) {
+            self.interest.parker.wake(&self.playing.sleepers);
+        }
+        Ok(())
+    }
+
+    fn canceller(&mut self) -> Canceller {
+        self.interest.canceller()
+    }
+    fn is_canceled(&self) -> bool {
+        self.interest.parker.is_canceled()
+    }
+
+    fn channels(&mut self) -> Vec<Name> {
+        self.channels.iter().cloned().collect()
+    }
+}
+
+impl Drop for FileInlet {
+    fn drop(&mut self) {
+        self.interest.parker.disarm(&self.playing.sleepers);
+        self.playing.lock().leave(&self.interest);
+    }
+}

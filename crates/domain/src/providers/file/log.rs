@@ -1,0 +1,108 @@
+//! A log as a file: its events, one after the other.
+
+use crate::{Error, Result};
+use saltus_channel::Name;
+use saltus_log::lcm::Reader;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes read at once.
+const PIECE: usize = 256 << 10;
+
+/// An event that is kept until it was delivered.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub name: Name,
+    /// µs since 1970, as far as the log is to be trusted.
+    pub time: i64,
+    pub number: i64,
+    pub payload: Arc<[u8]>,
+    /// Whether something between it and the event that was told before it is damaged.
+    pub damaged: bool,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// An event.
+    Event(Event),
+    /// So much was looked at that others should have their turn.
+    More,
+    /// There is nothing more.
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: File,
+    reader: Reader,
+    buffer: Box<[u8]>,
+    ended: bool,
+    /// What was passed over when the last event was told.
+    skipped: u64,
+}
+
+impl Log {
+    pub fn open(path: &Path) -> Result<Log> {
+        let failed = |e| Error::system(format!("open the log `{}`", path.display()), e);
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_dir() {
+            return Err(failed(ErrorKind::IsADirectory.into()));
+        }
+        let (path, buffer) = (path.into(), vec![0; PIECE].into());
+        Ok(Log { path, file, reader: Reader::new(), buffer, ended: false, skipped: 0 })
+    }
+
+    /// The next event for which `wanted` says yes, after looking at `most` bytes at most. Those whose channels have names that
+    /// no subscriber could say (more than 63 bytes) are passed over.
+    pub fn next(&mut self, most: usize, mut wanted: impl FnMut(&[u8], i64) -> bool) -> io::Result<Next> {
+        let mut looked = 0;
+        loop {
+            while let Some(event) = self.reader.event() {
+                let (number, time) = (event.number, event.time);
+                let found = match Name::new(event.channel) {
+                    Ok(name) if wanted(event.channel, time) => Some((name, Arc::from(event.data))),
+                    _ => None,
+                };
+                if let Some((name, payload)) = found {
+                    let skipped = self.reader.skipped();
+                    let damaged = std::mem::replace(&mut self.skipped, skipped) < skipped;
+                    return Ok(Next::Event(Event { name, time, number, payload, damaged }));
+                }
+            }
+            if self.ended {
+                return Ok(Next::End);
+            }
+            if looked >= most {
+                return Ok(Next::More);
+            }
+            match self.file.read(&mut self.buffer) {
+                Ok(0) => {
+                    self.ended = true;
+                    self.reader.end();
+                }
+                Ok(n) => {
+                    looked += n;
+                    self.reader.feed(&self.buffer[..n]);
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => {
+                    self.ended = true;
+                    return Err(e);
+                }
+            }
+        }
+    }
+    /// A failed read in words; each subscriber is told.
+    pub fn failure(&self, e: &io::Error) -> Error {
+        let again = io::Error::new(e.kind(), e.to_string());
+        Error::system(format!("read the log `{}`", self.path.display()), again)
+    }
+    /// How many events there were, and how many bytes were none.
+    pub fn seen(&self) -> (u64, u64) {
+        (self.reader.events(), self.reader.skipped())
+    }
+}

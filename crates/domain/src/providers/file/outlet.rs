@@ -1,0 +1,97 @@
+//! Writing a log.
+
+use crate::inlet::Outlet;
+use crate::{Error, Result};
+use saltus_channel::Name;
+use saltus_log::lcm::{Reader, Writer};
+use saltus_os::clock::{self, Clock};
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A log that is being written.
+#[derive(Debug)]
+pub(crate) struct Logbook {
+    path: PathBuf,
+    file: File,
+    writer: Writer,
+    /// Up to here it is written, and whole.
+    whole: u64,
+    /// An event as bytes.
+    event: Vec<u8>,
+}
+
+impl Logbook {
+    /// Begins a log, in place of what was there.
+    pub fn create(path: &Path) -> Result<Logbook> {
+        Logbook::open(path, OpenOptions::new().write(true).create(true).truncate(true))
+    }
+
+    /// Goes on with a log, or begins it. What a killed writer left of its last event is cut off: no reader could tell where
+    /// the next one begins. The log is read for that, from its beginning.
+    pub fn append(path: &Path) -> Result<Logbook> {
+        let mut logbook =
+            Logbook::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))?;
+        let cut = |e| Error::system(format!("read the log `{}` to go on with it", path.display()), e);
+        let (mut reader, mut buffer) = (Reader::new(), vec![0; 1 << 20]);
+        loop {
+            match logbook.file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => reader.feed(&buffer[..n]),
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(cut(e)),
+            }
+            while reader.event().is_some() {}
+        }
+        let end = logbook.file.stream_position().map_err(cut)? - reader.pending() as u64;
+        logbook.file.set_len(end).map_err(cut)?;
+        logbook.whole = logbook.file.seek(SeekFrom::Start(end)).map_err(cut)?;
+        Ok(logbook)
+    }
+
+    fn open(path: &Path, options: &OpenOptions) -> Result<Logbook> {
+        let file = options
+            .open(path)
+            .map_err(|e| Error::system(format!("open the log `{}` to write it", path.display()), e))?;
+        Ok(Logbook { path: path.into(), file, writer: Writer::new(), whole: 0, event: Vec::new() })
+    }
+
+    /// Writes an event. It is the system's when this returns.
+    fn write(&mut self, name: &Name, payload: &[u8]) -> Result<()> {
+        let time = (clock::now(Clock::Realtime) / 1000) as i64;
+        self.event.clear();
+        self.writer
+            .event(&mut self.event, time, name.as_bytes(), payload)
+            .map_err(|e| Error::invalid(e.to_string()))?;
+        if let Err(e) = self.file.write_all(&self.event) {
+            // Of a full disk, for instance. A part of an event would cost a reader the next one: it is taken back.
+            let _ = self.file.set_len(self.whole).and_then(|()| self.file.seek(SeekFrom::Start(self.whole)));
+            return Err(Error::system(format!("write to the log `{}`", self.path.display()), e));
+        }
+        self.whole += self.event.len() as u64;
+        Ok(())
+    }
+}
+
+/// Publishes into a log.
+pub(crate) struct FileOutlet {
+    /// `None`: the log is played.
+    pub logbook: Option<Arc<Mutex<Logbook>>>,
+    pub name: Name,
+}
+
+impl Outlet for FileOutlet {
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        let Some(logbook) = &self.logbook else {
+            return Err(Error::unsupported(
+                "a log that is played takes no messages; open it with ?mode=a to go on with it, or ?mode=w to make it anew",
+            ));
+        };
+        // A panic between two lines leaves at worst a part of an event.
+        logbook.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, payload)
+    }
+    fn sender(&self) -> Option<u64> {
+        None
+    }
+}

@@ -1,0 +1,250 @@
+//! Which event of a log comes to whom, and when. Times are of one clock, in ns; the caller has it.
+
+use super::log::{Event, Log, Next};
+use crate::inbox::store::Interest;
+use crate::{Error, Result};
+use saltus_channel::Name;
+use saltus_log::Pace;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+/// Bytes of a log that are looked at in one turn.
+const TURN: usize = 4 << 20;
+/// Bytes that may wait for one subscriber, unless one message has more.
+const MOST_BYTES: usize = 64 << 20;
+
+/// An event on its way to a subscriber.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub event: Arc<Event>,
+    /// When it was due.
+    pub due: u64,
+    /// Whether the log is damaged somewhere since the subscriber's last event.
+    pub damaged: bool,
+}
+
+/// A subscriber, as the player sees it.
+#[derive(Debug)]
+pub(super) struct Seat {
+    interest: Arc<Interest>,
+    queue: VecDeque<Held>,
+    /// How many of each channel are in the queue.
+    counts: HashMap<Name, u64>,
+    bytes: usize,
+    damaged: bool,
+    /// Dropped since this was asked last.
+    pub dropped: u64,
+    /// Why the log could not be read on, until it was told.
+    pub failure: Option<Error>,
+}
+
+/// When to look again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// At this time.
+    At(u64),
+    /// At once.
+    Now,
+    /// When somebody has taken something, or joined.
+    Later,
+    /// There is nothing more.
+    Ended,
+}
+
+#[derive(Debug)]
+pub(super) struct Player {
+    log: Log,
+    pace: Pace,
+    /// The event that comes next, and when.
+    next: Option<(Event, u64)>,
+    /// Whether the clock of the log runs: from the moment that somebody first looks for events.
+    started: bool,
+    seats: Vec<Seat>,
+    names: BTreeSet<Name>,
+    ended: bool,
+    /// How many subscribers asked to be woken.
+    sleepers: Arc<AtomicU32>,
+}
+
+impl Player {
+    /// Opens a log and looks for the first event that will be played.
+    pub fn open(path: &Path, speed: f64, start: Option<i64>, sleepers: Arc<AtomicU32>) -> Result<Player> {
+        let mut log = Log::open(path)?;
+        let begin = |_: &[u8], time| start.is_none_or(|start| time >= start);
+        let next = log.next(usize::MAX, begin).map_err(|e| log.failure(&e))?;
+        let path = path.display();
+        let (next, ended) = match (next, log.seen()) {
+            (Next::Event(event), _) => (Some((event, 0)), false),
+            (_, (0, 0)) => return Err(Error::invalid(format!("the log `{path}` is empty"))),
+            (_, (0, bytes)) => {
+                return Err(Error::invalid(format!(
+                    "`{path}` is no log of LCM: there is no event in its {bytes} bytes"
+                )));
+            }
+            _ => (None, true),
+        };
+        let (pace, seats, names) = (Pace::new(speed), Vec::new(), BTreeSet::new());
+        Ok(Player { log, pace, next, started: false, seats, names, ended, sleepers })
+    }
+
+    /// A subscriber joins at `now`. What was due before is not for it.
+    pub fn join(&mut self, interest: Arc<Interest>, now: u64) {
+        if self.started && self.pace.is_paced() {
+            while self.play(now) == Look::Now {}
+        }
+        let counts = HashMap::new();
+        let (queue, bytes, damaged, dropped) = (VecDeque::new(), 0, false, 0);
+        self.seats.push(Seat { interest, queue, counts, bytes, damaged, dropped, failure: None });
+    }
+    /// Starts the clock of the log, if it does not run yet.
+    pub fn start(&mut self, now: u64) {
+        if !std::mem::replace(&mut self.started, true)
+            && let Some((event, due)) = &mut self.next
+        {
+            *due = self.pace.due(event.time, now);
+        }
+    }
+    pub fn leave(&mut self, interest: &Arc<Interest>) {
+        self.seats.retain(|seat| !Arc::ptr_eq(&seat.interest, interest));
+        self.wake_others(interest); // it may have been the one that the log stood still for
+    }
+    pub fn seat(&mut self, interest: &Arc<Interest>) -> Option<&mut Seat> {
+        self.seats.iter_mut().find(|seat| Arc::ptr_eq(&seat.interest, interest))
+    }
+    pub fn names(&self) -> Vec<Name> {
+        self.names.iter().cloned().collect()
+    }
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+    /// After a subscriber took something: those who sleep are woken, if the log stood still for it.
+    pub fn taken(&self, interest: &Arc<Interest>) {
+        if !self.pace.is_paced() && self.seats.iter().all(|seat| seat.queue.is_empty()) {
+            self.wake_others(interest);
+        }
+    }
+    fn wake_others(&self, interest: &Arc<Interest>) {
+        for seat in self.seats.iter().filter(|seat| !Arc::ptr_eq(&seat.interest, interest)) {
+            seat.interest.parker.wake(&self.sleepers);
+        }
+    }
+
+    /// Delivers what is due, and says when to come again.
+    pub fn play(&mut self, now: u64) -> Look {
+        if !self.started {
+            return Look::Now; // who is woken by it looks, and starts it
+        }
+        let mut turn = TURN;
+        loop {
+            if self.ended {
+                return Look::Ended;
+            }
+            let stands = || self.seats.is_empty() || self.seats.iter().any(|seat| !seat.queue.is_empty());
+            if !self.pace.is_paced() && stands() {
+                return Look::Later;
+            }
+            match self.next.take() {
+                Some((event, due)) if due > now => {
+                    self.next = Some((event, due));
+                    return Look::At(due);
+                }
+                Some((event, due)) => {
+                    turn = turn.saturating_sub(event.payload.len());
+                    self.deliver(event, due);
+                }
+                None if turn == 0 => return Look::Now,
+                None => {
+                    if !self.load(&mut turn, now) {
+                        return if self.ended { Look::Ended } else { Look::Now };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds the next event that somebody wants, or that is not due yet. `false`: there is none, or none so soon.
+    fn load(&mut self, turn: &mut usize, now: u64) -> bool {
+        let Player { log, pace, seats, .. } = self;
+        let mut due = now;
+        let wanted = |channel: &[u8], time| {
+            due = pace.due(time, now);
+            due > now || seats.iter().any(|seat| seat.interest.pattern.matches(channel))
+        };
+        let failure = match log.next(*turn, wanted) {
+            Ok(Next::Event(event)) => {
+                self.next = Some((event, due));
+                return true;
+            }
+            Ok(Next::More) => {
+                *turn = 0;
+                return false;
+            }
+            Ok(Next::End) => None,
+            Err(e) => Some(e),
+        };
+        self.ended = true;
+        for seat in &mut self.seats {
+            seat.failure = failure.as_ref().map(|e| self.log.failure(e));
+            seat.interest.parker.wake(&self.sleepers);
+        }
+        false
+    }
+
+    fn deliver(&mut self, event: Event, due: u64) {
+        let event = Arc::new(event);
+        let mut wanted = false;
+        for seat in &mut self.seats {
+            seat.damaged |= event.damaged;
+            if seat.interest.pattern.matches(&event.name) {
+                wanted = true;
+                seat.push(event.clone(), due);
+                seat.interest.parker.wake(&self.sleepers);
+            }
+        }
+        if wanted && !self.names.contains(&event.name) {
+            self.names.insert(event.name.clone());
+        }
+    }
+}
+
+impl Seat {
+    fn push(&mut self, event: Arc<Event>, due: u64) {
+        let count = self.counts.entry(event.name.clone()).or_default();
+        *count += 1;
+        let too_many = *count > self.interest.depth;
+        self.bytes += event.payload.len();
+        let name = event.name.clone();
+        self.queue.push_back(Held { event, due, damaged: std::mem::take(&mut self.damaged) });
+        if too_many && let Some(oldest) = self.queue.iter().position(|held| held.event.name == name) {
+            self.drop_at(oldest);
+        }
+        while self.bytes > MOST_BYTES && self.queue.len() > 1 {
+            self.drop_at(0);
+        }
+    }
+    fn drop_at(&mut self, index: usize) {
+        if let Some(gone) = self.queue.remove(index) {
+            self.forget(&gone);
+            self.damaged |= gone.damaged;
+            self.dropped += 1;
+        }
+    }
+    fn forget(&mut self, gone: &Held) {
+        self.bytes -= gone.event.payload.len();
+        if let Some(count) = self.counts.get_mut(&gone.event.name) {
+            *count -= 1;
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+    /// The oldest event, or the newest.
+    pub fn pop(&mut self, newest: bool) -> Option<Held> {
+        let held = if newest { self.queue.pop_back() } else { self.queue.pop_front() }?;
+        self.forget(&held);
+        Some(held)
+    }
+}

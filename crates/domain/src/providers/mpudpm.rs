@@ -1,0 +1,148 @@
+//! `mpudpm://`: LCM's UDP multicast spread over many ports, so that a host need not receive what it does not want.
+//!
+//! Sequence numbers count over all ports, and not all are listened to: what was lost is unknown.
+
+use super::udpm;
+use crate::descriptor::{Epoll, Timer};
+use crate::inbox::stamp::Stamps;
+use crate::inbox::{About, Arrival, Fd, Link, Sink};
+use crate::url::Url;
+use crate::{Pattern, Result};
+use saltus_channel::Name;
+use saltus_net::lcm::mpudpm::{self, Listener, Publisher};
+use saltus_net::lcm::port::{PORTS, Ports};
+use saltus_net::lcm::{self, Received};
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Datagrams taken in from each port between two looks at who sleeps.
+const BATCH: usize = 256;
+
+/// A network of many ports.
+pub(crate) struct Mpudpm {
+    publisher: Publisher,
+    ports: Ports,
+    receiving: Mutex<Receiving>,
+    /// Readable when a port is, or when it is time to tell others what channels there are.
+    epoll: Epoll,
+    timer: Timer,
+}
+
+struct Receiving {
+    listener: Listener,
+    /// What is subscribed to, with the ports that are listened to for its sake.
+    wanted: Vec<(Pattern, Vec<u16>)>,
+}
+
+pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+    let options = udpm::options(&mut url)?;
+    let count = url.take("nports", "a number of ports, from 1")?.unwrap_or(PORTS);
+    url.finish(&format!("nports, {}", udpm::SOCKET_OPTIONS))?;
+    let first = options.group.port();
+    let ports = Ports::new(first, count);
+    let ports =
+        ports.ok_or_else(|| url.invalid("`nports` ports from the first on must be within 1 to 65535"))?;
+    let (publisher, listener) = mpudpm::open(&options, count)?;
+    let (epoll, timer) = (Epoll::new()?, Timer::new()?);
+    epoll.add(listener.as_fd().as_raw_fd(), false)?;
+    epoll.add(timer.raw(), false)?;
+    let receiving = Mutex::new(Receiving { listener, wanted: Vec::new() });
+    Ok(Box::new(Mpudpm { publisher, ports, receiving, epoll, timer }))
+}
+
+impl Mpudpm {
+    fn receiving(&self) -> MutexGuard<'_, Receiving> {
+        self.receiving.lock().unwrap_or_else(PoisonError::into_inner) // sockets and lists, whole between any two lines
+    }
+}
+
+impl Link for Mpudpm {
+    fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
+        Ok(self.publisher.publish(name.as_bytes(), payload)?)
+    }
+
+    /// Others ask what channels there are, and must be answered.
+    fn listens_always(&self) -> bool {
+        true
+    }
+
+    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+        let mut receiving = self.receiving();
+        let Receiving { listener, wanted } = &mut *receiving;
+        let stamps = Stamps::read();
+        let mut news = |name: &[u8]| {
+            let mut listens = wanted.iter_mut().filter(|(p, _)| p.exact().is_none() && p.matches(name));
+            listens.next().map(|(_, listened)| listened.push(self.ports.of(name))).is_some()
+        };
+        listener.drain(BATCH, Taker { sink, stamps }, &mut news)?;
+        self.timer.set(listener.wake_ns());
+        Ok(())
+    }
+
+    fn fd(&self) -> Option<Fd> {
+        Some(Fd { raw: self.epoll.as_fd().as_raw_fd(), socket: false })
+    }
+
+    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+        let mut receiving = self.receiving();
+        let Receiving { listener, wanted } = &mut *receiving;
+        let mut listened = Vec::new();
+        match pattern.exact() {
+            Some(name) => {
+                // What LCM would take for a pattern is a name here, and has its port like any other.
+                let told = listener.subscribe(name.as_bytes())?;
+                if told.is_none() {
+                    listener.listen(self.ports.of(name.as_bytes()))?;
+                }
+                listened.push(self.ports.of(name.as_bytes()));
+            }
+            None => {
+                listener.subscribe(ANY)?;
+                for (name, port) in listener.channels() {
+                    if pattern.matches(&name) {
+                        listener.listen(port)?;
+                        listened.push(port);
+                    }
+                }
+            }
+        }
+        wanted.push((pattern.clone(), listened));
+        self.timer.set(listener.wake_ns());
+        Ok(())
+    }
+
+    fn unsubscribe(&self, pattern: &Pattern) {
+        let mut receiving = self.receiving();
+        let expression = pattern.expression();
+        let Some(at) = receiving.wanted.iter().position(|(p, _)| p.expression() == expression) else {
+            return;
+        };
+        let (_, ports) = receiving.wanted.swap_remove(at);
+        ports.into_iter().for_each(|port| receiving.listener.leave(port));
+    }
+}
+
+/// What LCM takes for a pattern: it makes others tell their channels.
+const ANY: &[u8] = b"x.*";
+
+/// Hands messages on.
+struct Taker<'a> {
+    sink: &'a mut dyn Sink,
+    stamps: Stamps,
+}
+
+impl lcm::Sink for Taker<'_> {
+    fn wants(&mut self, channel: &[u8]) -> bool {
+        self.sink.wants(channel)
+    }
+    fn message(&mut self, message: Received<'_>) {
+        let about = About {
+            arrived: self.stamps.boottime(message.stamp_ns),
+            sender: udpm::number(message.from),
+            sequence: message.sequence.into(),
+            lost: About::UNKNOWN,
+            ..About::default()
+        };
+        self.sink.take(Arrival { channel: message.channel, payload: message.payload, about });
+    }
+}

@@ -1,0 +1,348 @@
+//! `shm://`: channels in shared memory, of all processes of the machine.
+
+use crate::descriptor::{Epoll, Timer};
+use crate::inlet::{self, Canceller, Meta, Outlet};
+use crate::url::Url;
+use crate::{Error, Missed, Options, Pattern, Result};
+use saltus_channel::{
+    Attributes, Description, Domain, Name, Publisher, Subscriber, SubscriberOptions, Until, wait_any,
+};
+use saltus_os::clock;
+use saltus_ring::{Start, Which};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+/// How often a subscriber looks for channels that have come, in ns. What is published on one until then must not be more than
+/// it keeps, or the beginning is missed.
+const LOOK: u64 = 20_000_000;
+/// How often one that has no channel yet looks for it.
+const LOOK_FIRST: u64 = 10_000_000;
+/// Channels that the kernel lets one thread sleep on; with more, it looks by itself.
+const MOST_SLEPT_ON: usize = 120;
+const MILLISECOND: u64 = 1_000_000;
+
+/// A domain of channels in shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Shm {
+    domain: Domain,
+    frames: u64,
+    frame_size: Option<u64>,
+}
+
+pub(crate) const OPTIONS: &str = "frames, frame_size";
+
+impl Shm {
+    pub fn open(mut url: Url) -> Result<Shm> {
+        let frames = url.take("frames", "how many messages a new channel keeps, from 1")?;
+        let frame_size = url.take("frame_size", "the longest message of a new channel in bytes, from 1")?;
+        url.finish(OPTIONS)?;
+        let domain = Domain::open(&format!("shm://{}", url.network))?;
+        let shm = Shm { domain, frames: frames.unwrap_or(Attributes::new().get_frames()), frame_size };
+        if shm.frames == 0 || shm.frame_size == Some(0) {
+            return Err(url.invalid("a channel has at least one frame of one byte"));
+        }
+        Ok(shm)
+    }
+    pub fn is(&self, other: &Shm) -> bool {
+        self.domain == other.domain
+    }
+    pub fn names(&self) -> Result<Vec<Name>> {
+        Ok(self.domain.list()?)
+    }
+    pub fn outlet(&self, name: Name) -> ShmOutlet {
+        ShmOutlet { shm: self.clone(), name, publisher: None, described: Vec::new() }
+    }
+
+    /// What a channel is created with whose first message has `len` bytes: room for messages that are a few times longer.
+    fn attributes(&self, len: usize) -> Attributes {
+        let size = (len as u64).saturating_mul(2).next_power_of_two().max(Attributes::new().get_frame_size());
+        Attributes::new().frames(self.frames).frame_size(self.frame_size.unwrap_or(size))
+    }
+}
+
+/// Publishes in one channel. The channel is opened, or made, by the first message.
+#[derive(Debug)]
+pub(crate) struct ShmOutlet {
+    shm: Shm,
+    name: Name,
+    publisher: Option<Publisher>,
+    described: Vec<Description>,
+}
+
+impl ShmOutlet {
+    fn open(&mut self, len: usize) -> Result<&mut Publisher> {
+        let channel = self.shm.domain.open_or_create(self.name.as_bytes(), &self.shm.attributes(len))?;
+        let publisher = channel.publisher()?;
+        for d in &self.described {
+            publisher.describe(&d.name, d.fingerprint, &d.schema)?;
+        }
+        Ok(self.publisher.insert(publisher))
+    }
+}
+
+impl Outlet for ShmOutlet {
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        let publisher = match &mut self.publisher {
+            Some(publisher) => publisher,
+            None => self.open(payload.len())?,
+        };
+        match publisher.publish(payload) {
+            // Somebody removed or replaced it: the name counts, not the files.
+            Err(saltus_channel::Error::Retired { .. }) => {
+                self.publisher = None;
+                self.open(payload.len())?.publish(payload)?;
+            }
+            other => drop(other?),
+        }
+        Ok(())
+    }
+
+    fn sender(&self) -> Option<u64> {
+        self.publisher.as_ref().map(|publisher| publisher.writer().lease)
+    }
+
+    fn describe(&mut self, what: &Description) -> Result<()> {
+        if let Some(publisher) = &self.publisher {
+            publisher.describe(&what.name, what.fingerprint, &what.schema)?;
+        }
+        self.described.push(what.clone());
+        Ok(())
+    }
+}
+
+/// Reads channels in shared memory.
+pub(crate) struct ShmInlet {
+    domain: Domain,
+    pattern: Pattern,
+    options: Options,
+    readers: Vec<Joined>,
+    /// When to look for channels that have come, monotonic ns.
+    next_look: u64,
+    /// Channels are joined as `options` say at the first look, and from their beginning afterwards.
+    first: bool,
+    canceller: saltus_channel::Canceller,
+    event_loop: Option<EventLoop>,
+}
+
+struct Joined {
+    name: Name,
+    subscriber: Subscriber,
+    /// Given up for the depth's sake, and not told yet.
+    limited: u64,
+}
+
+/// For event loops: the descriptors of all channels, and a clock that says when to look for new ones.
+struct EventLoop {
+    epoll: Epoll,
+    timer: Timer,
+}
+
+impl ShmInlet {
+    pub fn new(shm: &Shm, pattern: Pattern, options: &Options) -> Result<ShmInlet> {
+        let mut inlet = ShmInlet {
+            domain: shm.domain.clone(),
+            pattern,
+            options: *options,
+            readers: Vec::new(),
+            next_look: 0,
+            first: true,
+            canceller: saltus_channel::Canceller::new(),
+            event_loop: None,
+        };
+        inlet.look()?;
+        inlet.first = false;
+        Ok(inlet)
+    }
+
+    /// Joins channels that have come, if it is time to look.
+    #[inline]
+    fn look(&mut self) -> Result<()> {
+        // One channel by its name, and it is there: its end is told, and nothing else can come.
+        if self.pattern.exact().is_some() && !self.readers.is_empty() {
+            return Ok(());
+        }
+        let now = clock::monotonic();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + if self.pattern.exact().is_some() { LOOK_FIRST } else { LOOK };
+        match self.pattern.exact() {
+            Some(name) => self.join(name.clone()),
+            None => {
+                for name in self.domain.list()? {
+                    if self.pattern.matches(name.as_bytes()) && !self.readers.iter().any(|r| r.name == name) {
+                        self.join(name)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, name: Name) -> Result<()> {
+        let channel = match self.domain.open_channel(name.as_bytes()) {
+            Ok(channel) => channel,
+            Err(saltus_channel::Error::NotFound { .. }) => return Ok(()),
+            // Of many channels one that may not be read, or is damaged, is not the others' trouble.
+            Err(_) if self.pattern.exact().is_none() => return Ok(()),
+            Err(e) => return Err(e.into()),
+        };
+        let start = if self.first { self.options.get_start() } else { Start::Beginning };
+        let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
+        if let Some(all) = &self.event_loop {
+            all.epoll.add(subscriber.event_fd()?.as_raw_fd(), false)?;
+        }
+        self.readers.push(Joined { name, subscriber, limited: 0 });
+        Ok(())
+    }
+
+    /// The channel to take from: the one with the oldest message, or the newest.
+    fn best(&mut self, which: Which) -> Option<usize> {
+        if self.readers.len() == 1 {
+            return Some(0);
+        }
+        let peek = |(i, r): (usize, &mut Joined)| Some((r.subscriber.peek(which)?, i));
+        let stamps = self.readers.iter_mut().enumerate().filter_map(peek);
+        let best = if which == Which::Next { stamps.min() } else { stamps.max() };
+        best.map(|(_, i)| i)
+    }
+
+    /// Leaves channels that are no more and have nothing unseen. Those that took their place are looked for at once.
+    fn leave_the_retired(&mut self) {
+        let before = self.readers.len();
+        self.readers.retain(|r| r.subscriber.has_unseen() || !r.subscriber.channel().is_retired());
+        if self.readers.len() < before {
+            (self.next_look, self.first) = (0, false);
+        }
+    }
+
+    /// Takes from channel `i`. `None`: it had nothing after all.
+    fn take_from(&mut self, i: usize, which: Which, meta: &mut Meta) -> Result<bool> {
+        let reader = &mut self.readers[i];
+        let sample = match reader.subscriber.receive_vec(which, Until::Poll, &mut meta.buf) {
+            Ok(Some(sample)) => sample,
+            Ok(None) | Err(saltus_channel::Error::Overrun { .. }) => return Ok(false),
+            Err(saltus_channel::Error::Retired { .. }) => {
+                self.leave_the_retired();
+                return Ok(false);
+            }
+            Err(e) => return Err(e.into()),
+        };
+        let limited = std::mem::take(&mut reader.limited);
+        meta.skip = 0;
+        meta.channel = Some(reader.name.clone());
+        meta.published = (sample.stamp != 0).then_some(sample.stamp);
+        meta.arrived = sample.stamp;
+        meta.sender = Some(sample.writer.lease);
+        meta.sequence = Some(sample.seq);
+        // Whoever asks for the newest gives the others up.
+        let given_up = if which == Which::Next { limited } else { sample.missed };
+        meta.missed = Missed::Exact(sample.missed.saturating_sub(given_up));
+        meta.dropped = given_up;
+        Ok(true)
+    }
+
+    /// Sleeps once, at most until `deadline`.
+    fn sleep(&mut self, deadline: u64) -> Result<()> {
+        let now = clock::monotonic();
+        let (joined, exact) = (self.readers.len(), self.pattern.exact().is_some());
+        let slice = match joined {
+            0 => deadline.min(now + LOOK_FIRST),
+            n if n > MOST_SLEPT_ON => deadline.min(now + MILLISECOND),
+            _ if exact => deadline,
+            _ => deadline.min(self.next_look),
+        };
+        if joined == 0 || joined > MOST_SLEPT_ON {
+            saltus_os::process::sleep_until(slice);
+            return Ok(());
+        }
+        self.readers[0].subscriber.set_canceller(&self.canceller);
+        let woken = match &mut self.readers[..] {
+            [one] => wait_any(&mut [&mut one.subscriber], Until::At(slice)),
+            many => {
+                let mut many: Vec<&mut Subscriber> = many.iter_mut().map(|r| &mut r.subscriber).collect();
+                wait_any(&mut many, Until::At(slice))
+            }
+        };
+        match woken {
+            Err(saltus_channel::Error::Retired { .. }) => self.leave_the_retired(),
+            other => drop(other?),
+        }
+        Ok(())
+    }
+}
+
+impl inlet::Inlet for ShmInlet {
+    fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
+        self.look()?;
+        if which == Which::Next {
+            let depth = self.options.depth();
+            self.readers.iter_mut().for_each(|r| r.limited += r.subscriber.limit(depth));
+        }
+        match self.best(which) {
+            Some(i) => self.take_from(i, which, meta),
+            None => Ok(false),
+        }
+    }
+
+    fn unseen(&mut self) -> bool {
+        self.readers.iter().any(|r| r.subscriber.has_unseen())
+    }
+
+    fn wait(&mut self, deadline: u64) -> Result<bool> {
+        loop {
+            self.look()?;
+            if self.unseen() {
+                return Ok(true);
+            }
+            if self.canceller.is_canceled() {
+                return Err(Error::Canceled);
+            }
+            if clock::monotonic() >= deadline {
+                return Ok(false);
+            }
+            self.sleep(deadline)?;
+        }
+    }
+
+    fn fd(&mut self) -> Result<BorrowedFd<'_>> {
+        if self.event_loop.is_none() {
+            let (epoll, timer) = (Epoll::new()?, Timer::new()?);
+            epoll.add(timer.raw(), false)?;
+            for reader in &mut self.readers {
+                epoll.add(reader.subscriber.event_fd()?.as_raw_fd(), false)?;
+            }
+            self.event_loop = Some(EventLoop { epoll, timer });
+            self.rest()?;
+        }
+        match &self.event_loop {
+            Some(event_loop) => Ok(event_loop.epoll.as_fd()),
+            None => Err(Error::unsupported("an event loop without a descriptor")),
+        }
+    }
+
+    fn rest(&mut self) -> Result<()> {
+        // The channels' own descriptors were lowered by the receives that found nothing.
+        let Some(event_loop) = &self.event_loop else { return Ok(()) };
+        let waits_for_more = self.pattern.exact().is_none() || self.readers.is_empty();
+        event_loop.timer.set(if waits_for_more { Some(self.next_look) } else { None });
+        Ok(())
+    }
+
+    fn canceller(&mut self) -> Canceller {
+        let (cancel, reset) = (self.canceller.clone(), self.canceller.clone());
+        Canceller::new(move || cancel.cancel(), move || reset.reset())
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.canceller.is_canceled()
+    }
+
+    fn channels(&mut self) -> Vec<Name> {
+        self.readers.iter().map(|r| r.name.clone()).collect()
+    }
+
+    fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
+        let reader = self.readers.iter().find(|r| r.name == *channel);
+        reader.and_then(|r| r.subscriber.channel().descriptions().ok()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,248 @@
+//! `zenoh://`: Zenoh, by its own library.
+//!
+//! The session is opened by the first publisher or subscriber that needs it. Zenoh hands over what comes on threads of its own; they
+//! put it into the landing at once, and wait for no subscriber. What publishers of Saltus tell beside the bytes is in the
+//! [attachment]; messages of others have none.
+
+mod attachment;
+mod config;
+mod key;
+
+use crate::inbox::{About, Arrival, Inbox, Landing, Link};
+use crate::url::Url;
+use crate::{Error, Pattern, Result};
+use attachment::{Attachment, Losses};
+use config::MOST_BYTES;
+use saltus_channel::Name;
+use saltus_os::{clock, process};
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::sample::{Sample, SampleKind};
+use zenoh::{Session, Wait};
+
+/// Channels that one domain publishes on.
+const MOST_CHANNELS: usize = 4096;
+
+/// A session, and what was declared in it.
+struct Zenoh {
+    options: config::Options,
+    sender: u64,
+    landing: Arc<Landing>,
+    session: OnceLock<Session>,
+    opening: Mutex<()>,
+    outgoing: Mutex<HashMap<Name, Arc<Outgoing>>>,
+    wanted: Mutex<Wanted>,
+}
+
+/// A channel that is published on.
+struct Outgoing {
+    publisher: Publisher<'static>,
+    /// The number of its last message. Held while one is sent, so that they go in their order.
+    sequence: Mutex<u64>,
+}
+
+/// What is subscribed to. A message comes by one of these subscriptions only.
+#[derive(Default)]
+struct Wanted {
+    /// Channels by name, each with the number of those who want it.
+    exact: HashMap<Name, (usize, Subscriber<()>)>,
+    /// All channels, but for those in `exact` by then; from the first subscriber by pattern on, until the last of all has gone.
+    all: Option<Subscriber<()>>,
+    /// Subscribers.
+    count: usize,
+}
+
+pub(crate) fn open(url: Url) -> Result<Arc<Inbox>> {
+    let landing = Arc::<Landing>::default();
+    let link = Zenoh {
+        options: config::options(url)?,
+        sender: process::random().max(1),
+        landing: landing.clone(),
+        session: OnceLock::new(),
+        opening: Mutex::default(),
+        outgoing: Mutex::default(),
+        wanted: Mutex::default(),
+    };
+    Ok(Inbox::landing(Box::new(link), landing))
+}
+
+/// What Zenoh says, without the places in its source.
+fn told(why: &zenoh::Error) -> String {
+    let text = why.to_string();
+    let is_place = |word: &str| word.contains(".rs:");
+    let mut words: Vec<&str> = text.split(' ').collect();
+    while let Some(at) = words.windows(2).position(|two| two[0] == "at" && is_place(two[1])) {
+        words.drain(at..at + 2);
+    }
+    words.join(" ")
+}
+
+fn failed(what: impl Into<String>, why: zenoh::Error) -> Error {
+    Error::system(what, io::Error::other(told(&why)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner) // maps and numbers, whole between any two lines
+}
+
+/// Runs `work` on a thread of its own, and waits for it: Zenoh's threads, which are started by it, take no signals, and the caller
+/// may be in a runtime in which Zenoh must not wait.
+fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("saltus-zenoh".into());
+        let thread = process::without_signals(|| builder.spawn_scoped(scope, work))?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+impl Zenoh {
+    fn session(&self) -> Result<&Session> {
+        if let Some(session) = self.session.get() {
+            return Ok(session);
+        }
+        let _one = lock(&self.opening);
+        if self.session.get().is_none() {
+            let config = self.options.config.clone();
+            let session = apart(|| zenoh::open(config).wait());
+            let session = session.map_err(|e| Error::system("start a thread for Zenoh", e))?;
+            let _ = self.session.set(session.map_err(|e| failed("open Zenoh's session", e))?); // it was not set
+        }
+        Ok(self.session.get().expect("it is set above"))
+    }
+
+    fn outgoing(&self, name: &Name) -> Result<Arc<Outgoing>> {
+        if let Some(outgoing) = lock(&self.outgoing).get(name) {
+            return Ok(outgoing.clone());
+        }
+        let session = self.session()?;
+        let mut all = lock(&self.outgoing);
+        if let Some(outgoing) = all.get(name) {
+            return Ok(outgoing.clone());
+        }
+        if all.len() >= MOST_CHANNELS {
+            return Err(Error::invalid(format!(
+                "more than {MOST_CHANNELS} channels are published in one zenoh:// domain, `{name}` is too many"
+            )));
+        }
+        let publisher = session.declare_publisher(key::of(&self.options.prefix, name));
+        let publisher = publisher.congestion_control(self.options.congestion).wait();
+        let publisher = publisher.map_err(|e| failed(format!("publish `{name}` over Zenoh"), e))?;
+        let outgoing = Arc::new(Outgoing { publisher, sequence: Mutex::new(0) });
+        all.insert(name.clone(), outgoing.clone());
+        Ok(outgoing)
+    }
+
+    /// Subscribes to a key; what `passed_over` names comes by another subscription.
+    fn declare(&self, key: String, passed_over: HashSet<Name>) -> Result<Subscriber<()>> {
+        let (landing, prefix, losses) =
+            (self.landing.clone(), self.options.prefix.clone(), Mutex::new(Losses::default()));
+        let take = move |sample: Sample| {
+            let Some(name) = key::name(&prefix, sample.key_expr()).and_then(|name| Name::new(name).ok())
+            else {
+                return;
+            };
+            if sample.kind() == SampleKind::Put && !passed_over.contains(&name) {
+                land(&landing, &losses, &name, &sample);
+            }
+        };
+        let subscriber = self.session()?.declare_subscriber(&key).callback(take).wait();
+        subscriber.map_err(|e| failed(format!("subscribe to `{key}` over Zenoh"), e))
+    }
+}
+
+/// Puts a message where it is wanted.
+fn land(landing: &Landing, losses: &Mutex<Losses>, name: &Name, sample: &Sample) {
+    let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
+    let attachment = attachment.and_then(|it| Attachment::of_bytes(&it.to_bytes()));
+    landing.land(|sink| {
+        let arrived = clock::boottime();
+        let mut about = About { arrived, lost: About::UNKNOWN, ..About::default() };
+        if let Some(told) = attachment {
+            about.published = told.published_here(arrived).unwrap_or(0);
+            about.sender = told.sender;
+            about.sequence = told.sequence;
+            about.lost = lock(losses).note(name, told.sender, told.sequence);
+        }
+        if sink.wants(name.as_bytes()) {
+            sink.take(Arrival { channel: name.as_bytes(), payload: &sample.payload().to_bytes(), about });
+        }
+    });
+}
+
+impl Link for Zenoh {
+    fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
+        if payload.len() > MOST_BYTES {
+            return Err(Error::TooLong { len: payload.len(), most: MOST_BYTES });
+        }
+        let outgoing = self.outgoing(name)?;
+        let mut sequence = lock(&outgoing.sequence);
+        let attachment = Attachment {
+            sender: self.sender,
+            sequence: *sequence + 1,
+            published: clock::boottime(),
+            boot: attachment::boot(),
+        };
+        let sent = outgoing.publisher.put(payload).attachment(attachment.to_bytes()).wait();
+        sent.map_err(|e| failed(format!("publish `{name}` over Zenoh"), e))?;
+        *sequence += 1;
+        Ok(())
+    }
+
+    fn sender(&self) -> Option<u64> {
+        Some(self.sender)
+    }
+
+    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+        self.session()?;
+        let mut wanted = lock(&self.wanted);
+        match pattern.exact() {
+            _ if wanted.all.is_some() => {}
+            Some(name) => match wanted.exact.get_mut(name) {
+                Some((count, _)) => *count += 1,
+                None => {
+                    let subscriber = self.declare(key::of(&self.options.prefix, name), HashSet::new())?;
+                    wanted.exact.insert(name.clone(), (1, subscriber));
+                }
+            },
+            None => {
+                let passed_over = wanted.exact.keys().cloned().collect();
+                wanted.all = Some(self.declare(key::all(&self.options.prefix), passed_over)?);
+            }
+        }
+        wanted.count += 1;
+        Ok(())
+    }
+
+    fn unsubscribe(&self, pattern: &Pattern) {
+        let mut wanted = lock(&self.wanted);
+        wanted.count -= 1;
+        let gone = match pattern.exact() {
+            _ if wanted.count == 0 => Some(std::mem::take(&mut *wanted)),
+            Some(name) if wanted.all.is_none() => {
+                if let Some((count, _)) = wanted.exact.get_mut(name) {
+                    *count -= 1;
+                }
+                wanted.exact.retain(|_, (count, _)| *count > 0);
+                None
+            }
+            _ => None,
+        };
+        drop(wanted);
+        drop(gone);
+    }
+}
+
+impl Drop for Zenoh {
+    fn drop(&mut self) {
+        let (outgoing, wanted, session) =
+            (std::mem::take(&mut self.outgoing), std::mem::take(&mut self.wanted), self.session.take());
+        // Without a thread all is closed here, and where Zenoh cannot tell the others they will notice.
+        let _ = apart(move || {
+            drop((outgoing, wanted));
+            session.map(|session| session.close().wait())
+        });
+    }
+}

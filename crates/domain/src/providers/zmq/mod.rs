@@ -1,0 +1,257 @@
+//! `zmq://`: ZeroMQ's publish-subscribe, through the system's libzmq.
+//!
+//! A message has two parts, the channel and the payload, so that any `SUB` socket can subscribe to a channel by its name. Each
+//! process that publishes binds a `PUB` socket, in a directory or where the URL says; who subscribes connects to all of them.
+//! What this process publishes goes to its own subscribers without a socket.
+//!
+//! What is published before a subscriber has connected is lost to him. So the first publisher of a process waits, in a directory, until all
+//! those have connected who left a file there: each subscribes to the name of his file after all else.
+//!
+//! A socket's descriptor is raised when something has happened, not as long as messages lie there, and any call on the socket may lower it. So
+//! each receives until nothing is left, and whoever does anything else with the socket raises another descriptor.
+
+mod directory;
+mod library;
+mod places;
+mod publishing;
+mod receiving;
+mod socket;
+
+use crate::inbox::{Fd, Link, Sink};
+use crate::url::Url;
+use crate::{Error, Pattern, Result};
+use directory::Directory;
+use library as lib;
+use places::Places;
+use publishing::Publishing;
+use receiving::{Ready, Receiving};
+use saltus_channel::{Description, Name};
+use socket::{Context, Socket};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The longest message.
+const LONGEST: usize = 256 << 20;
+const OPTIONS: &str = "bind, connect (lists of HOST:PORT or /PATH), hwm (messages), linger (ms)";
+
+/// What the URL says of the sockets.
+struct Settings {
+    /// Messages that wait for each peer.
+    hwm: i32,
+    /// How long the end waits for what is not sent yet, in ms.
+    linger: i32,
+}
+
+/// Publishers that find each other by a directory or by addresses.
+///
+/// Whoever locks both sides locks `publishing` first. The parts end in this order: the context waits until all is sent.
+struct Zmq {
+    publishing: Mutex<Option<Publishing>>,
+    receiving: Mutex<Option<Receiving>>,
+    ready: Ready,
+    context: Arc<Context>,
+    settings: Settings,
+    places: Places,
+}
+
+pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+    let places = Places::of(&mut url)?;
+    let hwm = url.take("hwm", "a number of messages, from 1")?.unwrap_or(1000);
+    let linger = url.take("linger", "a time in ms")?.unwrap_or(1000);
+    url.finish(OPTIONS)?;
+    if hwm < 1 || linger < 0 {
+        return Err(url.invalid("`hwm` is a number of messages from 1, `linger` a time in ms from 0"));
+    }
+    Ok(Box::new(Zmq {
+        publishing: Mutex::default(),
+        receiving: Mutex::default(),
+        ready: Ready::new()?,
+        context: Context::new().map_err(|e| Error::system("start libzmq", e))?,
+        settings: Settings { hwm, linger },
+        places,
+    }))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner) // sockets, whole between any two lines
+}
+
+impl Zmq {
+    /// Binds the publishing socket wherever the URL says.
+    fn bind(&self) -> Result<Publishing> {
+        let Zmq { places, settings, .. } = self;
+        if places.directory.is_none() && places.bind.is_empty() {
+            return Err(Error::unsupported(
+                "to publish, a zmq:// URL must say where: add for instance bind=127.0.0.1:5555",
+            ));
+        }
+        let failed = |e| Error::system("make a socket to publish with", e);
+        let socket = Socket::publisher(&self.context).map_err(failed)?;
+        let options = [
+            (lib::SNDHWM, settings.hwm),
+            (lib::LINGER, settings.linger),
+            (lib::IPV6, places.has_ipv6().into()),
+        ];
+        socket.set_all(&options).map_err(failed)?;
+        let bind = |at: &str| socket.bind(at).map_err(|e| Error::system(format!("publish at {at}"), e));
+        // What is bound here was another's address until now, or nobody's.
+        let mut receiving = lock(&self.receiving);
+        let own = || places.connect.iter().filter(|endpoint| places.is_own(endpoint));
+        if let Some(receiving) = &mut *receiving {
+            own().for_each(|endpoint| receiving.disconnect(endpoint));
+            receiving.rouse(&self.ready);
+        }
+        let mut bound = places.bind.iter().try_for_each(|endpoint| bind(endpoint));
+        if let (Some(directory), Ok(())) = (&places.directory, &bound) {
+            let hidden = Directory::endpoint(&directory.hidden());
+            bound = directory.make().and_then(|()| bind(&hidden)).and_then(|()| directory.show());
+            directory.sweep();
+        }
+        if let (Some(receiving), Err(_)) = (&*receiving, &bound) {
+            own().try_for_each(|endpoint| receiving.connect(endpoint))?;
+        }
+        bound?;
+        drop(receiving);
+        let publishing = Publishing::new(socket);
+        if let Some(directory) = &places.directory {
+            publishing.wait_for(directory.subscribers())?;
+        }
+        Ok(publishing)
+    }
+
+    fn want(&self, option: i32, pattern: &Pattern) -> Result<()> {
+        let publishing = lock(&self.publishing);
+        let mut receiving = lock(&self.receiving);
+        let receiving = match &mut *receiving {
+            Some(receiving) => receiving,
+            none => none.insert(Receiving::open(
+                &self.context,
+                &self.places,
+                &self.settings,
+                publishing.is_some(),
+                &self.ready,
+            )?),
+        };
+        // Others than the exact name come too, of those who have the same beginning; nobody here takes them.
+        receiving.want(option, pattern.exact().map_or(&[], |name| name.as_bytes()), &self.ready)?;
+        self.places.directory.as_ref().map_or(Ok(()), |directory| receiving.greet(directory, &self.ready))
+    }
+}
+
+impl Link for Zmq {
+    fn announce(&self, _: &Name, _: Option<&Description>) -> Result<()> {
+        let mut publishing = lock(&self.publishing);
+        if publishing.is_none() {
+            *publishing = Some(self.bind()?);
+        }
+        Ok(())
+    }
+
+    fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
+        if payload.len() > LONGEST {
+            return Err(Error::TooLong { len: payload.len(), most: LONGEST });
+        }
+        let mut publishing = lock(&self.publishing);
+        let publishing = match &mut *publishing {
+            Some(publishing) => publishing,
+            none => none.insert(self.bind()?),
+        };
+        publishing.publish(name.as_bytes(), payload).map_err(|e| Error::system("publish", e))
+    }
+
+    fn comes_back(&self) -> bool {
+        false
+    }
+
+    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+        let mut receiving = lock(&self.receiving);
+        receiving.as_mut().map_or(Ok(()), |receiving| receiving.drain(&self.places, &self.ready, sink))
+    }
+
+    fn fd(&self) -> Option<Fd> {
+        Some(Fd { raw: self.ready.raw(), socket: false })
+    }
+
+    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+        self.want(lib::SUBSCRIBE, pattern)
+    }
+    fn unsubscribe(&self, pattern: &Pattern) {
+        let _ = self.want(lib::UNSUBSCRIBE, pattern); // it was subscribed to
+    }
+}
+
+impl Drop for Zmq {
+    fn drop(&mut self) {
+        let used = lock(&self.publishing).is_some() || lock(&self.receiving).is_some();
+        if let (Some(directory), true) = (&self.places.directory, used) {
+            directory.hide();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptor::Epoll;
+    use crate::inbox::Arrival;
+    use saltus_os::clock;
+    use std::os::unix::net::UnixListener;
+    use std::sync::Barrier;
+    use std::time::{Duration, Instant};
+    use std::{fs, thread};
+
+    /// Counts what comes.
+    struct Count(usize);
+    impl Sink for Count {
+        fn wants(&mut self, _: &[u8]) -> bool {
+            true
+        }
+        fn take(&mut self, _: Arrival<'_>) {
+            self.0 += 1;
+        }
+    }
+
+    /// More is sent only after all has come, while the receiving side connects to somebody else: a wake that gets lost is never
+    /// made up for. The last burst is more than is taken in at once.
+    #[test]
+    fn nobody_sleeps_while_messages_lie_there() {
+        let path = std::env::temp_dir().join(format!("saltus-zmq-wakes-{}", std::process::id()));
+        let link = || open(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();
+        let (here, there, name) = (&link(), link(), &Name::new("wake").unwrap());
+        there.subscribe(&Pattern::all()).unwrap();
+        let (epoll, mut count, both, mut others) =
+            (Epoll::new().unwrap(), Count(0), &Barrier::new(2), Vec::new());
+        epoll.add(there.fd().unwrap().raw, false).unwrap();
+        let mut receive = |many: usize, ms: u64| {
+            let (until, before) = (clock::monotonic() + ms * 1_000_000, count.0);
+            while count.0 < before + many {
+                epoll.wait(until);
+                if clock::monotonic() >= until {
+                    break; // without a wake nothing counts
+                }
+                there.drain(&mut count).unwrap();
+            }
+            count.0 - before
+        };
+        let start = Instant::now();
+        while receive(1, 10) == 0 {
+            assert!(start.elapsed() < Duration::from_secs(20), "they never met");
+            here.publish(name, b"").unwrap();
+        }
+        while receive(1, 200) > 0 {} // what is left of it
+        thread::scope(|s| {
+            for n in 0..200 {
+                let many = if n < 199 { n % 7 + 1 } else { 25_000 };
+                s.spawn(move || {
+                    both.wait();
+                    thread::sleep(Duration::from_micros(n as u64 % 50));
+                    (0..many).for_each(|_| here.publish(name, b"").unwrap());
+                });
+                both.wait();
+                others.push(UnixListener::bind(path.join(format!("other-{n}"))).unwrap());
+                thread::sleep(Duration::from_micros(many as u64 / 100 * 2000)); // of the last burst most lies there
+                assert_eq!(receive(many, 20_000), many, "in round {n}");
+            }
+        });
+        let _ = fs::remove_dir_all(&path);
+    }
+}

@@ -1,0 +1,255 @@
+//! The receiving side: one socket that is connected to all publishers.
+
+use super::directory::{Directory, Watch};
+use super::places::Places;
+use super::socket::{Context, Part, Socket};
+use super::{LONGEST, Settings, library as lib};
+use crate::descriptor::{Epoll, Event, Timer};
+use crate::inbox::{About, Arrival, Sink};
+use crate::{Error, Result};
+use saltus_os::clock;
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Messages taken in at most before those who sleep are woken. What is left raises the descriptor again.
+const BATCH: usize = 10_000;
+/// Publishers of a directory that are connected to.
+const MOST_PEERS: usize = 1024;
+/// When a publisher's file has gone, what it sent last may still be on its way for so long, in ns.
+const FAREWELL: u64 = 5_000_000_000;
+/// When a directory that is gone is looked for again, in ns.
+const AGAIN: u64 = 1_000_000_000;
+
+/// What is readable when something has come or a publisher has.
+#[derive(Debug)]
+pub(super) struct Ready {
+    epoll: Epoll,
+    /// Somebody must receive, though the socket's own descriptor may be low.
+    again: Event,
+    /// Somebody must see which publishers have gone.
+    later: Timer,
+}
+
+impl Ready {
+    pub fn new() -> Result<Ready> {
+        let ready = Ready { epoll: Epoll::new()?, again: Event::new()?, later: Timer::new()? };
+        ready.epoll.add(ready.again.raw(), false)?;
+        ready.epoll.add(ready.later.raw(), false)?;
+        Ok(ready)
+    }
+    pub fn raw(&self) -> RawFd {
+        self.epoll.as_fd().as_raw_fd()
+    }
+}
+
+/// See the module.
+pub(super) struct Receiving {
+    socket: Socket,
+    /// Tells of new publishers in the directory.
+    watch: Option<Watch>,
+    /// Those in the directory, and when to part from who has gone.
+    peers: HashMap<PathBuf, Option<u64>>,
+    /// When publishers are to be looked at without a change in the directory, in monotonic ns.
+    next_look: u64,
+    /// Whether `again` is raised.
+    again: bool,
+    /// Whether it was told that there are messages of other shapes, and too many publishers.
+    told: [bool; 2],
+    /// Tells in the directory that this process subscribes.
+    mark: Option<File>,
+}
+
+/// What is subscribed to by who has that file: no channel, and behind all channels in the library's order.
+pub(super) fn greeting(mark: &str) -> Vec<u8> {
+    [b"\xff\xff", mark.as_bytes()].concat()
+}
+
+fn failed(what: &'static str) -> impl Fn(io::Error) -> Error {
+    move |e| Error::system(what, e)
+}
+
+impl Receiving {
+    /// Connects to all but what `published`, if so, is bound by this process.
+    pub fn open(
+        context: &Arc<Context>,
+        places: &Places,
+        settings: &Settings,
+        published: bool,
+        ready: &Ready,
+    ) -> Result<Receiving> {
+        let socket = Socket::subscriber(context).map_err(failed("make a socket to receive with"))?;
+        let ipv6 = places.has_ipv6().into();
+        let options = [(lib::RCVHWM, settings.hwm), (lib::LINGER, 0), (lib::IPV6, ipv6)];
+        // Who is not there yet, or is no more, is tried again after 20 ms to 1 s.
+        let patience = [(lib::RECONNECT_IVL, 20), (lib::RECONNECT_IVL_MAX, 1000)];
+        // A machine that is gone without a word is noticed within 20 s.
+        let alive = [
+            (lib::TCP_KEEPALIVE, 1),
+            (lib::TCP_KEEPALIVE_IDLE, 10),
+            (lib::TCP_KEEPALIVE_INTVL, 2),
+            (lib::TCP_KEEPALIVE_CNT, 5),
+        ];
+        let set = [&options[..], &patience, &alive].iter().try_for_each(|some| socket.set_all(some));
+        set.and_then(|()| socket.set(lib::MAXMSGSIZE, &(LONGEST as i64).to_ne_bytes()))
+            .map_err(failed("set the options of a socket"))?;
+        let watch = match &places.directory {
+            Some(directory) => {
+                directory.make()?;
+                Some(directory.watch()?)
+            }
+            None => None,
+        };
+        let mut receiving = Receiving {
+            socket,
+            watch,
+            peers: HashMap::new(),
+            next_look: u64::MAX,
+            again: false,
+            told: [false; 2],
+            mark: None,
+        };
+        for endpoint in places.connect.iter().filter(|e| !(published && places.is_own(e))) {
+            receiving.connect(endpoint)?;
+        }
+        if let Some(directory) = &places.directory {
+            directory.sweep();
+            receiving.look(directory, ready)?;
+        }
+        let fd = receiving.socket.fd().map_err(failed("ask for a socket's descriptor"))?;
+        ready.epoll.add(fd, false)?;
+        if let Some(watch) = &receiving.watch {
+            ready.epoll.add(watch.raw(), false)?;
+        }
+        Ok(receiving)
+    }
+
+    pub fn connect(&self, endpoint: &str) -> Result<()> {
+        self.socket.connect(endpoint).map_err(|e| Error::system(format!("connect to {endpoint}"), e))
+    }
+    pub fn disconnect(&self, endpoint: &str) {
+        let _ = self.socket.disconnect(endpoint); // it fails if there was no connection
+    }
+
+    /// `SUBSCRIBE` or `UNSUBSCRIBE`: names that begin so.
+    pub fn want(&mut self, option: i32, prefix: &[u8], ready: &Ready) -> Result<()> {
+        let done = self.socket.set(option, prefix).map_err(failed("subscribe"));
+        self.rouse(ready);
+        done
+    }
+
+    /// Lets new publishers know, when they see the file in the directory and the name among the subscriptions, which comes after
+    /// all that there are.
+    pub fn greet(&mut self, directory: &Directory, ready: &Ready) -> Result<()> {
+        if self.mark.is_some() {
+            return Ok(());
+        }
+        self.want(lib::SUBSCRIBE, &greeting(&directory.mark_name()), ready)?;
+        self.mark = Some(directory.mark()?);
+        Ok(())
+    }
+
+    /// To be called after all that is done with the socket but to receive: its descriptor may have become low by that, though
+    /// messages lie there.
+    pub fn rouse(&mut self, ready: &Ready) {
+        if !std::mem::replace(&mut self.again, true) {
+            ready.again.raise();
+        }
+    }
+
+    pub fn drain(&mut self, places: &Places, ready: &Ready, sink: &mut dyn Sink) -> Result<()> {
+        if std::mem::take(&mut self.again) {
+            ready.again.lower();
+        }
+        let (mut name, mut payload) = (Part::new(), Part::new());
+        let (mut odd, mut left) = (None, BATCH);
+        while left > 0 && self.receive(&mut name)? {
+            left -= 1;
+            let mut parts = 1;
+            while if parts == 1 { name.more() } else { payload.more() } {
+                if !self.receive(&mut payload)? {
+                    break; // the library has messages whole or not at all
+                }
+                parts += 1;
+            }
+            if parts == 2 {
+                let about = About { arrived: clock::boottime(), lost: About::UNKNOWN, ..About::default() };
+                sink.take(Arrival { channel: name.bytes(), payload: payload.bytes(), about });
+            } else if parts == 1 || sink.wants(name.bytes()) {
+                let start = &name.bytes()[..name.bytes().len().min(40)];
+                odd = Some((String::from_utf8_lossy(start).into_owned(), parts));
+            }
+        }
+        if left == 0 {
+            self.rouse(ready);
+        }
+        if let Some(directory) = &places.directory {
+            let changed = self.watch.as_ref().is_some_and(Watch::changed);
+            if changed || clock::monotonic() >= self.next_look {
+                self.look(directory, ready)?;
+                self.rouse(ready);
+            }
+        }
+        match odd {
+            Some((name, parts)) if !std::mem::replace(&mut self.told[0], true) => {
+                Err(Error::invalid(format!(
+                    "a message that begins with `{name}` has {parts} parts; here it has two, the channel and the payload: \
+                     it is passed over, and so are others like it, without a word"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn receive(&self, part: &mut Part) -> Result<bool> {
+        self.socket.receive(part).map_err(failed("receive"))
+    }
+
+    /// Connects to publishers that are new in the directory, and parts from those that have long gone.
+    fn look(&mut self, directory: &Directory, ready: &Ready) -> Result<()> {
+        let now = clock::monotonic();
+        let watched = self.watch.as_ref().map_or(Ok(()), |watch| watch.renew(directory));
+        let (others, mut next) = match watched.and_then(|()| directory.others()) {
+            Ok(others) => (others, u64::MAX),
+            // Somebody has removed it: the next who publishes makes it again.
+            Err(_) if directory.is_gone() => (HashSet::new(), now + AGAIN),
+            Err(e) => return Err(e),
+        };
+        for (path, gone) in &mut self.peers {
+            let there = others.contains(path);
+            *gone = if there { None } else { gone.or(Some(now + FAREWELL)) };
+        }
+        let socket = &self.socket;
+        self.peers.retain(|path, gone| {
+            let stays = gone.is_none_or(|due| due > now);
+            if stays {
+                next = next.min(gone.unwrap_or(u64::MAX));
+            } else {
+                let _ = socket.disconnect(&Directory::endpoint(path)); // it is connected
+            }
+            stays
+        });
+        self.next_look = next;
+        ready.later.set((next != u64::MAX).then_some(next));
+        let mut trouble = Ok(());
+        for path in others {
+            if self.peers.contains_key(&path) {
+                continue;
+            }
+            if self.peers.len() >= MOST_PEERS {
+                let told = std::mem::replace(&mut self.told[1], true);
+                return if told { Ok(()) } else { Err(too_many()) };
+            }
+            trouble = trouble.and(self.connect(&Directory::endpoint(&path)));
+            self.peers.insert(path, None); // once is enough for one that cannot be connected to
+        }
+        trouble
+    }
+}
+
+fn too_many() -> Error {
+    Error::invalid(format!("more than {MOST_PEERS} publishers in one directory: the others are not heard"))
+}

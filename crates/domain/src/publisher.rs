@@ -1,0 +1,80 @@
+//! Publishing.
+
+use crate::Result;
+use crate::inlet::Outlet;
+use saltus_channel::{Description, Name};
+use saltus_wire::Message;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Publishes bytes in one channel. It waits for no subscriber.
+///
+/// One publisher belongs to one thread at a time; another thread makes its own.
+pub struct Publisher {
+    outlet: Box<dyn Outlet>,
+    channel: Name,
+}
+
+impl Publisher {
+    pub(crate) fn new(outlet: Box<dyn Outlet>, channel: Name) -> Publisher {
+        Publisher { outlet, channel }
+    }
+
+    /// Publishes a message. Over `shm://` it never blocks and, after the first, neither allocates nor calls the kernel but
+    /// to wake who sleeps; over a network it makes the system calls that sending takes, and may wait for the pace set.
+    ///
+    /// # Errors
+    /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
+    pub fn publish(&mut self, message: &[u8]) -> Result<()> {
+        self.outlet.publish(message)
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &Name {
+        &self.channel
+    }
+    /// What [`Message::sender`](crate::Message::sender) says of messages that this publishes; `None` where a transport does
+    /// not tell senders apart, and over `shm://` before the first message. It may change when a channel is replaced.
+    pub fn sender(&self) -> Option<u64> {
+        self.outlet.sender()
+    }
+
+    /// Leaves what the messages are with the channel, where there is a place for it (`shm://`),
+    /// or lets the transport carry them as what they are (`dds://`).
+    pub fn describe(&mut self, what: &Description) -> Result<()> {
+        self.outlet.describe(what)
+    }
+}
+
+impl fmt::Debug for Publisher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher").field("channel", &self.channel).finish_non_exhaustive()
+    }
+}
+
+/// Publishes messages of one type.
+#[derive(Debug)]
+pub struct TypedPublisher<M> {
+    publisher: Publisher,
+    buf: Vec<u8>,
+    of: PhantomData<fn(&M)>,
+}
+
+impl<M: Message> TypedPublisher<M> {
+    pub(crate) fn new(publisher: Publisher) -> TypedPublisher<M> {
+        TypedPublisher { publisher, buf: Vec::new(), of: PhantomData }
+    }
+
+    /// Encodes and publishes. Allocates only for a message that is longer than all before it. Errors as
+    /// [`Publisher::publish`], and those of encoding.
+    pub fn publish(&mut self, message: &M) -> Result<()> {
+        self.buf.resize(message.encoded_size(), 0);
+        let len = message.encode_to(&mut self.buf)?;
+        self.publisher.publish(&self.buf[..len])
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &Name {
+        self.publisher.channel()
+    }
+}

@@ -1,0 +1,64 @@
+//! One suite for all providers: what a domain promises, whatever carries its messages.
+
+mod conformance {
+    mod calls;
+    mod cases;
+    mod world;
+    pub use calls::*;
+    pub use cases::*;
+    pub use world::*;
+}
+
+/// A module of tests for each provider.
+macro_rules! providers {
+    ($($provider:ident),*) => {$(
+        mod $provider {
+            use crate::conformance as suite;
+            providers!(@cases $provider:
+                a_publishers_order_is_kept,
+                the_newest_comes_first_after_a_pause,
+                no_more_than_the_depth_waits_and_the_rest_is_counted,
+                what_is_lost_is_told_as_promised,
+                patterns_match_whole_names_and_pick_up_late_channels,
+                several_channels_come_in_the_order_of_publication,
+                who_joins_late_gets_what_the_transport_keeps,
+                large_messages_come_whole,
+                growing_messages_come_whole,
+                nothing_is_lost_where_messages_grow,
+                empty_messages_come,
+                names_of_63_bytes_are_carried,
+                unsubscribing_in_a_callback_is_fine,
+                a_slow_callback_gets_the_newest_afterwards,
+                two_publishers_are_both_heard,
+                many_subscribers_all_get_everything,
+                a_publisher_may_come_back,
+                waits_end_in_time,
+                waits_are_called_off,
+                a_descriptor_is_readable_when_there_is_something,
+                another_type_is_told_once,
+                handles_close_in_any_order
+            );
+        }
+    )*};
+    (@cases $provider:ident: $($case:ident),*) => {$(
+        #[test]
+        fn $case() {
+            suite::$provider(suite::$case);
+        }
+    )*};
+}
+
+providers!(mem, shm, udpm, mpudpm, tcpq, memq);
+#[cfg(feature = "dds")]
+providers!(dds);
+#[cfg(feature = "zmq")]
+providers!(zmq);
+#[cfg(feature = "zenoh")]
+providers!(zenoh);
+
+/// Of a log that is played nobody publishes what another receives, which is what the other cases are about; `tests/file.rs`
+/// has those of logs.
+mod file {
+    use crate::conformance as suite;
+    providers!(@cases file: waits_end_in_time, waits_are_called_off);
+}

@@ -1,0 +1,213 @@
+//! What each provider needs to be tested, and what it promises.
+
+use super::LONG;
+use saltus_domain::Domain;
+use saltus_net::tcpq::{Hub, Limits};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What is promised about messages that are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Each message is received, missed or dropped, and counted.
+    Exact,
+    /// Gaps in what a sender sent.
+    OfSender,
+    /// Nothing: the transport does not even tell who sent a message.
+    Unknown,
+}
+
+/// A provider's domain, as several processes would open it.
+#[derive(Clone)]
+pub struct World {
+    url: String,
+    /// The one domain, where all handles must share it.
+    one: Option<Domain>,
+    pub loss: Loss,
+    /// Whether messages published before anybody subscribed can be had.
+    pub keeps: bool,
+    /// The longest message to try, in bytes.
+    pub large: usize,
+}
+
+impl World {
+    /// Whether a message tells who sent it. A hub does not pass that on.
+    pub fn tells_senders(&self) -> bool {
+        !["tcpq://", "zmq://"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
+    /// Whether messages may be lost, under overload, without a word.
+    pub fn loses_silently(&self) -> bool {
+        self.url.starts_with("zmq://")
+    }
+    /// Whether the first messages on a new channel may be missed by who subscribes by pattern.
+    pub fn finds_channels_slowly(&self) -> bool {
+        ["mpudpm://", "dds://"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
+    /// Whether publishers can leave a description of their messages with the channel.
+    pub fn describes(&self) -> bool {
+        self.url.starts_with("shm://")
+    }
+    /// What is told when nothing was missed.
+    pub fn none_missed(&self) -> Option<u64> {
+        (self.loss != Loss::Unknown).then_some(0)
+    }
+    /// Whether publishers and subscribers must learn of each other before messages flow.
+    pub fn meets_slowly(&self) -> bool {
+        ["zmq://", "dds://", "zenoh://"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
+    /// Whether messages of different channels come in the order in which they were published.
+    pub fn orders_channels(&self) -> bool {
+        // On mpudpm each channel has a port, and so a socket and an order of its own; on DDS each topic.
+        !["mpudpm://", "dds://"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
+    /// Whether messages published before anybody subscribed may come or not: a publisher on DDS has some of them still.
+    pub fn may_keep(&self) -> bool {
+        self.url.starts_with("dds://")
+    }
+    /// Waits until those who subscribe in `to` by now get what those who publish in `from` by now publish.
+    ///
+    /// What such transports tell of subscribers goes in order: when a probe of a subscriber made now arrives, all that
+    /// were made before it are known too.
+    pub fn settle(&self, from: &Domain, to: &Domain) {
+        if !self.meets_slowly() {
+            return;
+        }
+        let name = format!("settle-{}", NEXT.fetch_add(1, Relaxed));
+        let mut subscriber = to.subscriber(&name).unwrap();
+        let mut publisher = from.publisher(&name).unwrap();
+        let start = Instant::now();
+        loop {
+            publisher.publish(b"probe").unwrap();
+            if subscriber.receive(Duration::from_millis(10)).unwrap().is_some() {
+                return;
+            }
+            assert!(start.elapsed() < LONG, "publishers and subscribers never met");
+        }
+    }
+    /// Another handle on the same channels.
+    pub fn open(&self) -> Domain {
+        match &self.one {
+            Some(domain) => domain.clone(),
+            None => Domain::open(&self.url).unwrap(),
+        }
+    }
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+pub fn mem(case: fn(&World)) {
+    let url = "mem://".to_string();
+    let one = Some(Domain::open(&url).unwrap());
+    case(&World { url, one, loss: Loss::Exact, keeps: true, large: 30 << 20 });
+}
+
+pub fn shm(case: fn(&World)) {
+    let name = format!("saltus-domain-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let dir = format!("/dev/shm/{name}");
+    let url = format!("shm://{dir}");
+    /// Removes the domain, whatever the case does.
+    struct Remove(String);
+    impl Drop for Remove {
+        fn drop(&mut self) {
+            let domain = saltus_channel::Domain::open(&format!("shm://{}", self.0)).unwrap();
+            for name in domain.list().unwrap() {
+                let _ = domain.unlink(name.as_bytes());
+            }
+            let _ = std::fs::remove_dir(&self.0);
+        }
+    }
+    let _remove = Remove(dir);
+    case(&World { url, one: None, loss: Loss::Exact, keeps: true, large: 3 << 20 });
+}
+
+pub fn udpm(case: fn(&World)) {
+    saltus_netns::isolated(|| {
+        let url = "udpm://239.255.76.67:7667".to_string();
+        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 3 << 20 });
+    });
+}
+
+pub fn mpudpm(case: fn(&World)) {
+    saltus_netns::isolated(|| {
+        let url = "mpudpm://239.255.76.67:7667?nports=100".to_string();
+        case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 3 << 20 });
+    });
+}
+
+#[cfg(feature = "dds")]
+pub fn dds(case: fn(&World)) {
+    saltus_netns::isolated(|| {
+        let url = "dds://7?patience=20000".to_string();
+        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 3 << 20 });
+    });
+}
+
+pub fn memq(case: fn(&World)) {
+    let url = "memq://".to_string();
+    let one = Some(Domain::open(&url).unwrap());
+    case(&World { url, one, loss: Loss::Exact, keeps: false, large: 30 << 20 });
+}
+
+/// Zenoh's threads stay for ever in the network in which they were started: each case is a program of its own. The cases are about
+/// publishers that wait: a busy machine loses messages of others, as `tests/zenoh.rs` shows.
+#[cfg(feature = "zenoh")]
+pub fn zenoh(case: fn(&World)) {
+    saltus_netns::isolated_program(|| {
+        let url = "zenoh://conformance?congestion=block".to_string();
+        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 30 << 20 });
+    });
+}
+
+/// Each case has a hub of its own.
+pub fn tcpq(case: fn(&World)) {
+    let mut hub = Hub::bind("127.0.0.1:0", Limits::default()).unwrap();
+    let (url, stop) = (format!("tcpq://{}", hub.address()), hub.stop());
+    std::thread::scope(|s| {
+        s.spawn(|| hub.run().unwrap());
+        /// Ends the hub, whatever the case does.
+        struct End(saltus_net::tcpq::Stop);
+        impl Drop for End {
+            fn drop(&mut self) {
+                self.0.stop();
+            }
+        }
+        let _end = End(stop);
+        case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 30 << 20 });
+    });
+}
+
+/// Each case has a directory of its own.
+#[cfg(feature = "zmq")]
+pub fn zmq(case: fn(&World)) {
+    let name = format!("saltus-domain-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let dir = std::env::temp_dir().join(name);
+    /// Removes the directory, whatever the case does.
+    struct Remove(std::path::PathBuf);
+    impl Drop for Remove {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+    let remove = Remove(dir);
+    let url = format!("zmq://{}", remove.0.display());
+    case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 30 << 20 });
+}
+
+/// A log whose second event comes in an hour: in between nothing does.
+pub fn file(case: fn(&World)) {
+    let name = format!("saltus-domain-test-{}-{}.log", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let path = std::env::temp_dir().join(name);
+    let (mut writer, mut bytes) = (saltus_log::lcm::Writer::new(), Vec::new());
+    for time in [0, 3_600_000_000] {
+        writer.event(&mut bytes, time, b"HOURLY", b"x").unwrap();
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let one = Some(Domain::open(&format!("file://{}", path.display())).unwrap());
+    std::fs::remove_file(&path).unwrap();
+    // The first event is not for the case.
+    let first = one.as_ref().map(|domain| {
+        domain.subscriber("HOURLY").unwrap().receive(Duration::from_secs(20)).unwrap().is_some()
+    });
+    assert_eq!(first, Some(true));
+    case(&World { url: String::new(), one, loss: Loss::Exact, keeps: false, large: 0 });
+}

@@ -1,0 +1,139 @@
+//! CycloneDDS in another process, and what both sides agree upon.
+
+#![allow(dead_code)] // Each test uses a part of it.
+
+use saltus_types::{Loader, Schema, json, wire};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// The message of `size` bytes that `seed` makes, as the other side makes it too.
+pub fn made(size: usize, seed: usize) -> Vec<u8> {
+    (0..size).map(|i| (i * 31 + (i >> 9) + seed) as u8).collect()
+}
+
+/// A directory with types that are those of ROS 2.
+pub fn types() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ros2")
+}
+
+/// Those types.
+pub fn schema() -> &'static Arc<Schema> {
+    static SCHEMA: OnceLock<Arc<Schema>> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let files = ["Imu.lcm", "Header.lcm", "Time.lcm", "Geometry.lcm"].map(|name| types().join(name));
+        Arc::new(files.into_iter().fold(Loader::new(), Loader::file).load().unwrap().schema)
+    })
+}
+
+/// `sensor_msgs/Imu` in LCM's encoding, as the other side makes it too.
+pub fn imu(seed: u32) -> Vec<u8> {
+    let x = f64::from(seed);
+    let row = |from: f64| format!("{:?}", [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| from + f64::from(i)));
+    let vector = |x: f64, y: f64, z: f64| format!(r#"{{"x": {x:?}, "y": {y:?}, "z": {z:?}}}"#);
+    let rotation =
+        format!(r#"{}, "w": {:?}}}"#, vector(x + 1.0, x + 2.0, x + 3.0).trim_end_matches('}'), x + 4.0);
+    let text = format!(
+        r#"{{"header": {{"stamp": {{"sec": {seed}, "nanosec": 5}}, "frame_id": "imu_link"}},
+            "orientation": {rotation}, "orientation_covariance": {},
+            "angular_velocity": {}, "angular_velocity_covariance": {},
+            "linear_acceleration": {}, "linear_acceleration_covariance": {}}}"#,
+        row(x + 10.0),
+        vector(x + 5.0, x + 6.0, x + 7.0),
+        row(x + 20.0),
+        vector(-x, 0.5, 9.81),
+        row(x + 30.0)
+    );
+    let id = schema().find("sensor_msgs.Imu").unwrap();
+    wire::encode(&json::from_str(schema(), id, &text).unwrap()).unwrap()
+}
+
+/// The Python that has CycloneDDS, in the environment that all tests of the workspace share; it is made the first time.
+fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
+        let output = Command::new("python3").arg(script).output().expect("Python runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())
+    })
+}
+
+/// Runs a test in a network of its own. What comes from elsewhere is there before.
+pub fn apart(work: impl FnOnce() + Send) {
+    python();
+    saltus_netns::isolated(work);
+}
+
+/// Only the loopback interface, which carries multicast in a network of a test.
+const CONFIGURATION: &str = r#"<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="true"/>
+    </Interfaces></General></Domain></CycloneDDS>"#;
+
+/// CycloneDDS in another process, which does as it is told. It ends when this does.
+pub struct Peer {
+    child: Child,
+    commands: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Peer {
+    /// One in domain `id`.
+    pub fn start(id: u16) -> Peer {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../domain/tests/dds/peer.py");
+        let mut command = Command::new(python());
+        command.arg(script).arg(id.to_string()).env("CYCLONEDDS_URI", CONFIGURATION);
+        command.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the peer runs");
+        let commands = child.stdin.take().expect("piped");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+        let (sender, answers) = channel();
+        std::thread::spawn(move || lines.try_for_each(|line| sender.send(line)));
+        let mut peer = Peer { child, commands, answers };
+        assert_eq!(peer.answer(), "ok");
+        peer
+    }
+
+    /// Tells it what to do, without waiting for the answer.
+    pub fn tell(&mut self, command: &str) {
+        writeln!(self.commands, "{command}").and_then(|()| self.commands.flush()).expect("the peer listens");
+    }
+    /// Its next answer, if it comes in time.
+    pub fn answer_within(&mut self, time: Duration) -> Option<String> {
+        self.answers.recv_timeout(time).ok()
+    }
+    fn answer(&mut self) -> String {
+        self.answer_within(Duration::from_secs(60)).expect("the peer answers")
+    }
+    /// Tells it what to do, and returns what it says; it must say something.
+    pub fn answer_to(&mut self, command: &str) -> String {
+        self.tell(command);
+        let answer = self.answer();
+        assert!(answer != "nothing" && answer != "damaged", "{command}: {answer}");
+        answer
+    }
+    /// Tells it what to do; it must do it.
+    pub fn ask(&mut self, command: &str) {
+        assert_eq!(self.answer_to(command), "ok", "{command}");
+    }
+    /// Stops it where it is, or lets it go on.
+    pub fn stop(&self, stop: bool) {
+        let signal = if stop { "-STOP" } else { "-CONT" };
+        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(status.expect("`kill` runs").success());
+    }
+    /// Kills it, so that it cannot say goodbye.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it was alive");
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

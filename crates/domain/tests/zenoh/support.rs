@@ -1,0 +1,136 @@
+//! Zenoh's Python package as the other side, and a network of its own for each test.
+
+use saltus_domain::{Domain, Message, Options, Pattern, Start, Subscriber};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Long enough for a loaded machine; no test waits so long when all is well.
+pub const LONG: Duration = Duration::from_secs(20);
+
+/// Runs a test in a network and a program of its own.
+pub fn alone(work: impl FnOnce()) {
+    python(); // outside, where packages can be had
+    saltus_netns::isolated_program(work);
+}
+
+/// The Python that has Zenoh, in the environment that all tests of the workspace share; it is made the first time.
+fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
+        let output = Command::new("python3").arg(script).output().expect("Python runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())
+    })
+}
+
+/// The message of `size` bytes that `seed` makes, as the other side makes it too.
+pub fn made(size: usize, seed: usize) -> Vec<u8> {
+    (0..size).map(|i| ((seed + i % 251) % 251) as u8).collect()
+}
+
+/// Zenoh in another process, which does as it is told. It is killed when this is dropped.
+pub struct Peer {
+    child: Child,
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// A configuration: the mode, with where it listens and what it connects to; nothing is found by multicast.
+pub fn config(mode: &str, listen: &str, connect: &str) -> String {
+    let list = |text: &str| if text.is_empty() { String::new() } else { format!("'{text}'") };
+    format!(
+        "{{mode: '{mode}', listen: {{endpoints: [{}]}}, connect: {{endpoints: [{}]}}, \
+         scouting: {{multicast: {{enabled: false}}}}}}",
+        list(listen),
+        list(connect)
+    )
+}
+
+impl Peer {
+    pub fn start(config: &str) -> Peer {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zenoh/peer.py");
+        let mut command = Command::new(python());
+        command.arg(script).arg(config).env("PYTHONDONTWRITEBYTECODE", "1");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the peer runs");
+        let commands = child.stdin.take().expect("piped");
+        let answers = BufReader::new(child.stdout.take().expect("piped"));
+        let mut peer = Peer { child, commands, answers };
+        assert_eq!(peer.answer(), "ok");
+        peer
+    }
+    /// One that finds others on this host, as those of Saltus do.
+    pub fn found() -> Peer {
+        Peer::start(
+            "{listen: {endpoints: ['tcp/127.0.0.1:0']}, scouting: {multicast: {interface: '127.0.0.1'}}}",
+        )
+    }
+
+    fn answer(&mut self) -> String {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("the peer answers");
+        line.trim().to_owned()
+    }
+    /// Tells it what to do; it must do it.
+    pub fn ask(&mut self, command: &str) {
+        assert_eq!(self.tell(command), "ok", "{command}");
+    }
+    /// Tells it what to do; its answer.
+    pub fn tell(&mut self, command: &str) -> String {
+        writeln!(self.commands, "{command}").and_then(|()| self.commands.flush()).expect("the peer listens");
+        self.answer()
+    }
+
+    /// Publishes a probe, until the subscriber gets one: from then on it gets all.
+    pub fn meet(&mut self, subscriber: &mut Subscriber, key: &str) {
+        let start = Instant::now();
+        loop {
+            assert!(start.elapsed() < LONG, "publisher and subscriber never met");
+            self.ask(&format!("publish {key} 3 250 -"));
+            if subscriber.receive(Duration::from_millis(100)).unwrap().is_some() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The first message that comes and is `data`, within 20 s: others may have come before.
+pub fn expect<T>(subscriber: &mut Subscriber, data: &[u8], look: impl FnOnce(&Message<'_>) -> T) -> T {
+    let start = Instant::now();
+    loop {
+        assert!(start.elapsed() < LONG, "no message of {} bytes, or another one", data.len());
+        match subscriber.receive(LONG).unwrap() {
+            Some(message) if message.data == data => return look(&message),
+            _ => {}
+        }
+    }
+}
+
+/// Publishes probes in one domain until another hears them: from then on it hears all.
+pub fn meet(from: &Domain, to: &Domain) {
+    let now = Options::next(1000).start(Start::Now);
+    let mut subscriber = to.subscriber_with(Pattern::name("probe").unwrap(), now).unwrap();
+    let mut publisher = from.publisher("probe").unwrap();
+    let start = Instant::now();
+    loop {
+        publisher.publish(b"probe").unwrap();
+        if subscriber.receive(Duration::from_millis(50)).unwrap().is_some() {
+            return;
+        }
+        assert!(start.elapsed() < LONG, "the domains never met");
+    }
+}
+
+pub fn all(domain: &Domain, name: &str) -> Subscriber {
+    domain.subscriber_with(Pattern::name(name).unwrap(), Options::next(1000)).unwrap()
+}

@@ -1,0 +1,93 @@
+//! Whether what is sent comes back.
+
+use super::intake::{Received, Sink};
+use super::listener::Listener;
+use super::publisher::Publisher;
+use crate::udp::diagnose::{Facts, LOOPBACK_ROUTE};
+use crate::{Error, Result};
+use saltus_os::clock;
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
+
+/// The channel of LCM's self test. Other programs' tests come on it too.
+pub const SELF_TEST: &[u8] = b"LCM_SELF_TEST";
+/// What LCM sends on it.
+const WORDS: &[u8] = b"lcm self test";
+/// How long is waited for the answer, in ns.
+const LONGEST: u64 = 300_000_000;
+/// How often it is sent anew, in ns.
+const AGAIN: u64 = 50_000_000;
+
+/// Sends a message to the group and waits until it comes back, at most 300 ms. Returns how long that took. Everything
+/// that comes meanwhile, its own message too, goes to `sink`.
+///
+/// Only where `listener` is a member of the group that `publisher` sends to, on the same host, can it succeed.
+///
+/// # Errors
+/// [`Error::SelfTest`] says what is wrong and what to type; or the message could not be sent at all.
+pub fn check(publisher: &Publisher, listener: &mut Listener, mut sink: impl Sink) -> Result<Duration> {
+    let start = clock::monotonic();
+    let mut sent = None;
+    loop {
+        let now = clock::monotonic();
+        if now - start >= LONGEST {
+            return Err(silence(publisher, listener));
+        }
+        if sent.is_none_or(|at| now - at >= AGAIN) {
+            publisher.publish(SELF_TEST, WORDS)?;
+            sent = Some(now);
+        }
+        if readable(listener, (AGAIN / 1_000_000) as i32) {
+            let ports = publisher.ports();
+            let mut watch = Watch { sink: &mut sink, port: ports[0], heard: false };
+            while !watch.heard && listener.drain(64, &mut watch)? == 64 {}
+            if watch.heard {
+                return Ok(Duration::from_nanos(clock::monotonic() - start));
+            }
+        }
+    }
+}
+
+/// A sink that passes everything on and looks out for our own message.
+struct Watch<'a, S> {
+    sink: &'a mut S,
+    port: u16,
+    heard: bool,
+}
+
+impl<S: Sink> Sink for &mut Watch<'_, S> {
+    fn wants(&mut self, channel: &[u8]) -> bool {
+        self.sink.wants(channel)
+    }
+    fn message(&mut self, message: Received<'_>) {
+        self.heard |= message.channel == SELF_TEST && message.from.port() == self.port;
+        self.sink.message(message);
+    }
+}
+
+fn readable(listener: &Listener, ms: i32) -> bool {
+    let mut poll = libc::pollfd { fd: listener.as_fd().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one descriptor that lives across the call.
+    unsafe { libc::poll(&mut poll, 1, ms) > 0 }
+}
+
+/// Why nothing came back.
+fn silence(publisher: &Publisher, listener: &Listener) -> Error {
+    let group = publisher.group();
+    let facts = Facts::read(*group.ip());
+    let dropped = listener.socket().dropped().unwrap_or(0);
+    let what = format!("what is sent to {group} does not come back to this host");
+    let remedy = match facts.interface {
+        None => format!("no route leads to {}; {LOOPBACK_ROUTE}", group.ip()),
+        Some(_) if dropped > 0 => format!(
+            "the receive buffer is too small, {dropped} datagrams were dropped: `sysctl -w net.core.rmem_max=4194304` \
+             (now {}), and drain more often",
+            facts.receive_most.map_or("unknown".to_owned(), |most| most.to_string())
+        ),
+        Some(name) => format!(
+            "the route leads to interface {name}: see that it is up and multicast (`ip link show {name}`), that no firewall drops \
+             it (`nft list ruleset`), or name another by `iface`; {LOOPBACK_ROUTE}"
+        ),
+    };
+    Error::SelfTest { what, remedy }
+}

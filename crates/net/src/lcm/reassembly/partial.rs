@@ -1,0 +1,151 @@
+//! One message of which some fragments have come.
+
+use super::Refused;
+use crate::lcm::packet::Fragment;
+use crate::lcm::{CHANNEL, MESSAGE};
+use std::collections::BTreeMap;
+
+/// What a message, and each piece ahead of a gap, is charged beside its bytes: the memory that keeps it.
+const OVERHEAD: usize = 256;
+
+/// What a fragment did.
+pub(super) enum Added {
+    /// The message is whole.
+    Whole,
+    /// It brought bytes.
+    Some,
+    /// All of it was there.
+    Copy,
+    /// It contradicts what was there.
+    Refused(Refused),
+}
+
+/// A message on its way.
+#[derive(Default)]
+pub(super) struct Partial {
+    size: usize,
+    /// Filled by fragment 0.
+    channel: Option<Name>,
+    /// The bytes up to the first gap.
+    front: Vec<u8>,
+    /// What came ahead of it, by offset. No two overlap.
+    ahead: BTreeMap<usize, Vec<u8>>,
+    /// What `ahead` is charged.
+    ahead_held: usize,
+    touched_ns: u64,
+}
+
+struct Name {
+    bytes: [u8; CHANNEL],
+    len: usize,
+}
+
+/// Whether a fragment is right in itself.
+pub(super) fn check(fragment: &Fragment<'_>) -> Result<(), Refused> {
+    if fragment.number >= fragment.count {
+        return Err(Refused::Number);
+    }
+    let size = fragment.size as usize;
+    let fits = |end: usize| end <= size && size <= MESSAGE;
+    match (fragment.offset as usize).checked_add(fragment.payload.len()) {
+        Some(end) if fits(end) => Ok(()),
+        _ => Err(Refused::OutOfBounds),
+    }
+}
+
+impl Partial {
+    /// A message of `size` bytes, built in `front`.
+    pub fn new(size: usize, front: Vec<u8>) -> Partial {
+        Partial { size, front, ..Partial::default() }
+    }
+    /// Bytes of the whole message.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+    /// Bytes of memory that it is charged.
+    pub fn held(&self) -> usize {
+        OVERHEAD + self.front.capacity() + self.ahead_held
+    }
+    /// When its last fragment came.
+    pub fn touched_ns(&self) -> u64 {
+        self.touched_ns
+    }
+    /// The channel's name; empty until fragment 0 has come.
+    pub fn channel(&self) -> &[u8] {
+        self.channel.as_ref().map_or(&[], |name| &name.bytes[..name.len])
+    }
+    /// The bytes up to the first gap.
+    pub fn payload(&self) -> &[u8] {
+        &self.front
+    }
+    /// Its memory, to be used again.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.front
+    }
+
+    /// Puts a fragment in its place. It must have passed [`check`], and be of a message of this size.
+    pub fn add(&mut self, fragment: &Fragment<'_>, now_ns: u64) -> Added {
+        self.touched_ns = now_ns;
+        let named = self.name(fragment.channel);
+        let added = self.place(fragment.offset as usize, fragment.payload);
+        if self.channel.is_some() && self.front.len() == self.size {
+            return Added::Whole;
+        }
+        if named && matches!(added, Added::Copy) { Added::Some } else { added }
+    }
+
+    /// Keeps the channel's name, if it is told for the first time.
+    fn name(&mut self, channel: Option<&[u8]>) -> bool {
+        let Some(channel) = channel.filter(|c| c.len() <= CHANNEL && self.channel.is_none()) else {
+            return false;
+        };
+        let mut name = Name { bytes: [0; CHANNEL], len: channel.len() };
+        name.bytes[..name.len].copy_from_slice(channel);
+        self.channel = Some(name);
+        true
+    }
+
+    fn place(&mut self, offset: usize, piece: &[u8]) -> Added {
+        let end = offset + piece.len();
+        if end <= self.front.len() {
+            return Added::Copy;
+        }
+        if offset < self.front.len() {
+            return Added::Refused(Refused::Overlap);
+        }
+        let next = self.ahead.range(offset..).next().map(|(at, p)| (*at, p.len()));
+        if let Some((at, len)) = next
+            && at < end
+        {
+            let same = (at, len) == (offset, piece.len());
+            return if same { Added::Copy } else { Added::Refused(Refused::Overlap) };
+        }
+        if let Some((at, before)) = self.ahead.range(..offset).next_back()
+            && at + before.len() > offset
+        {
+            let inside = end <= at + before.len();
+            return if inside { Added::Copy } else { Added::Refused(Refused::Overlap) };
+        }
+        if offset > self.front.len() {
+            self.ahead_held += OVERHEAD + piece.len();
+            self.ahead.insert(offset, piece.to_vec());
+            return Added::Some;
+        }
+        self.append(piece);
+        while let Some(piece) = self.ahead.remove(&self.front.len()) {
+            self.ahead_held -= OVERHEAD + piece.len();
+            self.append(&piece);
+        }
+        Added::Some
+    }
+
+    /// Grows by what arrived, at most to twice of it, and never beyond the message's size.
+    fn append(&mut self, piece: &[u8]) {
+        let (have, need) = (self.front.capacity(), self.front.len() + piece.len());
+        if need > have {
+            let room = need.max(have.saturating_mul(2)).min(self.size.max(need));
+            self.front.reserve_exact(room - self.front.len());
+        }
+        self.front.extend_from_slice(piece);
+    }
+}

@@ -1,0 +1,67 @@
+//! `udpm://`: both sides of a group.
+
+use super::check::check;
+use super::intake::Sink;
+use super::listener::Listener;
+use super::publisher::Publisher;
+use crate::Result;
+use crate::udp::Options;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+/// A group, to publish to and to receive from.
+///
+/// Publishing takes `&self` and draining `&mut self`; [`Udpm::split`] gives the two sides to different threads.
+pub struct Udpm {
+    publisher: Publisher,
+    listener: Listener,
+}
+
+impl Udpm {
+    /// Opens the sockets and joins the group. Calls the kernel, does not wait.
+    ///
+    /// # Errors
+    /// Words on what the kernel refused.
+    pub fn open(options: &Options) -> Result<Udpm> {
+        Ok(Udpm { publisher: Publisher::open(options)?, listener: Listener::open(options)? })
+    }
+    /// As [`Publisher::publish`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
+        self.publisher.publish(channel, payload)
+    }
+    /// As [`Listener::drain`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn drain(&mut self, most: usize, sink: impl Sink) -> Result<usize> {
+        self.listener.drain(most, sink)
+    }
+    /// As [`check`]: sends to itself, and says what is wrong if that does not come back.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&mut self, sink: impl Sink) -> Result<Duration> {
+        check(&self.publisher, &mut self.listener, sink)
+    }
+    /// The sending side.
+    pub fn publisher(&self) -> &Publisher {
+        &self.publisher
+    }
+    /// The receiving side.
+    pub fn listener(&self) -> &Listener {
+        &self.listener
+    }
+    /// The two sides on their own.
+    pub fn split(self) -> (Publisher, Listener) {
+        (self.publisher, self.listener)
+    }
+}
+
+impl AsFd for Udpm {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}

@@ -1,0 +1,133 @@
+//! What a client subscribed to, as a hub asks it of every message.
+
+use super::EXPRESSION;
+use regex::bytes::{Regex, RegexBuilder};
+
+/// Memory that one compiled expression may take. They come from anybody.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The expression that matches a whole name where `expression` does, in the syntax of the `regex` crate.
+///
+/// # Errors
+/// What is no expression, or needs more than `memory` bytes.
+pub fn full_match(expression: &str, memory: usize) -> Result<Regex, regex::Error> {
+    let compile = |text: &str| RegexBuilder::new(text).size_limit(memory).dfa_size_limit(memory).build();
+    // Checked alone first: `a)(b` is not to become well-formed by the group around it.
+    compile(expression)?;
+    // It may end in a comment, `(?x) … # so`, which goes to the end of the line.
+    compile(&format!("^(?:{expression})\\z")).or_else(|_| compile(&format!("^(?:{expression}\n)\\z")))
+}
+
+/// A subscription. Most are one name or everything, which costs no more than a comparison.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    text: Box<[u8]>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    All,
+    Name(Box<[u8]>),
+    Regex(Regex),
+}
+
+impl Expression {
+    /// Compiles what a client sent.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn new(text: &[u8]) -> Result<Expression, String> {
+        let shown = || String::from_utf8_lossy(text);
+        if text.len() > EXPRESSION {
+            return Err(format!(
+                "an expression of {} bytes, where at most {EXPRESSION} are allowed",
+                text.len()
+            ));
+        }
+        let kind = match (text, literal(text)) {
+            (b".*", _) => Kind::All,
+            (_, Some(name)) => Kind::Name(name),
+            _ => {
+                let expression =
+                    std::str::from_utf8(text).map_err(|_| format!("expression `{}` is no UTF-8", shown()))?;
+                let regex = full_match(expression, MOST_BYTES)
+                    .map_err(|e| format!("`{expression}` is no regular expression: {e}"))?;
+                Kind::Regex(regex)
+            }
+        };
+        Ok(Expression { text: text.into(), kind })
+    }
+    /// As it was sent.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+    /// Whether it is neither one name nor everything.
+    pub fn is_costly(&self) -> bool {
+        matches!(self.kind, Kind::Regex(_))
+    }
+    /// Whether it matches the whole name of a channel.
+    pub fn matches(&self, channel: &[u8]) -> bool {
+        match &self.kind {
+            Kind::All => true,
+            Kind::Name(name) => **name == *channel,
+            Kind::Regex(regex) => regex.is_match(channel),
+        }
+    }
+}
+
+/// The one name that an expression matches, if it is so simple: no operators but escaped signs.
+fn literal(text: &[u8]) -> Option<Box<[u8]>> {
+    let mut name = Vec::with_capacity(text.len());
+    let mut bytes = text.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'\\' => name.push(*bytes.next().filter(|b| b.is_ascii_punctuation() && !b"<>".contains(b))?),
+            b'.' | b'^' | b'$' | b'*' | b'+' | b'?' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' => {
+                return None;
+            }
+            _ => name.push(byte),
+        }
+    }
+    Some(name.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(text: &str, channel: &str) -> bool {
+        Expression::new(text.as_bytes()).unwrap().matches(channel.as_bytes())
+    }
+
+    #[test]
+    fn whole_names_are_matched() {
+        assert!(
+            matches("A|B", "A") && matches("A|B", "B") && !matches("A|B", "Axx") && !matches("A|B", "xxB")
+        );
+        assert!(matches("ARM_[0-9]+", "ARM_12") && !matches("ARM_[0-9]+", "ARM_12_X"));
+        assert!(matches(".*", "") && Expression::new(b".*").unwrap().matches(b"\xff\n"));
+        assert!(matches("POSE", "POSE") && !matches("POSE", "POSE2") && !matches("POSE", "XPOSE"));
+        assert!(matches(r"a\.b", "a.b") && !matches(r"a\.b", "axb") && matches("a.b", "axb"));
+        assert!(matches(r"\d+", "12") && !matches(r"\d+", "d+"), "an escaped letter is no letter");
+    }
+
+    #[test]
+    fn one_name_and_everything_are_not_compiled() {
+        let kind = |text: &[u8]| Expression::new(text).unwrap().kind;
+        assert!(matches!(kind(b".*"), Kind::All));
+        assert!(matches!(kind(br"a\.b\-c"), Kind::Name(name) if *name == *b"a.b-c"));
+        assert!(matches!(kind(b"\xff"), Kind::Name(_)), "a name is any bytes");
+        for usual in [&b"a.*"[..], br"(ARM|LEG)_(LEFT|RIGHT)_[0-9]+", br"\w+_\d{1,3}", b"^POSE.{0,20}$"] {
+            assert!(matches!(kind(usual), Kind::Regex(_)));
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_in_words() {
+        for bad in [&b"("[..], b"a)(b", b"(?:a{1000}){1000}", b"\xff.", &[b'.'; EXPRESSION + 1]] {
+            let why = Expression::new(bad).unwrap_err();
+            assert!(why.contains("expression"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The hub with its sockets: one thread, which waits for none of its clients.
+
+use super::MESSAGE;
+use super::queue::QueueLimits;
+use super::switch::{ClientStats, Reason, Stats, Switch};
+use crate::{Error, Result};
+use saltus_os::clock;
+use saltus_os::epoll::{BROKEN, Epoll, Event, READ, Timer, WRITE};
+use socket2::{SockRef, TcpKeepalive};
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes read from a client in its turn: no client keeps the others waiting.
+const TURN: usize = 256 << 10;
+/// Frames given to the kernel at once.
+const PIECES: usize = 64;
+/// How long no client is taken when the system has no descriptor left, in ns.
+const PAUSE: u64 = 100_000_000;
+/// Bytes that the kernel may hold for a client and not have sent: what waits there can no longer be dropped for the newest.
+const UNSENT: i32 = 256 << 10;
+
+const LISTENER: u64 = 0;
+const STOP: u64 = 1;
+const TIMER: u64 = 2;
+const FIRST: u64 = 3;
+
+/// What a hub takes upon itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Clients at a time.
+    pub clients: usize,
+    /// What may wait for one client.
+    pub queue: QueueLimits,
+    /// Bytes of unfinished messages, of all clients together.
+    pub intake: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { clients: 256, queue: QueueLimits::default(), intake: 2 * MESSAGE }
+    }
+}
+
+/// What a hub has to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Told {
+    /// A client has come.
+    Joined(SocketAddr),
+    /// A client is gone, and why.
+    Left(SocketAddr, Reason),
+    /// A subscription of a client makes no sense, and why. The client keeps its others.
+    Refused(SocketAddr, String),
+    /// The system refuses new clients for the moment.
+    NoMore(String),
+}
+
+/// A client, as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientInfo {
+    /// Where it is.
+    pub address: SocketAddr,
+    /// What was counted.
+    pub stats: ClientStats,
+}
+
+/// Ends [`Hub::run`], from another thread or a signal handler.
+#[derive(Clone, Debug)]
+pub struct Stop(Arc<Event>);
+
+impl Stop {
+    /// Ends it. Async-signal-safe.
+    pub fn stop(&self) {
+        self.0.raise();
+    }
+}
+
+#[derive(Debug)]
+struct Connection {
+    stream: TcpStream,
+    address: SocketAddr,
+    /// Whether it is waited for to take more.
+    blocked: bool,
+}
+
+/// A hub.
+///
+/// ```
+/// use saltus_net::tcpq::{Client, Hub, Limits};
+/// let mut hub = Hub::bind("127.0.0.1:0", Limits::default())?;
+/// let (address, stop) = (hub.address(), hub.stop());
+/// let thread = std::thread::spawn(move || hub.run());
+/// let client = Client::open(&[address])?;
+/// client.publish(b"POSE", b"...")?;
+/// stop.stop();
+/// thread.join().unwrap()?;
+/// # Ok::<(), saltus_net::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Hub {
+    listener: TcpListener,
+    address: SocketAddr,
+    limits: Limits,
+    epoll: Epoll,
+    stop: Arc<Event>,
+    timer: Timer,
+    switch: Switch,
+    connections: BTreeMap<u64, Connection>,
+    next: u64,
+    buffer: Box<[u8]>,
+    told: Vec<Told>,
+    /// Until when no client is taken.
+    paused: Option<u64>,
+    stopped: bool,
+}
+
+fn failed(what: &str) -> impl Fn(io::Error) -> Error + '_ {
+    move |e| Error::socket(format!("cannot {what}"), "raise the limit of open files (`ulimit -n`)", e)
+}
+
+impl Hub {
+    /// A hub that listens at an address; port 0 is one that is free.
+    pub fn bind(address: impl ToSocketAddrs + std::fmt::Display, limits: Limits) -> Result<Hub> {
+        let refused = |e| {
+            let remedy = "choose another address, or find who listens there (`ss -ltnp`)";
+            Error::socket(format!("cannot listen at {address}"), remedy, e)
+        };
+        let listener = TcpListener::bind(&address).map_err(refused)?;
+        listener.set_nonblocking(true).map_err(refused)?;
+        let address = listener.local_addr().map_err(refused)?;
+        let what = failed("make what a hub waits on");
+        let (epoll, stop, timer) =
+            (Epoll::new().map_err(&what)?, Event::new().map_err(&what)?, Timer::new().map_err(&what)?);
+        for (fd, token) in [(listener.as_raw_fd(), LISTENER), (stop.raw(), STOP), (timer.raw(), TIMER)] {
+            epoll.add(fd, READ, token).map_err(&what)?;
+        }
+        Ok(Hub {
+            listener,
+            address,
+            limits,
+            epoll,
+            stop: Arc::new(stop),
+            timer,
+            switch: Switch::new(limits.queue, limits.intake),
+            connections: BTreeMap::new(),
+            next: FIRST,
+            buffer: vec![0; TURN].into(),
+            told: Vec::new(),
+            paused: None,
+            stopped: false,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+    /// What ends [`Hub::run`].
+    pub fn stop(&self) -> Stop {
+        Stop(self.stop.clone())
+    }
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+    /// Hands messages on until it is stopped. What it has to tell is forgotten.
+    pub fn run(&mut self) -> Result<()> {
+        while !self.stopped {
+            self.turn(u64::MAX)?;
+            self.told.clear();
+        }
+        Ok(())
+    }
+
+    /// Waits until something is to be done, at most until `deadline` (monotonic, ns; 0: not at all), and does it; says whether
+    /// there was anything.
+    pub fn turn(&mut self, deadline: u64) -> Result<bool> {
+        let mut events = [(0, 0); 64];
+        let mut count = 0;
+        self.epoll.wait(deadline, |token, ready| {
+            if let Some(event) = events.get_mut(count) {
+                *event = (token, ready);
+                count += 1;
+            }
+        });
+        for &(token, ready) in &events[..count] {
+            match token {
+                LISTENER => self.accept(),
+                STOP => self.stopped = true,
+                TIMER => self.tick(),
+                id => {
+                    if ready & (READ | BROKEN) != 0 {
+                        self.read(id);
+                    }
+                    if ready & WRITE != 0 {
+                        self.write(id);
+                    }
+                }
+            }
+        }
+        for id in self.switch.ready() {
+            self.write(id);
+        }
+        for (id, why) in self.switch.refused() {
+            if let Some(connection) = self.connections.get(&id) {
+                self.told.push(Told::Refused(connection.address, why));
+            }
+        }
+        Ok(count > 0)
+    }
+
+    /// What happened since this was asked last.
+    pub fn told(&mut self) -> Vec<Told> {
+        std::mem::take(&mut self.told)
+    }
+    /// All clients, as they stand.
+    pub fn clients(&self) -> Vec<ClientInfo> {
+        let info = |(id, c): (&u64, &Connection)| {
+            Some(ClientInfo { address: c.address, stats: self.switch.client(*id)? })
+        };
+        self.connections.iter().filter_map(info).collect()
+    }
+    /// What was counted of all clients ever.
+    pub fn total(&self) -> Stats {
+        self.switch.total()
+    }
+
+    fn accept(&mut self) {
+        loop {
+            match self.listener.accept() {
+                Ok((stream, address)) if self.connections.len() < self.limits.clients => {
+                    if let Err(e) = self.join(stream, address) {
+                        self.told.push(Told::Left(address, Reason::Broken(e.to_string())));
+                    }
+                }
+                Ok((_, address)) => self.told.push(Told::Left(address, Reason::Full)),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                Err(e) if matches!(e.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
+                Err(e) => {
+                    // No descriptor is left, most likely; to try again at once would help nobody.
+                    self.told.push(Told::NoMore(e.to_string()));
+                    self.epoll.remove(self.listener.as_raw_fd());
+                    self.paused = Some(clock::monotonic() + PAUSE);
+                    return self.set_timer();
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, stream: TcpStream, address: SocketAddr) -> io::Result<()> {
+        stream.set_nonblocking(true)?;
+        stream.set_nodelay(true)?;
+        let socket = SockRef::from(&stream);
+        // A client whose machine has gone away without a word is noticed after two minutes.
+        let alive = TcpKeepalive::new().with_time(Duration::from_secs(60));
+        socket.set_tcp_keepalive(&alive.with_interval(Duration::from_secs(20)).with_retries(3))?;
+        set_unsent(&stream)?;
+        let id = self.next;
+        self.next += 1;
+        self.epoll.add(stream.as_raw_fd(), READ, id)?;
+        self.connections.insert(id, Connection { stream, address, blocked: false });
+        self.switch.join(id, clock::monotonic());
+        self.told.push(Told::Joined(address));
+        self.set_timer();
+        Ok(())
+    }
+
+    fn leave(&mut self, id: u64, reason: Reason) {
+        if let Some(connection) = self.connections.remove(&id) {
+            self.epoll.remove(connection.stream.as_raw_fd());
+            self.told.push(Told::Left(connection.address, reason));
+        }
+        self.switch.leave(id);
+    }
+
+    fn read(&mut self, id: u64) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let result = match connection.stream.read(&mut self.buffer) {
+            Ok(0) => Err(Reason::Left),
+            Ok(n) => self.switch.received(id, &self.buffer[..n]),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(e) => Err(Reason::Broken(e.to_string())),
+        };
+        if let Err(reason) = result {
+            self.leave(id, reason);
+        }
+    }
+
+    /// Gives the kernel what it takes for a client, and no more than one turn's.
+    fn write(&mut self, id: u64) {
+        let (mut left, mut blocked) = (TURN, false);
+        while left > 0 && !blocked {
+            let Some(connection) = self.connections.get_mut(&id) else { return };
+            let Some(queue) = self.switch.queue(id).filter(|queue| !queue.is_empty()) else { break };
+            let pieces: Vec<IoSlice<'_>> = queue.pieces(PIECES).map(IoSlice::new).collect();
+            match connection.stream.write_vectored(&pieces) {
+                Ok(n) => {
+                    left = left.saturating_sub(n);
+                    self.switch.sent(id, n);
+                }
+                Err(e) if e.kind() == ErrorKind::WouldBlock => blocked = true,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return self.leave(id, Reason::Broken(e.to_string())),
+            }
+        }
+        let more = self.switch.queue(id).is_some_and(|queue| !queue.is_empty());
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        if more != connection.blocked {
+            connection.blocked = more;
+            let interest = READ | if more { WRITE } else { 0 };
+            if let Err(e) = self.epoll.change(connection.stream.as_raw_fd(), interest, id) {
+                self.leave(id, Reason::Broken(e.to_string()));
+            }
+        }
+    }
+
+    /// Clients that said nothing go; new ones are taken again.
+    fn tick(&mut self) {
+        let now = clock::monotonic();
+        for id in self.switch.silent(now) {
+            self.leave(id, Reason::Silent);
+        }
+        if self.paused.is_some_and(|until| until <= now) {
+            self.paused = match self.epoll.add(self.listener.as_raw_fd(), READ, LISTENER) {
+                Ok(()) => None,
+                Err(_) => Some(now + PAUSE),
+            };
+        }
+        self.set_timer();
+    }
+    fn set_timer(&self) {
+        self.timer.set(self.switch.deadline().into_iter().chain(self.paused).min());
+    }
+}
+
+/// Readable when [`Hub::turn`] has something to do, for a loop that one has already.
+impl AsFd for Hub {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+fn set_unsent(stream: &TcpStream) -> io::Result<()> {
+    let unsent = UNSENT;
+    let len = size_of_val(&unsent) as libc::socklen_t;
+    // SAFETY: the value lives across the call and has that many bytes.
+    let result = unsafe {
+        let value = (&raw const unsent).cast();
+        libc::setsockopt(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, value, len)
+    };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -1,0 +1,191 @@
+use super::*;
+use crate::tcpq::MESSAGE;
+use crate::tcpq::VERSION;
+
+/// A switch, and what each client has been sent.
+struct Net {
+    switch: Switch,
+    intakes: BTreeMap<u64, Intake>,
+}
+
+impl Net {
+    fn new(limits: QueueLimits, intake: usize) -> Net {
+        Net { switch: Switch::new(limits, intake), intakes: BTreeMap::new() }
+    }
+    fn join(&mut self, id: u64) {
+        self.switch.join(id, 0);
+        self.intakes.insert(id, Intake::new(HELLO_HUB));
+        self.switch.received(id, &hello(HELLO_CLIENT, VERSION)).unwrap();
+    }
+    fn subscribe(&mut self, id: u64, expression: &str) {
+        let mut out = Vec::new();
+        frame::subscribe(&mut out, expression.as_bytes());
+        self.switch.received(id, &out).unwrap();
+    }
+    fn unsubscribe(&mut self, id: u64, expression: &str) {
+        let mut out = Vec::new();
+        frame::unsubscribe(&mut out, expression.as_bytes());
+        self.switch.received(id, &out).unwrap();
+    }
+    fn publish(&mut self, id: u64, channel: &str, payload: &str) {
+        let mut out = Vec::new();
+        frame::publish(&mut out, channel.as_bytes(), payload.as_bytes());
+        self.switch.received(id, &out).unwrap();
+    }
+    /// Sends all that waits for a client: the messages, and `mark` for marks.
+    fn got(&mut self, id: u64) -> Vec<String> {
+        let bytes: Vec<u8> = self.switch.queue(id).unwrap().pieces(usize::MAX).flatten().copied().collect();
+        self.switch.sent(id, bytes.len());
+        let (intake, mut input, mut all) = (self.intakes.get_mut(&id).unwrap(), &bytes[..], Vec::new());
+        while let Some(frame) = intake.next(&mut input).unwrap() {
+            all.push(match frame {
+                Frame::Publish { payload, .. } => String::from_utf8(payload.into()).unwrap(),
+                Frame::Mark => "mark".into(),
+                other => panic!("{other:?}"),
+            });
+        }
+        all
+    }
+}
+
+fn net() -> Net {
+    Net::new(QueueLimits::default(), MESSAGE)
+}
+
+#[test]
+fn each_message_comes_once_to_all_who_want_it_and_to_its_sender() {
+    let mut net = net();
+    (1..=3).for_each(|id| net.join(id));
+    net.subscribe(1, "A|B");
+    net.subscribe(1, ".*");
+    net.subscribe(2, "A");
+    for channel in ["A", "B", "AB"] {
+        net.publish(2, channel, channel);
+    }
+    assert_eq!(net.got(1), ["A", "B", "AB"]);
+    assert_eq!(net.got(2), ["A"]);
+    assert!(net.got(3).is_empty());
+    let total = net.switch.total();
+    assert_eq!((total.received, total.sent, total.dropped), (3, 4, 0));
+}
+
+#[test]
+fn what_is_taken_back_is_the_first_equal_expression() {
+    let mut net = net();
+    net.join(1);
+    ["A", "A", "B"].iter().for_each(|e| net.subscribe(1, e));
+    net.unsubscribe(1, "A");
+    net.publish(1, "A", "one");
+    net.unsubscribe(1, "A");
+    net.unsubscribe(1, "never");
+    net.publish(1, "A", "two");
+    net.publish(1, "B", "three");
+    assert_eq!(net.got(1), ["one", "three"]);
+    assert_eq!(net.switch.client(1).unwrap().subscriptions, 1);
+}
+
+#[test]
+fn a_slow_client_loses_old_messages_and_the_others_none() {
+    let mut net = Net::new(QueueLimits { bytes: 1 << 20, messages: 10 }, MESSAGE);
+    (1..=2).for_each(|id| net.join(id));
+    (1..=2).for_each(|id| net.subscribe(id, ".*"));
+    net.got(1);
+    let mut heard = Vec::new();
+    for n in 0..100 {
+        net.publish(1, "A", &n.to_string());
+        heard.extend(net.got(2));
+    }
+    assert_eq!(heard.len(), 100);
+    assert_eq!(net.got(1), (90..100).map(|n| n.to_string()).collect::<Vec<_>>());
+    assert_eq!(net.switch.client(1).unwrap().counts.dropped, 90);
+    net.switch.leave(1);
+    assert_eq!(net.switch.total().dropped, 90, "what was counted stays");
+}
+
+#[test]
+fn a_mark_comes_back_behind_all_that_was_asked_before() {
+    let mut net = net();
+    net.join(1);
+    net.subscribe(1, "A");
+    net.publish(1, "A", "before");
+    net.switch.received(1, b"\0\0\0\x04").unwrap();
+    net.publish(1, "A", "after");
+    assert_eq!(net.got(1), ["before", "mark", "after"]);
+    // Who asks and asks and reads nothing is closed.
+    let why = net.switch.received(1, &b"\0\0\0\x04".repeat(100));
+    assert_eq!(why, Err(Reason::TooManyMarks));
+}
+
+#[test]
+fn who_is_ready_is_told_once_until_all_is_sent() {
+    let mut net = net();
+    (1..=2).for_each(|id| net.join(id));
+    assert_eq!(net.switch.ready(), [1, 2], "the hellos");
+    net.subscribe(2, "A");
+    net.publish(1, "A", "x");
+    assert!(net.switch.ready().is_empty(), "2 is about its hello");
+    net.got(2);
+    net.publish(1, "A", "x");
+    net.publish(1, "A", "x");
+    assert_eq!(net.switch.ready(), [2]);
+}
+
+#[test]
+fn garbage_is_told_and_what_came_before_it_is_handed_on() {
+    let mut net = net();
+    (1..=2).for_each(|id| net.join(id));
+    net.subscribe(2, "A");
+    let mut bytes = Vec::new();
+    frame::publish(&mut bytes, b"A", b"good");
+    bytes.extend(b"\xff\xff\xff\xff");
+    assert_eq!(net.switch.received(1, &bytes), Err(Reason::Garbage(Garbage::Type(u32::MAX))));
+    assert_eq!(net.got(2), ["good"]);
+    net.switch.join(3, 0);
+    let told = net.switch.received(3, b"GET / HTTP/1.1\r\n").unwrap_err().to_string();
+    assert!(told.contains("0x47455420"), "{told}");
+}
+
+#[test]
+fn a_subscription_that_makes_no_sense_costs_the_others_nothing() {
+    let mut net = net();
+    net.join(1);
+    net.subscribe(1, "(");
+    net.subscribe(1, "A");
+    net.publish(1, "A", "x");
+    assert_eq!(net.got(1), ["x"]);
+    let refused = net.switch.refused();
+    assert!(refused.len() == 1 && refused[0].0 == 1 && refused[0].1.contains("`(`"), "{refused:?}");
+    assert_eq!(net.switch.client(1).unwrap().counts.refused, 1);
+}
+
+#[test]
+fn subscriptions_memory_and_patience_have_limits() {
+    let many = |count: usize, expression: fn(usize) -> String| {
+        let mut net = net();
+        net.join(1);
+        let mut out = Vec::new();
+        (0..count).for_each(|n| frame::subscribe(&mut out, expression(n).as_bytes()));
+        net.switch.received(1, &out)
+    };
+    assert_eq!(many(SUBSCRIPTIONS, |n| format!("C{n}")), Ok(()));
+    assert_eq!(many(SUBSCRIPTIONS + 1, |n| format!("C{n}")), Err(Reason::TooManySubscriptions));
+    assert_eq!(many(EXPRESSIONS, |n| format!("C{n}.*")), Ok(()));
+    assert_eq!(many(EXPRESSIONS + 1, |n| format!("C{n}.*")), Err(Reason::TooManySubscriptions));
+
+    let mut net = Net::new(QueueLimits::default(), 1000);
+    (1..=2).for_each(|id| net.join(id));
+    let mut long = frame::publish_head(b"A", 10_000);
+    long.extend([0; 600]);
+    assert_eq!(net.switch.received(1, &long), Ok(()));
+    assert_eq!(net.switch.received(2, &long), Err(Reason::Memory));
+    net.switch.leave(2);
+    net.switch.leave(1);
+    assert_eq!(net.switch.held, 0);
+
+    net.switch.join(3, 5);
+    net.switch.join(4, 7);
+    net.switch.received(4, &hello(HELLO_CLIENT, VERSION)).unwrap();
+    assert_eq!(net.switch.deadline(), Some(5 + PATIENCE));
+    assert!(net.switch.silent(4 + PATIENCE).is_empty());
+    assert_eq!(net.switch.silent(5 + PATIENCE), [3]);
+}

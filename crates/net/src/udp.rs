@@ -1,0 +1,20 @@
+//! UDP sockets: a group to send to and receive from, many datagrams in one call of the kernel.
+//!
+//! A group is a multicast address, or a plain one, of this or another machine. IPv4 only, as LCM.
+
+mod batch;
+mod bound;
+pub mod diagnose;
+mod filter;
+mod options;
+mod pace;
+mod receiver;
+mod sender;
+mod socket;
+
+pub(crate) use batch::Incoming;
+pub(crate) use bound::Bound;
+pub use options::{Options, RECEIVE_BUFFER};
+pub use pace::{Pace, Pacer, weight};
+pub use receiver::{Datagram, Receiver};
+pub use sender::Sender;

@@ -1,0 +1,337 @@
+//! The hub and its clients over the loopback: slow ones, rude ones, a hub that comes and goes, and LCM's own.
+
+mod support;
+
+use saltus_net::tcpq::{Client, Hub, Limits, QueueLimits, Stats, Stop, Told, frame};
+use saltus_netns::isolated;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use support::{Peer, jar, made, readable};
+
+/// Long enough for a loaded machine; no test waits so long when all is well.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Where a hub is in a network of its own. The kernel gives this port to nobody by itself: it is free while the hub is gone.
+const ADDRESS: &str = "127.0.0.1:7700";
+
+/// A hub in a thread. It ends with this.
+struct Running {
+    address: SocketAddr,
+    stop: Stop,
+    seen: Arc<Mutex<(Stats, Vec<Told>, usize)>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn new(limits: Limits) -> Running {
+        Running::at("127.0.0.1:0", limits)
+    }
+    fn at(address: &str, limits: Limits) -> Running {
+        let mut hub = Hub::bind(address, limits).unwrap();
+        let (address, stop, seen) = (hub.address(), hub.stop(), Arc::default());
+        let told: Arc<Mutex<(Stats, Vec<Told>, usize)>> = Arc::clone(&seen);
+        let thread = thread::spawn(move || {
+            while !hub.is_stopped() {
+                hub.turn(u64::MAX).unwrap();
+                let mut seen = told.lock().unwrap();
+                (seen.0, seen.2) = (hub.total(), hub.clients().iter().map(|c| c.stats.subscriptions).sum());
+                seen.1.extend(hub.told());
+            }
+        });
+        Running { address, stop, seen, thread: Some(thread) }
+    }
+    fn client(&self) -> Client {
+        Client::open(&[self.address]).unwrap()
+    }
+    fn total(&self) -> Stats {
+        self.seen.lock().unwrap().0
+    }
+    /// Waits until the hub has seen so much.
+    fn until(&self, what: &str, seen: impl Fn(&Stats, &[Told], usize) -> bool) {
+        until(what, || {
+            let now = self.seen.lock().unwrap();
+            seen(&now.0, &now.1, now.2)
+        });
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.stop();
+        let ended = self.thread.take().unwrap().join();
+        assert!(ended.is_ok() || thread::panicking());
+    }
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < LONG, "{what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Publishes. A hub that is kept from running for a tenth of a second takes no more: then again.
+fn publish(client: &Client, channel: &[u8], payload: &[u8]) {
+    until("the hub takes a message", || client.publish(channel, payload).is_ok());
+}
+
+/// The next messages of a client, as channel and payload.
+fn hear(client: &Client, count: usize) -> Vec<(String, Vec<u8>)> {
+    let (mut heard, start) = (Vec::new(), Instant::now());
+    while heard.len() < count {
+        assert!(start.elapsed() < LONG, "{} of {count} messages came", heard.len());
+        if readable(client, LONG) {
+            let mut keep = |m: saltus_net::tcpq::Arrived<'_>| {
+                heard.push((String::from_utf8(m.channel.to_vec()).unwrap(), m.payload.to_vec()));
+            };
+            client.drain(&mut keep).unwrap();
+        }
+    }
+    assert_eq!(heard.len(), count);
+    heard
+}
+
+/// A connection that says what it is told.
+fn raw(hub: &Running, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(hub.address).unwrap();
+    stream.write_all(bytes).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    stream
+}
+const HELLO: &[u8] = b"\x28\x76\x17\xfb\0\0\x01\0";
+
+#[test]
+fn a_subscription_holds_when_it_returns() {
+    let hub = Running::new(Limits::default());
+    let sender = hub.client();
+    for n in 0..50 {
+        let listener = hub.client();
+        listener.subscribe(b"A").unwrap();
+        sender.publish(b"A", &[n]).unwrap();
+        assert_eq!(hear(&listener, 1), [("A".to_string(), vec![n])]);
+        // One more while messages come is no reason to lose any.
+        listener.subscribe(b"B.*").unwrap();
+        sender.publish(b"A", &[n]).unwrap();
+        sender.publish(b"BC", &[n]).unwrap();
+        assert_eq!(hear(&listener, 2).last().unwrap().0, "BC");
+    }
+}
+
+#[test]
+fn messages_of_all_sizes_come_whole_and_in_order() {
+    let hub = Running::new(Limits::default());
+    let (sender, listener) = (hub.client(), hub.client());
+    listener.subscribe(b".*").unwrap();
+    for size in [0, 1, 7, 1000, 65_535, 65_536, 262_131, 262_132, 1 << 20, 30_000_000] {
+        thread::scope(|s| {
+            s.spawn(|| publish(&sender, b"SIZE", &made(size, 1)));
+            assert!(hear(&listener, 1)[0].1 == made(size, 1), "{size} bytes");
+        });
+    }
+    assert!(sender.publish(b"SIZE", &vec![0; (1 << 28) + 1]).unwrap_err().to_string().contains("268435457"));
+}
+
+#[test]
+fn threads_may_publish_at_the_same_time() {
+    let hub = Running::new(Limits::default());
+    let (sender, listener) = (hub.client(), hub.client());
+    listener.subscribe(b".*").unwrap();
+    thread::scope(|s| {
+        for n in 0..4_u8 {
+            let sender = &sender;
+            s.spawn(move || {
+                for i in 0..500_usize {
+                    publish(sender, &[b'A' + n], &vec![n; i * 7]);
+                }
+            });
+        }
+        let mut next = [0; 4];
+        for (channel, payload) in hear(&listener, 2000) {
+            let n = channel.as_bytes()[0] - b'A';
+            assert_eq!(payload, vec![n; next[usize::from(n)] * 7]);
+            next[usize::from(n)] += 1;
+        }
+    });
+}
+
+#[test]
+fn who_never_reads_stalls_nobody() {
+    let queue = QueueLimits { bytes: 1 << 20, ..QueueLimits::default() };
+    let hub = Running::new(Limits { queue, ..Limits::default() });
+    let mut hello = HELLO.to_vec();
+    frame::subscribe(&mut hello, b".*");
+    let mut deaf = raw(&hub, &hello);
+    let (sender, listener) = (hub.client(), hub.client());
+    listener.subscribe(b".*").unwrap();
+    hub.until("both subscribe", |_, _, subscriptions| subscriptions == 2);
+    const COUNT: usize = 300;
+    for n in 0..COUNT {
+        let message = made(100_000, n as u32);
+        publish(&sender, b"CAMERA", &message);
+        assert!(hear(&listener, 1)[0].1 == message, "message {n}");
+    }
+    // The hub tells of a turn when it ends: the last message may be heard before.
+    hub.until("every message came", |total, _, _| total.received == COUNT as u64);
+    let total = hub.total();
+    assert!(total.dropped > 0, "{total:?}");
+    // What it gets when it reads at last are whole messages, in their order, and the newest.
+    let mut bytes = Vec::new();
+    let mut newest = Vec::new();
+    frame::publish(&mut newest, b"CAMERA", &made(100_000, COUNT as u32 - 1));
+    let mut buffer = vec![0; 1 << 20];
+    while !bytes.ends_with(&newest) {
+        let n = deaf.read(&mut buffer).unwrap();
+        assert!(n > 0);
+        bytes.extend_from_slice(&buffer[..n]);
+    }
+    let (mut decoder, mut input, mut last, mut got) = (frame::Decoder::new(), &bytes[8..], 0, 0);
+    while let Some(frame::Frame::Publish { payload, .. }) = decoder.next(&mut input).unwrap() {
+        let n = (last..COUNT).find(|&n| payload == made(100_000, n as u32)).expect("in order");
+        (last, got) = (n + 1, got + 1);
+    }
+    assert_eq!((last, got + total.dropped), (COUNT, COUNT as u64));
+}
+
+#[test]
+fn who_is_rude_is_closed_and_told_of() {
+    let hub = Running::new(Limits { clients: 3, ..Limits::default() });
+    let reason = |text: &str| {
+        hub.until(text, |_, told, _| {
+            told.iter().any(|t| matches!(t, Told::Left(_, reason) if reason.to_string().contains(text)))
+        });
+    };
+    let mut rude = raw(&hub, b"GET / HTTP/1.1\r\n\r\n");
+    reason("first word 0x47455420");
+    // Its connection ends: with a reset, since it was not read to its end, or plainly.
+    let mut rest = Vec::new();
+    let _ = rude.read_to_end(&mut rest);
+    assert_eq!(rest.len() % 8, 0);
+    let _late = raw(&hub, &[HELLO, b"\0\0\0\x63"].concat());
+    reason("unknown type 99");
+    let _one = [raw(&hub, HELLO), raw(&hub, HELLO), raw(&hub, HELLO)];
+    let _more = raw(&hub, b"");
+    reason("as many clients as are allowed");
+}
+
+#[test]
+fn a_hub_may_come_and_go() {
+    isolated(|| {
+        let client = Client::open(&[ADDRESS.parse().unwrap()]).unwrap();
+        let why = client.publish(b"A", b"x").unwrap_err().to_string();
+        assert!(why.contains(ADDRESS) && why.contains("saltus hub"), "{why}");
+        client.subscribe(b"A").unwrap();
+        let told = |what: &str| {
+            until(what, || client.drain(&mut |_| {}).is_err());
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(300) {
+                assert!(client.drain(&mut |_| {}).is_ok(), "{what}, once");
+                thread::sleep(Duration::from_millis(5));
+            }
+        };
+        told("it is told that there is no hub");
+        for round in 0..3_u8 {
+            let hub = Running::at(ADDRESS, Limits::default());
+            until("the client is back", || {
+                let _ = client.drain(&mut |_| {});
+                client.is_connected()
+            });
+            hub.until("and has subscribed", |_, _, subscriptions| subscriptions == 1);
+            client.publish(b"A", &[round]).unwrap();
+            assert_eq!(hear(&client, 1)[0].1, [round]);
+            drop(hub);
+            told("it is told that the hub is gone");
+            assert!(client.publish(b"A", b"x").is_err());
+        }
+    });
+}
+
+#[test]
+fn who_only_publishes_notices_that_the_hub_is_gone() {
+    isolated(|| {
+        let hub = Running::at(ADDRESS, Limits::default());
+        let client = hub.client();
+        client.publish(b"A", b"x").unwrap();
+        drop(hub);
+        let why = client.publish(b"A", b"y").unwrap_err().to_string();
+        assert!(why.contains("no connection"), "{why}");
+        let hub = Running::at(ADDRESS, Limits::default());
+        until("it is back", || client.publish(b"A", b"z").is_ok());
+        hub.until("the message came", |total, _, _| total.received == 1);
+    });
+}
+
+/// Both ways between LCM's client and ours, over a hub; how many messages those were. `settled` waits until both have
+/// subscribed, where the hub is ours.
+fn both_ways(peer: &mut Peer, client: &Client, settled: impl Fn()) -> u64 {
+    peer.ask("subscribe TO");
+    client.subscribe(b"FROM|OTHER").unwrap();
+    settled();
+    // LCM's hub cannot tell when it has a subscription. It has both when something of LCM's client, which subscribed before,
+    // has come; and all has come that was sent so far when the last of it has.
+    let mut last = 0_u32;
+    until("a message of LCM's comes", || {
+        last += 1;
+        peer.ask(&format!("publish OTHER 4 {last}"));
+        readable(client, Duration::from_millis(50))
+    });
+    let mut came = false;
+    until("the last of them comes", || {
+        client.drain(&mut |m| came |= m.payload == made(4, last)).unwrap();
+        came
+    });
+    for (seed, size) in [0, 1, 100, 65_536, 1_000_000, 20_000_000].into_iter().enumerate() {
+        peer.tell(&format!("expect TO {size} {seed}"));
+        publish(client, b"TO", &made(size, seed as u32));
+        assert_eq!(peer.answer(), "ok", "{size} bytes to LCM");
+        peer.tell(&format!("publish FROM {size} {seed}"));
+        let heard = hear(client, 1);
+        assert!(heard[0].0 == "FROM" && heard[0].1 == made(size, seed as u32), "{size} bytes from LCM");
+        assert_eq!(peer.answer(), "ok");
+    }
+    12 + u64::from(last)
+}
+
+/// LCM's clients, in C and in Java.
+const PEERS: [fn(&str) -> Peer; 2] = [Peer::python, Peer::java];
+
+#[test]
+fn lcms_clients_and_ours_meet_at_our_hub() {
+    for peer in PEERS {
+        let hub = Running::new(Limits::default());
+        // LCM for Java may subscribe twice.
+        let settled = || hub.until("both subscribe", |_, _, subscriptions| subscriptions >= 2);
+        let count = both_ways(&mut peer(&format!("tcpq://{}", hub.address)), &hub.client(), settled);
+        hub.until("all were sent", |total, _, _| total.sent == count);
+        assert_eq!(hub.total().dropped, 0);
+    }
+}
+
+/// LCM's hub, ended with this.
+struct Java(Child);
+impl Drop for Java {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn lcms_clients_and_ours_meet_at_lcms_hub() {
+    isolated(|| {
+        let address: SocketAddr = ADDRESS.parse().unwrap();
+        let mut java = Command::new("java");
+        java.arg("-cp").arg(jar()).arg("lcm.lcm.TCPService").arg(address.port().to_string());
+        let _java =
+            Java(java.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("Java is installed"));
+        until("LCM's hub listens", || TcpStream::connect(address).is_ok());
+        for peer in PEERS {
+            let client = Client::open(&[address]).unwrap();
+            both_ways(&mut peer(&format!("tcpq://{address}")), &client, || {});
+        }
+    });
+}

@@ -1,0 +1,201 @@
+//! For tests: networks of their own, from which nothing leaves.
+//!
+//! A [`Space`] is a network namespace of the kernel with a loopback interface that carries multicast. Work runs [in
+//! it](Space::run) on a thread of its own; threads and programs that the work starts are in it too. [`join`] puts a cable
+//! between two. When the last thread and the last handle are gone, so is the namespace; nothing is left to clean up.
+//!
+//! ```no_run
+//! saltus_netns::isolated(|| {
+//!     // Multicast stays here. `Command`s started here see this network only.
+//! });
+//! ```
+//!
+//! It needs root, or a kernel that lets users have namespaces, and the commands `ip` and `unshare`.
+
+mod exec;
+
+use std::fs::File;
+use std::io;
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+use std::panic::resume_unwind;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A network of its own.
+#[derive(Debug)]
+pub struct Space {
+    /// What keeps it.
+    file: File,
+}
+
+impl Space {
+    /// Makes one with nothing but a loopback interface, to which all multicast goes.
+    ///
+    /// # Errors
+    /// The kernel refuses it to this process: then [`isolated`] helps.
+    ///
+    /// # Panics
+    /// If the interface cannot be set up.
+    pub fn new() -> io::Result<Space> {
+        on_a_thread(|| {
+            // SAFETY: changes only what this thread sees.
+            if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            set_up();
+            Ok(Space { file: File::open("/proc/thread-self/ns/net")? })
+        })
+    }
+
+    /// Runs `work` in it, on a thread of its own, and waits for it. What it panics with, this panics with.
+    ///
+    /// # Panics
+    /// As `work` does, or if the kernel lets nobody in.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        on_a_thread(|| {
+            // SAFETY: the descriptor is a network namespace; changes only what this thread sees.
+            let entered = unsafe { libc::setns(self.file.as_raw_fd(), libc::CLONE_NEWNET) };
+            assert!(entered == 0, "cannot enter a network namespace: {}", io::Error::last_os_error());
+            work()
+        })
+    }
+
+    /// Where others find it while it lives.
+    fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
+    }
+}
+
+/// Runs a test in a network of its own.
+///
+/// Where the kernel refuses that to this process, the test program is started again for this test alone, as root of
+/// a user namespace; so it must be the test's first statement, and all of it.
+///
+/// # Panics
+/// As `work` does; and if namespaces are not to be had at all.
+pub fn isolated(work: impl FnOnce() + Send) {
+    match Space::new() {
+        Ok(space) => space.run(work),
+        Err(why) => exec::this_test_again(&why),
+    }
+}
+
+/// Runs a test in a network and a program of its own: for libraries whose threads outlive a test, and stay in its network.
+///
+/// The test program is started again for this test alone, so it must be the test's first statement, and all of it.
+///
+/// # Panics
+/// As `work` does; and if namespaces are not to be had at all.
+pub fn isolated_program(work: impl FnOnce()) {
+    if exec::is_again() {
+        set_up();
+        return work();
+    }
+    let user: &[&str] = if Space::new().is_ok() { &[] } else { &["--user", "--map-root-user"] };
+    exec::in_a_network(&[user, &["--net"]].concat());
+}
+
+/// Makes multicast in this thread's network go to its loopback interface.
+fn set_up() {
+    ip("link set lo up multicast on");
+    ip("route add 224.0.0.0/4 dev lo");
+}
+
+/// Puts a cable between two spaces: an interface `name` in each, with these addresses in a network of 256, to which multicast goes
+/// from now on.
+///
+/// # Panics
+/// If it cannot be had.
+pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4Addr)) {
+    a.run(|| ip(&format!("link add {name} type veth peer name {name} netns {}", b.path())));
+    for (space, at) in [(a, at_a), (b, at_b)] {
+        space.run(|| {
+            ip(&format!("address add {at}/24 dev {name}"));
+            ip(&format!("link set {name} up"));
+            ip(&format!("route replace 224.0.0.0/4 dev {name}"));
+        });
+    }
+    // The kernel notes a moment later that both ends are up, and drops what is sent before.
+    for space in [a, b] {
+        let is_up = || space.run(|| ip(&format!("-o link show {name}"))).contains("state UP");
+        let patience = Instant::now() + Duration::from_secs(10);
+        while !is_up() {
+            assert!(Instant::now() < patience, "the interface {name} does not come up");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Runs `ip` with these words in this thread's network, and returns what it says.
+///
+/// # Panics
+/// If it fails, or is not there.
+pub fn ip(words: &str) -> String {
+    let output = Command::new("ip").args(words.split_whitespace()).output();
+    let output = output.unwrap_or_else(|e| panic!("cannot run `ip` (package iproute2): {e}"));
+    assert!(output.status.success(), "`ip {words}`: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs `work` on a thread with this thread's name, and waits for it.
+fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let name = thread::current().name().unwrap_or("network").to_owned();
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name(name).spawn_scoped(scope, work);
+        thread.expect("a thread can be had").join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+
+    /// Whether a word from a socket of `from` reaches one bound to `at` in `to`.
+    fn reaches(from: &Space, to: &Space, at: Ipv4Addr) -> bool {
+        let ear = to.run(|| UdpSocket::bind((at, 7000)).unwrap());
+        ear.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let mouth = from.run(|| UdpSocket::bind("0.0.0.0:0").unwrap());
+        mouth.send_to(b"word", (at, 7000)).is_ok() && ear.recv(&mut [0; 16]).is_ok()
+    }
+
+    #[test]
+    fn spaces_are_apart_until_they_are_joined() {
+        isolated(|| {
+            let (a, b) = (Space::new().unwrap(), Space::new().unwrap());
+            let home = Ipv4Addr::LOCALHOST;
+            assert!(reaches(&a, &a, home) && !reaches(&a, &b, home));
+            let (at_a, at_b) = (Ipv4Addr::new(10, 9, 8, 1), Ipv4Addr::new(10, 9, 8, 2));
+            join("cable", (&a, at_a), (&b, at_b));
+            assert!(reaches(&a, &b, at_b) && reaches(&b, &a, at_a));
+        });
+    }
+
+    #[test]
+    fn programs_that_the_work_starts_are_inside() {
+        isolated(|| {
+            let links = ip("-o link");
+            assert!(links.lines().count() == 1 && links.contains("lo: <LOOPBACK,MULTICAST,UP"), "{links}");
+        });
+    }
+
+    #[test]
+    fn a_program_of_its_own_is_in_a_network_of_its_own() {
+        isolated_program(|| {
+            // It is another process, which sees nothing but its own loopback interface, on any of its threads.
+            let links = thread::spawn(|| ip("-o link")).join().unwrap();
+            assert!(links.lines().count() == 1 && links.contains("lo: <LOOPBACK,MULTICAST,UP"), "{links}");
+        });
+    }
+
+    #[test]
+    fn a_panic_comes_through() {
+        isolated(|| {
+            let space = Space::new().unwrap();
+            let panic = std::panic::catch_unwind(|| space.run(|| panic!("what the work says"))).unwrap_err();
+            assert_eq!(panic.downcast_ref(), Some(&"what the work says"));
+        });
+    }
+}

@@ -1,0 +1,179 @@
+//! Sockets that carry datagrams: UDP, or TCP with a length before each, to compare with.
+
+mod stream;
+
+use crate::{Error, Result};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::os::fd::AsRawFd;
+use stream::Stream;
+
+/// Datagrams taken in one turn, so that sending has its turn too.
+const BATCH: usize = 256;
+/// What the kernel is asked to hold for us while we are away.
+const BUFFER: libc::c_int = 4 << 20;
+
+/// Datagrams are never cut on their way, and routers are not believed how long they may be: the tunnel finds that out itself.
+const WHOLE: [(libc::c_int, libc::c_int, libc::c_int); 2] = [
+    (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE),
+    (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE),
+];
+
+/// What became of a datagram.
+pub(crate) enum Sent {
+    /// It is on its way, or lost on it.
+    Gone,
+    /// There is no room for it at the moment.
+    Full,
+    /// It is too long for the interface that it would go by.
+    TooLong,
+    /// The system does not send it: no route, or a rule against it.
+    Refused(io::Error),
+}
+
+/// What carries datagrams between two ends.
+pub(crate) enum Carrier {
+    Udp { socket: UdpSocket, buffer: Vec<u8> },
+    Tcp(Stream),
+}
+
+/// Finds the addresses of a name, such as `robot.example:7700`: one at least.
+pub(crate) fn resolve(name: &str) -> Result<Vec<SocketAddr>> {
+    let what = || format!("no address for `{name}`: write HOST:PORT, such as 192.0.2.1:7700");
+    let found: Vec<_> = name.to_socket_addrs().map_err(|e| Error::system(what(), e))?.collect();
+    if found.is_empty() { Err(Error::Invalid(what())) } else { Ok(found) }
+}
+
+impl Carrier {
+    /// Waits at that address.
+    pub fn listen(at: SocketAddr, tcp: bool) -> Result<Carrier> {
+        match tcp {
+            true => Ok(Carrier::Tcp(Stream::listen(at)?)),
+            false => Carrier::udp(at),
+        }
+    }
+    /// Goes to the addresses of a name, as they were [found](resolve); returns them as the socket takes them. TCP goes to the
+    /// first.
+    pub fn connect(to: Vec<SocketAddr>, tcp: bool) -> Result<(Carrier, Vec<SocketAddr>)> {
+        if tcp {
+            return Ok((Carrier::Tcp(Stream::connect(to[0])), to));
+        }
+        let v4 = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+        if to.iter().all(SocketAddr::is_ipv4) {
+            return Ok((Carrier::udp(v4)?, to));
+        }
+        match Carrier::udp(SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0))) {
+            Ok(both) => Ok((both, to.into_iter().map(mapped).collect())),
+            // A machine without IPv6.
+            Err(e) => {
+                let to: Vec<_> = to.into_iter().filter(SocketAddr::is_ipv4).collect();
+                if to.is_empty() { Err(e) } else { Ok((Carrier::udp(v4)?, to)) }
+            }
+        }
+    }
+
+    fn udp(at: SocketAddr) -> Result<Carrier> {
+        let failed = |e| Error::system(format!("cannot open a UDP socket at {at}"), e);
+        let socket = UdpSocket::bind(at).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        for option in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
+            // As much as the system allows; less is no error.
+            let _ = set(&socket, libc::SOL_SOCKET, option, BUFFER);
+        }
+        let families = if at.is_ipv6() { &WHOLE[..] } else { &WHOLE[..1] };
+        for (level, option, value) in families {
+            set(&socket, *level, *option, *value).map_err(failed)?;
+        }
+        Ok(Carrier::Udp { socket, buffer: vec![0; 1 << 16] })
+    }
+
+    /// Where it is.
+    pub fn local(&self) -> io::Result<SocketAddr> {
+        match self {
+            Carrier::Udp { socket, .. } => socket.local_addr(),
+            Carrier::Tcp(stream) => stream.local(),
+        }
+    }
+
+    /// What to wait for. `full`: also for room to send.
+    pub fn polls(&self, full: bool) -> libc::pollfd {
+        let fd = match self {
+            Carrier::Udp { socket, .. } => socket.as_raw_fd(),
+            Carrier::Tcp(stream) => stream.raw(),
+        };
+        libc::pollfd { fd, events: libc::POLLIN | if full { libc::POLLOUT } else { 0 }, revents: 0 }
+    }
+
+    /// Hands on what has come.
+    pub fn receive(&mut self, now: u64, mut take: impl FnMut(&mut [u8], SocketAddr)) -> Result<()> {
+        let (socket, buffer) = match self {
+            Carrier::Tcp(stream) => return stream.receive(now, take),
+            Carrier::Udp { socket, buffer } => (socket, buffer),
+        };
+        for _ in 0..BATCH {
+            match socket.recv_from(buffer) {
+                Ok((len, from)) => take(&mut buffer[..len], from),
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                // What an earlier datagram met on its way: nobody there, no route. The tunnel finds out by silence.
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a datagram, or says why not.
+    pub fn send(&mut self, datagram: &[u8], to: SocketAddr) -> Sent {
+        let error = match self {
+            Carrier::Tcp(stream) => return if stream.send(datagram) { Sent::Gone } else { Sent::Full },
+            Carrier::Udp { socket, .. } => match socket.send_to(datagram, to) {
+                Ok(_) => return Sent::Gone,
+                Err(e) => e,
+            },
+        };
+        match error.raw_os_error() {
+            _ if error.kind() == ErrorKind::WouldBlock => Sent::Full,
+            Some(libc::EMSGSIZE) => Sent::TooLong,
+            _ => Sent::Refused(error),
+        }
+    }
+
+    /// Told in each turn whether the other end is known to be genuine.
+    pub fn check(&mut self, genuine: bool, now: u64) {
+        if let Carrier::Tcp(stream) = self {
+            stream.check(genuine, now);
+        }
+    }
+}
+
+/// An address as a socket of IPv6 takes it.
+fn mapped(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) => SocketAddr::from((ip.to_ipv6_mapped(), address.port())),
+        IpAddr::V6(_) => address,
+    }
+}
+
+fn set(socket: &UdpSocket, level: libc::c_int, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
+    let len = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the option's value is an integer that lives as long as the call.
+    let result =
+        unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const value).cast(), len) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_addresses_of_both_families_reaches_either() {
+        let ear = UdpSocket::bind("127.0.0.1:0").unwrap();
+        ear.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        let at = ear.local_addr().unwrap();
+        let to = vec![SocketAddr::from((Ipv6Addr::LOCALHOST, at.port())), at];
+        let (mut carrier, to) = Carrier::connect(to, false).unwrap();
+        assert!(to.iter().all(|to| !matches!(carrier.send(b"word", *to), Sent::TooLong | Sent::Full)));
+        let mut word = [0; 9];
+        assert_eq!(ear.recv(&mut word).unwrap(), 4);
+    }
+}

@@ -1,0 +1,159 @@
+//! A domain at each end: what is published in the one comes out in the other.
+
+use crate::{Driver, Error, Event, Result, Stats};
+use saltus_domain::{Domain, Name, Options, Pattern, Publisher, Subscriber, Until};
+use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
+
+/// Messages taken from the domain in one turn.
+const BATCH: usize = 64;
+
+/// Channels that are published in. Whoever has the key may name any, but not fill this machine with them.
+const CHANNELS: usize = 4096;
+/// Senders that are remembered; those of channels that were made anew often are forgotten one day.
+const SENDERS: usize = 1 << 16;
+
+/// What is said about the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It is there.
+    Connected(SocketAddr),
+    /// Nothing comes from it any more.
+    Lost,
+}
+
+/// What did not go from the domain to the tunnel or back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// The tunnel's own messages, which are not sent back.
+    pub own: u64,
+    /// Messages too long for the tunnel.
+    pub too_long: u64,
+    /// Messages that the domain did not take.
+    pub refused: u64,
+    /// Messages of channels that this end does not take in.
+    pub unwanted: u64,
+    /// Messages that the domain dropped because this end was slow.
+    pub dropped: u64,
+}
+
+/// Carries messages between a domain and the other end of a tunnel, without sending back what came from it.
+#[derive(Debug)]
+pub struct Join {
+    driver: Driver,
+    domain: Domain,
+    channels: Pattern,
+    subscriber: Subscriber,
+    publishers: HashMap<Vec<u8>, Publisher>,
+    /// Which senders in which channels are this tunnel.
+    own: HashSet<(Name, u64)>,
+    deadline: u64,
+    here: Here,
+    /// The last thing that went wrong without being the end: with the domain, a message or the network.
+    trouble: Option<Error>,
+}
+
+impl Join {
+    /// Joins the channels that match, in both directions. `deadline` is for what is sent, in ns.
+    ///
+    /// # Errors
+    /// What the domain says.
+    pub fn new(
+        driver: Driver,
+        domain: &Domain,
+        channels: Pattern,
+        options: Options,
+        deadline: u64,
+    ) -> Result<Join> {
+        let subscriber = domain.subscriber_with(channels.clone(), options)?;
+        let (domain, publishers, own) = (domain.clone(), HashMap::new(), HashSet::new());
+        let here = Here::default();
+        Ok(Join { driver, domain, channels, subscriber, publishers, own, deadline, here, trouble: None })
+    }
+
+    /// Does what can be done at once, then waits until there is more, or that time (monotonic, in ns), for 100 ms at most.
+    ///
+    /// # Errors
+    /// A socket or a subscriber that does not work any more.
+    pub fn step(&mut self, until: u64, mut notices: impl FnMut(Notice)) -> Result<()> {
+        let more = self.take_from_domain()?;
+        let Join { driver, domain, channels, publishers, own, here, trouble, .. } = self;
+        driver.turn(|event| match event {
+            Event::Connected(from) => notices(Notice::Connected(from)),
+            Event::Lost => notices(Notice::Lost),
+            // This end decides what comes in, whatever the other sends.
+            Event::Message(message) if channels.matches(message.channel) => {
+                let published = publish(domain, publishers, own, message.channel, message.payload);
+                if let Err(e) = published {
+                    here.refused += 1;
+                    *trouble = Some(e.into());
+                }
+            }
+            Event::Message(_) => here.unwanted += 1,
+        })?;
+        let fd = self.subscriber.fd()?;
+        self.driver.wait(&[fd], if more { 0 } else { until })
+    }
+
+    /// Hands what is new in the domain to the tunnel; says whether there may be more.
+    fn take_from_domain(&mut self) -> Result<bool> {
+        for _ in 0..BATCH {
+            let Some(message) = self.subscriber.receive(Until::Poll)? else { return Ok(false) };
+            self.here.dropped += message.dropped;
+            let is_own = |sender| self.own.contains(&(message.channel.clone(), sender));
+            if message.sender.is_some_and(is_own) {
+                self.here.own += 1;
+            } else if let Err(e) = self.driver.send(message.channel.as_bytes(), message.data, self.deadline) {
+                self.here.too_long += 1;
+                self.trouble = Some(e);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the tunnel has done so far.
+    pub fn stats(&self) -> Stats {
+        self.driver.stats()
+    }
+    /// What happened between the domain and the tunnel.
+    pub fn here(&self) -> Here {
+        self.here
+    }
+    /// The last thing that went wrong, once: a message that the domain or the tunnel did not take, a network that does not send.
+    pub fn trouble(&mut self) -> Option<Error> {
+        self.trouble.take().or_else(|| self.driver.trouble())
+    }
+    /// Where this end is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn local(&self) -> std::io::Result<SocketAddr> {
+        self.driver.local()
+    }
+}
+
+fn publish(
+    domain: &Domain,
+    publishers: &mut HashMap<Vec<u8>, Publisher>,
+    own: &mut HashSet<(Name, u64)>,
+    channel: &[u8],
+    payload: &[u8],
+) -> saltus_domain::Result<()> {
+    if !publishers.contains_key(channel) {
+        if publishers.len() >= CHANNELS {
+            let what = format!("the other end sends more than {CHANNELS} channels: choose with --channels");
+            return Err(saltus_domain::Error::Invalid { what });
+        }
+        publishers.insert(channel.to_vec(), domain.publisher(channel)?);
+    }
+    let Some(publisher) = publishers.get_mut(channel) else { return Ok(()) };
+    publisher.publish(payload)?;
+    // Known only after the first message, over shared memory; and another one when the channel was replaced.
+    if let Some(sender) = publisher.sender() {
+        if own.len() >= SENDERS {
+            own.clear();
+        }
+        own.insert((publisher.channel().clone(), sender));
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! One session with the other end: its keys, what has been seen, what is not whole yet, what was measured.
+
+use crate::code::Coder;
+use crate::frame::{Frame, Record, Report, probe, seen};
+use crate::gather::Gather;
+use crate::measure::{Clock, Expected, Loss, micros};
+use crate::path::{Known, Path, headers};
+use crate::replay::Replay;
+use crate::seal::{OVERHEAD, Seal};
+use crate::tunnel::{Arrived, Event};
+use crate::{Config, Mtu, Order, Stats};
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+
+/// How often an end reports what it received; that also keeps address translators awake.
+const REPORT: u64 = 100_000_000;
+/// Channels whose newest message is remembered.
+const CHANNELS: usize = 4096;
+
+/// Answers to probes that wait to be sent.
+const ANSWERS: usize = 8;
+
+/// What has been delivered.
+struct Delivered {
+    order: Order,
+    /// The highest number of each channel.
+    newest: HashMap<Vec<u8>, u64>,
+}
+
+pub(crate) struct Session {
+    seal: Seal,
+    peer: SocketAddr,
+    replay: Replay,
+    gather: Gather,
+    coder: Coder,
+    delivered: Delivered,
+    loss: Loss,
+    clock: Clock,
+    mtu: Mtu,
+    path: Path,
+    /// The probes that came: their numbers and how long they were.
+    probes: VecDeque<(u32, u16)>,
+    heard: u64,
+    next_report: u64,
+}
+
+impl Session {
+    pub fn new(seal: Seal, config: &Config, peer: SocketAddr, now: u64) -> Session {
+        Session {
+            seal,
+            peer,
+            replay: Replay::new(),
+            gather: Gather::new(config.memory),
+            coder: Coder::default(),
+            delivered: Delivered { order: config.order, newest: HashMap::new() },
+            loss: Loss::new(),
+            clock: Clock::default(),
+            mtu: config.mtu,
+            path: Path::new(config.mtu, peer, now),
+            probes: VecDeque::new(),
+            heard: now,
+            next_report: now,
+        }
+    }
+
+    pub fn concerns(&self, datagram: &[u8]) -> bool {
+        self.seal.concerns(datagram)
+    }
+    pub fn seal(&mut self, plain: &[u8]) -> Vec<u8> {
+        self.seal.seal(plain)
+    }
+    pub fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+    fn move_to(&mut self, peer: SocketAddr, now: u64) {
+        // A translator changes the port; who changes the address may be on another path.
+        if self.peer.ip() != peer.ip() {
+            self.path = Path::new(self.mtu, peer, now);
+        }
+        self.peer = peer;
+    }
+    /// When the last genuine datagram came.
+    pub fn heard(&self) -> u64 {
+        self.heard
+    }
+    /// When [`Session::own_words`] may have something.
+    pub fn timeout(&self) -> u64 {
+        if self.probes.is_empty() { self.next_report.min(self.path.next()) } else { 0 }
+    }
+    /// Bytes that a datagram may have.
+    pub fn datagram(&self) -> usize {
+        self.path.len()
+    }
+    /// The same with the headers of IP and UDP.
+    pub fn packet(&self) -> usize {
+        self.path.len() + headers(self.peer)
+    }
+    /// This machine refused to send so long a datagram.
+    pub fn refused(&mut self, len: usize, now: u64) {
+        self.path.refused(len, now);
+    }
+    /// Gives up what is not whole, and says how many messages that were.
+    pub fn end(&mut self) -> u64 {
+        self.gather.clear();
+        self.gather.incomplete()
+    }
+    pub fn expected(&self) -> Expected {
+        let way = u64::from(self.clock.round_trip().unwrap_or(0)) * 1000 / 2;
+        Expected { way, ..self.loss.expected() }
+    }
+    /// Loss and round trip.
+    pub fn measured(&self) -> (Option<f64>, Option<u32>) {
+        (self.loss.measured(), self.clock.round_trip())
+    }
+
+    /// Takes a datagram that says it is of this session. None if it is not genuine.
+    pub fn receive(
+        &mut self,
+        datagram: &mut [u8],
+        from: SocketAddr,
+        now: u64,
+        stats: &mut Stats,
+        events: &mut impl FnMut(Event<'_>),
+    ) -> Option<()> {
+        let (number, len) = (Seal::number(datagram)?, datagram.len());
+        if !self.replay.is_new(number) {
+            stats.rejected.copies += 1;
+            return Some(());
+        }
+        let plain = self.seal.open(datagram)?;
+        // Only now it may change anything.
+        if self.replay.note(number) {
+            // The other end may have moved, or a translator gave it another port. Not by an old datagram, though.
+            self.move_to(from, now);
+        }
+        self.heard = self.heard.max(now);
+        stats.received_datagrams += 1;
+        stats.received_bytes += len as u64;
+        let Session { gather, coder, delivered, clock, loss, path, probes, .. } = self;
+        let taken = match Frame::read(plain) {
+            Some(Frame::Report(report)) => {
+                loss.note(now, &report, path.lost);
+                if loss.is_sudden() {
+                    path.suspect(now);
+                }
+                clock.note(now, &report);
+                Ok(())
+            }
+            Some(Frame::Probe(number)) => {
+                if probes.len() < ANSWERS {
+                    probes.push_back((number, u16::try_from(len).unwrap_or(u16::MAX)));
+                }
+                Ok(())
+            }
+            Some(Frame::Seen(number, len)) => {
+                path.answered(number, len.into(), now);
+                Ok(())
+            }
+            Some(Frame::Symbol(symbol, bytes)) => {
+                gather.take(symbol, bytes, now, coder, |record, recovered| {
+                    let age = clock.age(now, record.made);
+                    if delivered.admits(&record, age, stats) {
+                        stats.delivered += 1;
+                        stats.delivered_payload += record.payload.len() as u64;
+                        stats.recovered += u64::from(recovered);
+                        let Record { number, channel, payload, .. } = record;
+                        events(Event::Message(Arrived { channel, payload, number, age, recovered }));
+                    }
+                })
+            }
+            None => Err(crate::gather::Malformed),
+        };
+        stats.rejected.malformed += u64::from(taken.is_err());
+        stats.dropped.incomplete += gather.incomplete();
+        Some(())
+    }
+
+    /// What the ends say to each other besides messages, if something is due: a report, an answer, a probe.
+    pub fn own_words(&mut self, now: u64, stats: &mut Stats) -> Option<Vec<u8>> {
+        let words = self.report(now, stats).or_else(|| self.answer_or_probe(now))?;
+        Some(self.seal.seal(&words))
+    }
+
+    fn answer_or_probe(&mut self, now: u64) -> Option<Vec<u8>> {
+        if let Some((number, len)) = self.probes.pop_front() {
+            return Some(seen(number, len));
+        }
+        if now < self.path.next() {
+            return None;
+        }
+        let (loss, round_trip) = (self.loss.expected().loss, self.clock.round_trip());
+        let known = Known { arrived: self.loss.arrived(), loss, round_trip };
+        let (number, len) = self.path.probe(now, known)?;
+        Some(probe(number, len - OVERHEAD))
+    }
+
+    fn report(&mut self, now: u64, stats: &mut Stats) -> Option<Vec<u8>> {
+        if now < self.next_report {
+            return None;
+        }
+        self.next_report = now.saturating_add(REPORT);
+        self.gather.expire(now);
+        stats.dropped.incomplete += self.gather.incomplete();
+        let (highest, received) = self.replay.counts();
+        let (echo, held) = self.clock.echo(now);
+        // 0 stands for nothing, so nobody was ever there at 0.
+        let report = Report { sent: micros(now).max(1), highest, received, echo, held };
+        Some(report.write())
+    }
+}
+
+impl Delivered {
+    /// Whether a message is to be delivered; if not, it is counted why.
+    fn admits(&mut self, record: &Record<'_>, age: Option<u64>, stats: &mut Stats) -> bool {
+        if age.is_some_and(|age| age > record.deadline.into()) {
+            stats.dropped.late += 1;
+            return false;
+        }
+        if self.order == Order::All {
+            return true;
+        }
+        match self.newest.get_mut(record.channel) {
+            Some(newest) if record.number <= *newest => {
+                stats.dropped.superseded += 1;
+                return false;
+            }
+            Some(newest) => *newest = record.number,
+            None => {
+                if self.newest.len() >= CHANNELS {
+                    self.newest.clear();
+                }
+                self.newest.insert(record.channel.to_vec(), record.number);
+            }
+        }
+        true
+    }
+}
