@@ -7,9 +7,12 @@
 //!  └────────┴──────────────┴──────────┴──────────────┴─────────────┴─────────┴──────┘
 //! ```
 
+mod event;
 mod reader;
 mod writer;
 
+pub use event::Event;
+pub(crate) use reader::Head;
 pub use reader::Reader;
 pub use writer::{Unwritable, Writer};
 

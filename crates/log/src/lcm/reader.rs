@@ -1,7 +1,6 @@
 //! Bytes into events.
 
-use super::{CHANNEL, DATA, HEAD, SYNC};
-use crate::Event;
+use super::{CHANNEL, DATA, Event, HEAD, SYNC};
 use std::ops::Range;
 
 /// Reads events from bytes that come in pieces of any size.
@@ -28,6 +27,10 @@ pub struct Reader {
     bytes: Vec<u8>,
     /// What of them was read or passed over.
     at: usize,
+    /// Where in the log the first of them is.
+    base: u64,
+    /// Where in the log the last event is.
+    place: u64,
     longest: usize,
     ended: bool,
     events: u64,
@@ -57,11 +60,12 @@ impl Reader {
     }
     /// A reader that believes messages of up to `longest` bytes. It keeps no more than that, and what it is fed at once.
     pub fn with_longest(longest: usize) -> Reader {
-        Reader { bytes: Vec::new(), at: 0, longest, ended: false, events: 0, skipped: 0 }
+        Reader { bytes: Vec::new(), at: 0, base: 0, place: 0, longest, ended: false, events: 0, skipped: 0 }
     }
     /// Takes the next bytes of the log. Call [`event`](Reader::event) until it gives none before feeding more.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.at);
+        self.base += self.at as u64;
         self.at = 0;
         self.bytes.extend_from_slice(bytes);
     }
@@ -78,12 +82,22 @@ impl Reader {
         self.skipped
     }
 
+    /// Where in the log the last event is, in bytes from its beginning.
+    pub fn place(&self) -> u64 {
+        self.place
+    }
+    /// How many bytes wait to become an event, or not. At the end of a log they are what was left of one whose writer was killed.
+    pub fn pending(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
     /// The next event; none until more is fed.
     pub fn event(&mut self) -> Option<Event<'_>> {
         loop {
             self.skip_to_sync();
             match self.look() {
                 Found::Event(number, time, channel, data) => {
+                    self.place = self.base + self.at as u64;
                     self.at = data.end;
                     self.events += 1;
                     return Some(Event {
@@ -118,18 +132,42 @@ impl Reader {
     }
 
     fn look(&self) -> Found {
-        let Some(head) = self.bytes[self.at..].first_chunk::<HEAD>() else { return Found::Part };
-        let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let Some(bytes) = self.bytes[self.at..].first_chunk() else { return Found::Part };
+        let Some(head) = Head::of(bytes).filter(|head| head.data <= self.longest) else {
+            return Found::Nothing;
+        };
+        let from = self.at + HEAD;
+        let middle = from + head.channel;
+        let to = middle + head.data;
+        if self.bytes.len() < to {
+            Found::Part
+        } else {
+            Found::Event(head.number, head.time, from..middle, middle..to)
+        }
+    }
+}
+
+/// What stands before an event's channel and data.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    number: i64,
+    pub time: i64,
+    /// Bytes of the channel's name.
+    pub channel: usize,
+    /// Bytes of the message.
+    pub data: usize,
+}
+
+impl Head {
+    pub const SIZE: usize = HEAD;
+
+    /// Nothing if these bytes cannot stand before an event.
+    pub fn of(bytes: &[u8; HEAD]) -> Option<Head> {
+        let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| (u64::from(word(at)) << 32 | u64::from(word(at + 4))) as i64;
         let (channel, data) = (word(20) as usize, word(24) as usize);
-        if !(1..=CHANNEL).contains(&channel) || data > self.longest.min(i32::MAX as usize) {
-            return Found::Nothing;
-        }
-        let from = self.at + HEAD;
-        if self.bytes.len() - from < channel + data {
-            return Found::Part;
-        }
-        Found::Event(long(4), long(12), from..from + channel, from + channel..from + channel + data)
+        let sound = bytes.starts_with(&SYNC) && (1..=CHANNEL).contains(&channel) && data <= i32::MAX as usize;
+        sound.then_some(Head { number: long(4), time: long(12), channel, data })
     }
 }
 
@@ -181,6 +219,10 @@ mod tests {
         let (first, both) = (log(&[(1, b"A", b"first")]), log(&[(1, b"A", b"first"), (2, b"B", b"second")]));
         for cut in 0..both.len() {
             let (events, skipped) = read(&[&both[..cut]], DATA);
+            let mut reader = Reader::new();
+            reader.feed(&both[..cut]);
+            while reader.event().is_some() {}
+            assert_eq!((reader.pending() as u64, reader.skipped()), (skipped, 0));
             assert_eq!(events.len(), usize::from(cut >= first.len()), "cut at {cut}");
             assert_eq!(skipped as usize, if cut < first.len() { cut } else { cut - first.len() });
         }

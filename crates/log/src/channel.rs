@@ -1,0 +1,81 @@
+//! What a file says about a channel.
+
+use crate::bytes::Map;
+use crate::types::Kind;
+use std::sync::Arc;
+
+/// A channel, as a file describes it. Only MCAP does.
+#[derive(Clone, Debug, Default)]
+pub struct Channel {
+    /// Its name; any bytes.
+    pub name: Vec<u8>,
+    /// How messages lie in the file: `cdr`, `lcm`, `json`, ….
+    pub encoding: String,
+    /// What its messages are, for others; none where the file does not say.
+    pub schema: Option<Arc<SchemaText>>,
+    /// Whatever else is written about it.
+    pub metadata: Map,
+    /// The type, if it is one of LCM's language, so that messages are given as they were published.
+    pub kind: Option<Arc<Kind>>,
+}
+
+/// What messages are, in some language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SchemaText {
+    /// The type's name in that language.
+    pub name: String,
+    /// The language: `omgidl`, `ros2msg`, `lcm`, `protobuf`, ….
+    pub encoding: String,
+    /// The types.
+    pub text: Vec<u8>,
+}
+
+/// Where the name of a channel stands in hexadecimal, if it is not text.
+const NAME: &str = "saltus.channel";
+
+/// A channel's name as the text that MCAP needs.
+pub(crate) fn topic(name: &[u8], metadata: &mut Map) -> String {
+    if let Ok(text) = str::from_utf8(name) {
+        return text.into();
+    }
+    metadata.insert(NAME.into(), name.iter().map(|b| format!("{b:02x}")).collect());
+    harmless(name)
+}
+
+/// The name that stands for in this metadata.
+pub(crate) fn name(topic: &str, metadata: &Map) -> Vec<u8> {
+    let hex = |text: &String| {
+        let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect();
+        match digits?.as_chunks::<2>() {
+            (pairs, []) => Some(pairs.iter().map(|[high, low]| high << 4 | low).collect()),
+            _ => None,
+        }
+    };
+    metadata.get(NAME).and_then(hex).unwrap_or_else(|| topic.into())
+}
+
+/// A name that can be printed.
+pub(crate) fn harmless(name: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in name.utf8_chunks() {
+        text.extend(chunk.valid().chars().filter(|c| !c.is_control()));
+        text.extend(chunk.invalid().iter().map(|b| format!("\\x{b:02x}")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_bytes_become_text_and_come_back() {
+        for bytes in [&b"POSE"[..], b"\xff\x00x", "größe".as_bytes(), b""] {
+            let mut metadata = Map::new();
+            let text = topic(bytes, &mut metadata);
+            assert_eq!(name(&text, &metadata), bytes);
+        }
+        let bad = Map::from([(NAME.into(), "0g".into())]);
+        assert_eq!(name("x", &bad), b"x");
+    }
+}

@@ -1,0 +1,118 @@
+//! Where each event of a log is, in the order of time.
+//!
+//! An index is a file of its own, whatever the size of the log, so that little of it is in memory:
+//!
+//! ```text
+//!  0   "SALTUSIX"
+//!  8   version (4) │ CRC-32 of what is from 16 to 64 and of the table (4)
+//!  16  the log it is of: size (8) │ modified, ns (8) │ CRC-32 of probes of its content (4) │ nothing (4)
+//!  40  number of entries (8) │ length of the table (8) │ nothing (8)
+//!  64  entries, sorted: time, ns (8) │ place of the event or its chunk (8) │ number in the chunk (4) │ row of the table (4)
+//!      table: channels, damage, metadata                                             all little endian
+//! ```
+//!
+//! It is never trusted: each event is looked at where the index says, and must be the one that it says.
+
+mod build;
+mod file;
+mod table;
+
+pub use table::{ChannelSummary, Summary};
+
+use crate::bytes::Fields;
+use crate::{Error, Result};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+pub(crate) use file::{Identity, side_file};
+
+/// Bytes before the entries.
+const HEAD: u64 = 64;
+/// Entries that are read together.
+const WINDOW: u64 = 1024;
+
+/// Where an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub time: i64,
+    pub place: u64,
+    pub inner: u32,
+    pub row: u32,
+}
+
+impl Entry {
+    const SIZE: usize = 24;
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend(self.time.to_le_bytes());
+        out.extend(self.place.to_le_bytes());
+        out.extend(self.inner.to_le_bytes());
+        out.extend(self.row.to_le_bytes());
+    }
+    fn get(bytes: &[u8]) -> Option<Entry> {
+        let mut fields = Fields(bytes);
+        Some(Entry { time: fields.i64()?, place: fields.u64()?, inner: fields.u32()?, row: fields.u32()? })
+    }
+}
+
+/// The entries of a log, and what is known of it as a whole.
+#[derive(Debug)]
+pub(crate) struct Index {
+    file: File,
+    count: u64,
+    pub summary: Summary,
+    /// Whether it was found, and not made by this process.
+    pub found: bool,
+    window: Vec<u8>,
+    /// The first entry of the window.
+    from: u64,
+}
+
+impl Index {
+    fn new(file: File, count: u64, summary: Summary, found: bool) -> Index {
+        Index { file, count, summary, found, window: Vec::new(), from: 0 }
+    }
+
+    /// The index beside this log, if there is one that is of this log as it is now.
+    pub fn find(log: &Path, identity: &Identity) -> Option<Index> {
+        file::load(&side_file(log), identity)
+    }
+
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// The entry of that number; none behind the last.
+    pub fn get(&mut self, number: u64) -> Result<Option<Entry>> {
+        if number >= self.count {
+            return Ok(None);
+        }
+        let from = number - number % WINDOW;
+        if self.window.is_empty() || self.from != from {
+            let entries = WINDOW.min(self.count - from) as usize;
+            self.window.resize(entries * Entry::SIZE, 0);
+            let at = HEAD + from * Entry::SIZE as u64;
+            if let Err(e) = self.file.read_exact_at(&mut self.window, at) {
+                self.window.clear();
+                return Err(Error::Io("read the index of the log".into(), e));
+            }
+            self.from = from;
+        }
+        let at = (number - from) as usize * Entry::SIZE;
+        Ok(self.window.get(at..).and_then(Entry::get))
+    }
+
+    /// The number of the first entry at or after this time; that behind the last if there is none.
+    pub fn at_or_after(&mut self, time: i64) -> Result<u64> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle)? {
+                Some(entry) if entry.time < time => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
+    }
+}

@@ -1,0 +1,214 @@
+//! A log as a file to move about in.
+
+use crate::index::{Identity, Index, Summary};
+use crate::place::Places;
+use crate::{Damage, Error, Event, Format, Result};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// A log whose events are there in the order of time; those of the same time in the order of the file.
+///
+/// When it is opened, the log is read once and an index made, unless there is one beside it that fits ([`Keep`]). Events then have
+/// positions from 0 to [`len`](Log::len), the order of which does not depend on how they lie in the file. It blocks as long
+/// as the file does, and keeps a few chunks and a few thousand entries of the index in memory.
+///
+/// A log that is still being written is as long as it was when it was opened.
+///
+/// ```no_run
+/// # use saltus_log::Log;
+/// let mut log = Log::open("robot.mcap".as_ref())?;
+/// log.seek_time(1_700_000_000_000_000_000)?; // the first event at or after it
+/// while let Some(event) = log.next()? {
+///     println!("{} {}", event.log_time, event.data.len());
+/// }
+/// let last = log.previous()?; // and one step back
+/// # drop(last);
+/// # Ok::<(), saltus_log::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: File,
+    format: Format,
+    identity: Identity,
+    index: Index,
+    position: u64,
+    places: Places,
+}
+
+/// Whether the index is kept beside the log, as `NAME.saltus-index`. Where that is not allowed it is made anew each time. One that is
+/// there is used in any case, if it is of the log as it is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// It is not.
+    Never,
+    /// It is, if the log has 16 MiB or more: others are read in a moment.
+    #[default]
+    Large,
+    /// It is.
+    Always,
+}
+
+impl Keep {
+    fn is(self, size: u64) -> bool {
+        match self {
+            Keep::Never => false,
+            Keep::Large => size >= 16 << 20,
+            Keep::Always => true,
+        }
+    }
+}
+
+/// What the index tells of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When it was logged, ns since 1970.
+    pub time: i64,
+    /// Which of [`Summary::channels`] it is of; a number behind the last if it is of one that is not in the list.
+    pub channel: usize,
+}
+
+impl Log {
+    /// Opens a log.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no log; there is no room for the index.
+    pub fn open(path: &Path) -> Result<Log> {
+        Log::open_with(path, Keep::default(), &mut |_, _| true)
+    }
+
+    /// Opens a log; `progress` hears how many bytes of how many were read, while the index is made, and says whether to go on.
+    ///
+    /// # Errors
+    /// As [`open`](Log::open), and nobody wants to go on.
+    pub fn open_with(path: &Path, keep: Keep, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Log> {
+        let failed = || Error::io(format!("read the log {}", path.display()));
+        let file = File::open(path).map_err(failed())?;
+        if !file.metadata().map_err(failed())?.is_file() {
+            return Err(Error::NoLog("it is no file".into()));
+        }
+        let identity = Identity::of(&file).map_err(failed())?;
+        let mut probe = vec![0; (Format::PROBE as u64).min(identity.size) as usize];
+        file.read_exact_at(&mut probe, 0).map_err(failed())?;
+        let format = Format::of_bytes(&probe).ok_or_else(|| {
+            Error::NoLog(match identity.size {
+                0 => "it is empty".into(),
+                size => format!("no event of LCM or MCAP in the first of its {size} bytes"),
+            })
+        })?;
+        let index = match Index::find(path, &identity) {
+            Some(index) => index,
+            None => Index::build((path, &file), format, &identity, keep.is(identity.size), progress)?,
+        };
+        let path = path.into();
+        Ok(Log { path, file, format, identity, index, position: 0, places: Places::default() })
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+    /// Its size in bytes.
+    pub fn size(&self) -> u64 {
+        self.identity.size
+    }
+    /// How many events it has.
+    pub fn len(&self) -> u64 {
+        self.index.len()
+    }
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Its channels, and what else is known of the whole.
+    pub fn summary(&self) -> &Summary {
+        &self.index.summary
+    }
+    /// What could not be read when the index was made.
+    pub fn damage(&self) -> Damage {
+        self.index.summary.damage
+    }
+    /// Whether the index was there already.
+    pub fn index_was_found(&self) -> bool {
+        self.index.found
+    }
+    /// The times of the first event and the last, ns since 1970; none if there is no event.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn times(&mut self) -> Result<Option<(i64, i64)>> {
+        let last = self.len().saturating_sub(1);
+        Ok(self.mark(0)?.zip(self.mark(last)?).map(|(first, last)| (first.time, last.time)))
+    }
+    /// What the index tells of the event at a position; none behind the last. The event itself is not looked at.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn mark(&mut self, position: u64) -> Result<Option<Mark>> {
+        let entry = self.index.get(position)?;
+        Ok(entry.map(|entry| Mark { time: entry.time, channel: entry.row as usize }))
+    }
+
+    /// The position of the next event: as many events come before it.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+    /// Goes to a position; behind the last is as good as the end.
+    pub fn seek(&mut self, position: u64) {
+        self.position = position.min(self.len());
+    }
+    /// Goes to the first event at or after this time, ns since 1970, or to the end; says the position.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn seek_time(&mut self, time: i64) -> Result<u64> {
+        self.position = self.index.at_or_after(time)?;
+        Ok(self.position)
+    }
+    /// The next event, and a step forward; none at the end.
+    ///
+    /// # Errors
+    /// The log cannot be read, was changed, or the message cannot be turned back into what was published; the step is done.
+    #[allow(clippy::should_implement_trait)] // the event borrows the log
+    pub fn next(&mut self) -> Result<Option<Event<'_>>> {
+        let position = self.position;
+        self.position = (position + 1).min(self.len());
+        self.event(position)
+    }
+    /// The event before, and a step backwards; none at the beginning.
+    ///
+    /// # Errors
+    /// As [`next`](Log::next).
+    pub fn previous(&mut self) -> Result<Option<Event<'_>>> {
+        let Some(position) = self.position.checked_sub(1) else { return Ok(None) };
+        self.position = position;
+        self.event(position)
+    }
+    /// The event at a position; none behind the last.
+    ///
+    /// # Errors
+    /// As [`next`](Log::next).
+    pub fn event(&mut self, position: u64) -> Result<Option<Event<'_>>> {
+        if !self.holds(position)? && self.index.found {
+            // An index that says what is not so: there it lies still, but it is made anew.
+            let log = (self.path.as_path(), &self.file);
+            self.places = Places::default();
+            self.index = Index::build(log, self.format, &self.identity, true, &mut |_, _| true)?;
+        }
+        let Some(entry) = self.index.get(position)? else { return Ok(None) };
+        let about = self.index.summary.channels.get(entry.row as usize).and_then(|c| c.about.as_ref());
+        self.places.event(&self.file, self.identity.size, self.format, entry, about).map(Some)
+    }
+    /// Whether the index is right about the event at a position.
+    fn holds(&mut self, position: u64) -> Result<bool> {
+        let Some(entry) = self.index.get(position)? else { return Ok(true) };
+        let rows = &self.index.summary.channels;
+        let about = rows.get(entry.row as usize).and_then(|c| c.about.as_ref());
+        match self.places.find(&self.file, self.identity.size, self.format, entry, about.is_some()) {
+            Ok(_) => Ok(true),
+            Err(Error::Changed) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

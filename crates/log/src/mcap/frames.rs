@@ -1,0 +1,301 @@
+//! Bytes into records, damage passed over.
+
+use super::{LONGEST, MAGIC, op};
+use std::ops::Range;
+
+/// Opcode and length.
+const HEAD: usize = 9;
+/// Bytes of a chunk's fields without the name of its compression and its data.
+const CHUNK: usize = 8 + 8 + 8 + 4 + 4 + 8;
+/// Longest name of a compression.
+const NAME: usize = 32;
+/// Longest record of those that are never long.
+const SMALL: u64 = 16 << 20;
+/// So much may stand in a chunk's record behind its data.
+const PADDING: u64 = 4096;
+/// A message's fields before its data.
+const MESSAGE: usize = 22;
+
+/// Splits an MCAP file into its records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frames {
+    bytes: Vec<u8>,
+    at: usize,
+    /// Where in the file the first of `bytes` is.
+    base: u64,
+    /// So many bytes are still to be passed over; they are in order.
+    pass: u64,
+    started: bool,
+    ended: bool,
+    /// Messages were seen outside of chunks. Only then are they looked for behind damage: those in a damaged chunk would look the
+    /// same, and nobody could tell whether they are right.
+    loose: bool,
+    /// The last record.
+    last: u8,
+    /// Something was passed over since: only what begins a record beyond doubt ends that.
+    lost: bool,
+    /// The data has ended: no messages follow, up to the next file.
+    summary: bool,
+    pub skipped: u64,
+}
+
+/// A record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Where in the file it begins.
+    pub place: u64,
+    pub opcode: u8,
+    /// Where its body is in [`Frames::bytes`].
+    pub body: Range<usize>,
+    /// Whether the file ends within it.
+    pub cut: bool,
+}
+
+/// What stands at a place.
+enum Found {
+    Record(u8, usize),
+    /// An attachment, and its length with its head: it may be of any size.
+    Pass(u64),
+    Magic,
+    /// More bytes are needed to tell.
+    Part,
+    Nothing,
+}
+
+impl Frames {
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.base += self.at as u64;
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        let pass = self.pass.min(bytes.len() as u64) as usize;
+        if self.bytes.is_empty() {
+            self.pass -= pass as u64;
+            self.base += pass as u64;
+            self.bytes.extend_from_slice(&bytes[pass..]);
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
+        &self.bytes[range]
+    }
+
+    /// The next record; its bytes are there until more is fed.
+    pub fn next(&mut self) -> Option<Frame> {
+        loop {
+            let pass = self.pass.min((self.bytes.len() - self.at) as u64);
+            self.at += pass as usize;
+            self.pass -= pass;
+            if self.at == self.bytes.len() {
+                return None;
+            }
+            if self.lost && !certain(&self.bytes[self.at..], self.ended, self.loose) {
+                self.resume();
+                continue;
+            }
+            match self.look(self.at) {
+                Found::Magic => {
+                    self.started = true;
+                    (self.lost, self.summary) = (false, false);
+                    self.at += MAGIC.len();
+                }
+                Found::Record(op::MESSAGE, len) if self.was_no_message() => {
+                    self.skipped += (HEAD + len) as u64;
+                    self.at += HEAD + len;
+                }
+                Found::Record(opcode, len) => {
+                    self.loose |= opcode == op::MESSAGE;
+                    self.summary |= opcode == op::DATA_END;
+                    let data = chunk_size(&self.bytes[self.at..])
+                        .filter(|&data| opcode == op::CHUNK && data < len as u64);
+                    if let Some(data) = data {
+                        // Its length may be wrong: what follows has to prove itself.
+                        let frame = self.take(opcode, data as usize, false);
+                        self.lost = true;
+                        return Some(frame);
+                    }
+                    return Some(self.take(opcode, len, false));
+                }
+                Found::Pass(len) => self.pass = len,
+                Found::Part if !self.ended => return None,
+                Found::Part => {
+                    let rest = self.bytes.len() - self.at;
+                    if self.bytes[self.at] == op::CHUNK && chunk_is_exact(&self.bytes[self.at..]) {
+                        return Some(self.take(op::CHUNK, rest - HEAD, true));
+                    }
+                    self.resume();
+                }
+                Found::Nothing => self.resume(),
+            }
+        }
+    }
+
+    fn take(&mut self, opcode: u8, len: usize, cut: bool) -> Frame {
+        let body = self.at + HEAD..self.at + HEAD + len;
+        let place = self.base + self.at as u64;
+        self.at = body.end;
+        (self.last, self.lost) = (opcode, false);
+        Frame { place, opcode, body, cut }
+    }
+
+    /// Whether what calls itself a message is another record with a flipped bit in its opcode: one bit makes a message of a
+    /// message index or of a channel, and nothing but chunks has a checksum. An index follows a chunk or another index, and
+    /// its length stands where a message has its sequence number; channels are repeated behind the data.
+    fn was_no_message(&self) -> bool {
+        let indexed = !self.lost && matches!(self.last, op::CHUNK | op::MESSAGE_INDEX);
+        self.summary || (indexed && message_index(&self.bytes[self.at..]) == Some(true))
+    }
+
+    fn look(&self, at: usize) -> Found {
+        let bytes = &self.bytes[at..];
+        if bytes.starts_with(&MAGIC) {
+            return Found::Magic;
+        }
+        if MAGIC.starts_with(bytes) {
+            return Found::Part;
+        }
+        if !self.started {
+            return Found::Nothing;
+        }
+        let Some((opcode, len)) = head(bytes) else { return Found::Part };
+        let right = match opcode {
+            op::CHUNK => chunk(bytes),
+            op::MESSAGE_INDEX => message_index(bytes),
+            op::ATTACHMENT => attachment(bytes),
+            op::FOOTER => Some(len == 20),
+            op::DATA_END => Some(len == 4),
+            op::MESSAGE => Some((MESSAGE as u64..=LONGEST as u64).contains(&len)),
+            0 => Some(false),
+            1..=0x0F | 0x80.. => Some(len <= SMALL),
+            _ => Some(false),
+        };
+        match right {
+            None => return Found::Part,
+            Some(false) => return Found::Nothing,
+            Some(true) if opcode == op::ATTACHMENT => return Found::Pass(HEAD as u64 + len),
+            Some(true) => {}
+        }
+        let end = HEAD + len as usize;
+        if bytes.len() < end {
+            return Found::Part;
+        }
+        // A chunk has its own proof; of others, what follows tells whether the length is right.
+        match follows(&bytes[end..], self.ended) {
+            _ if opcode == op::CHUNK => Found::Record(opcode, len as usize),
+            None => Found::Part,
+            Some(true) => Found::Record(opcode, len as usize),
+            Some(false) => Found::Nothing,
+        }
+    }
+
+    /// Passes over what is no record, up to what looks like one beyond doubt.
+    fn resume(&mut self) {
+        let from = self.at + 1;
+        let rest = &self.bytes[from.min(self.bytes.len())..];
+        let found = (0..rest.len()).find(|&at| certain(&rest[at..], self.ended, self.loose));
+        let to = found.map_or(self.bytes.len(), |at| from + at);
+        self.skipped += (to - self.at) as u64;
+        self.at = to;
+        self.lost = true;
+        self.started = true;
+    }
+}
+
+fn head(bytes: &[u8]) -> Option<(u8, u64)> {
+    let len = bytes.get(1..HEAD)?.first_chunk()?;
+    Some((bytes[0], u64::from_le_bytes(*len)))
+}
+
+/// Whether a record may begin here, or the file may end; none: there are too few bytes to tell.
+fn follows(bytes: &[u8], ended: bool) -> Option<bool> {
+    if bytes.starts_with(&MAGIC) || (ended && bytes.is_empty()) {
+        return Some(true);
+    }
+    match head(bytes) {
+        Some((opcode, len)) => Some(match opcode {
+            op::ATTACHMENT => true,
+            1..=0x0F | 0x80.. => len <= LONGEST as u64,
+            _ => false,
+        }),
+        None if ended => Some(true), // the file is cut within it
+        None => None,
+    }
+}
+
+/// How long the chunk's record must be at least, by what it says of its data; none: there are too few bytes to tell.
+fn chunk_size(bytes: &[u8]) -> Option<u64> {
+    let name = u32::from_le_bytes(*bytes.get(HEAD + 28..)?.first_chunk()?) as usize;
+    if name > NAME {
+        return Some(u64::MAX);
+    }
+    let data = u64::from_le_bytes(*bytes.get(HEAD + 32 + name..)?.first_chunk()?);
+    Some(data.saturating_add((CHUNK + name) as u64))
+}
+
+/// Whether a record that calls itself a chunk agrees with itself.
+fn chunk(bytes: &[u8]) -> Option<bool> {
+    let (_, len) = head(bytes)?;
+    let size = chunk_size(bytes)?;
+    Some(len <= LONGEST as u64 && size <= len && len - size <= PADDING)
+}
+
+/// Whether it does so to the byte.
+fn chunk_is_exact(bytes: &[u8]) -> bool {
+    head(bytes).is_some_and(|(_, len)| len <= LONGEST as u64 && chunk_size(bytes) == Some(len))
+}
+
+/// Whether a record that calls itself a message index agrees with itself.
+fn message_index(bytes: &[u8]) -> Option<bool> {
+    let (_, len) = head(bytes)?;
+    let entries = u32::from_le_bytes(*bytes.get(HEAD + 2..)?.first_chunk()?);
+    Some(u64::from(entries) + 6 == len)
+}
+
+/// Whether a record that calls itself an attachment agrees with itself.
+fn attachment(bytes: &[u8]) -> Option<bool> {
+    let (_, len) = head(bytes)?;
+    let name = u32::from_le_bytes(*bytes.get(HEAD + 16..)?.first_chunk()?) as usize;
+    if name > SMALL as usize {
+        return Some(false);
+    }
+    let kind = u32::from_le_bytes(*bytes.get(HEAD + 20 + name..)?.first_chunk()?) as usize;
+    if kind > SMALL as usize {
+        return Some(false);
+    }
+    let data = u64::from_le_bytes(*bytes.get(HEAD + 24 + name + kind..)?.first_chunk()?);
+    Some(data.checked_add((24 + name + kind + 8 + 4) as u64) == Some(len))
+}
+
+/// Whether this is the beginning of a record beyond doubt, or may be when more bytes come.
+fn certain(bytes: &[u8], ended: bool, loose: bool) -> bool {
+    let unsure = !ended;
+    match bytes[0] {
+        op::CHUNK if chunk_size(bytes).is_some() => chunk_is_exact(bytes),
+        op::CHUNK => unsure && head(bytes).is_none_or(|(_, len)| len <= LONGEST as u64),
+        op::DATA_END => head(bytes).map_or(unsure, |(_, len)| len == 4),
+        op::MESSAGE if loose => match head(bytes) {
+            // Messages outside of chunks follow each other.
+            Some((_, len)) if (MESSAGE as u64..1 << 20).contains(&len) => {
+                let next = &bytes[(HEAD + len as usize).min(bytes.len())..];
+                head(next).map_or(unsure, |(opcode, len)| {
+                    matches!(opcode, op::SCHEMA..=op::CHUNK | op::DATA_END) && len < LONGEST as u64
+                })
+            }
+            Some(_) => false,
+            None => unsure,
+        },
+        first if first == MAGIC[0] => bytes.starts_with(&MAGIC) || (unsure && MAGIC.starts_with(bytes)),
+        _ => false,
+    }
+}
+
+/// Whether these bytes are of an MCAP file whose beginning is damaged.
+pub(crate) fn looks_like(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| match bytes[at] {
+        op::CHUNK => chunk_is_exact(&bytes[at..]),
+        first => first == MAGIC[0] && bytes[at..].starts_with(&MAGIC),
+    })
+}

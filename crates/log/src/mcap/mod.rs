@@ -1,0 +1,43 @@
+//! MCAP: records one behind the other, messages in compressed chunks, and a summary at the end.
+//!
+//! ```text
+//!  magic │ header │ chunk │ message indexes │ chunk │ … │ data end │ summary │ footer │ magic
+//!                   └ schemas, channels, messages
+//!  record:  opcode (1 byte) │ length (8 bytes) │ so many bytes            all little endian
+//! ```
+//!
+//! It is written by the crate `mcap`, chunk by chunk, each in one piece. It is read here: a reader that goes on behind
+//! damage has to know more of the file than one that may give up.
+//!
+//! A channel whose type is known is written as `cdr` with a schema that viewers know, and with what it takes to get the
+//! published bytes back in its metadata: `lcm.type`, `lcm.fingerprint`, `lcm.schema`, `saltus.encoding`. All else is written
+//! as it is, with the message encoding `lcm`.
+
+mod chunk;
+mod frames;
+mod reader;
+mod writer;
+
+pub(crate) use chunk::Chunk;
+pub(crate) use frames::looks_like;
+pub(crate) use reader::{Head, Reader, published};
+pub(crate) use writer::Writer;
+
+/// What a file begins and ends with.
+pub const MAGIC: [u8; 8] = *b"\x89MCAP0\r\n";
+
+/// Longest record that is read, in bytes: a message of LCM's greatest size, and what is around it.
+pub(crate) const LONGEST: usize = crate::lcm::DATA + (1 << 20);
+
+/// The records that are of interest here.
+pub(crate) mod op {
+    pub const FOOTER: u8 = 0x02;
+    pub const SCHEMA: u8 = 0x03;
+    pub const CHANNEL: u8 = 0x04;
+    pub const MESSAGE: u8 = 0x05;
+    pub const CHUNK: u8 = 0x06;
+    pub const MESSAGE_INDEX: u8 = 0x07;
+    pub const ATTACHMENT: u8 = 0x09;
+    pub const METADATA: u8 = 0x0C;
+    pub const DATA_END: u8 = 0x0F;
+}

@@ -1,0 +1,110 @@
+//! Bytes of either format into events.
+
+use crate::{Damage, Event, Format, lcm, mcap};
+use std::collections::BTreeMap;
+
+/// Reads events from bytes that come in pieces of any size, in the order of the file.
+///
+/// Messages of MCAP that [`Writer`](crate::Writer) turned into CDR are given as they were published.
+///
+/// ```
+/// # use saltus_log::{Event, Format, Reader, Writer, WriterOptions};
+/// # let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new()).unwrap();
+/// # writer.write(&Event { channel: b"POSE", data: b"...", log_time: 1000, ..Event::default() }).unwrap();
+/// # let bytes = writer.finish().unwrap();
+/// let mut reader = Reader::new(Format::of_bytes(&bytes).unwrap());
+/// for piece in bytes.chunks(7) {
+///     reader.feed(piece);
+///     while let Some(event) = reader.event() {
+///         assert_eq!((event.log_time, event.channel), (1000, &b"POSE"[..]));
+///     }
+/// }
+/// reader.end();
+/// assert!(reader.event().is_none());
+/// assert!(reader.damage().is_none());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader {
+    inner: Inner,
+}
+
+#[derive(Clone, Debug)]
+enum Inner {
+    Lcm(lcm::Reader),
+    Mcap(Box<mcap::Reader>),
+}
+
+impl Reader {
+    /// A reader of a log of this format; [`Format::of_bytes`] tells it.
+    pub fn new(format: Format) -> Reader {
+        let inner = match format {
+            Format::Lcm => Inner::Lcm(lcm::Reader::new()),
+            Format::Mcap => Inner::Mcap(Box::default()),
+        };
+        Reader { inner }
+    }
+    /// Messages of MCAP are given as they lie in the file.
+    pub(crate) fn stored(format: Format) -> Reader {
+        let mut reader = Reader::new(format);
+        if let Inner::Mcap(reader) = &mut reader.inner {
+            reader.stored = true;
+        }
+        reader
+    }
+    /// The format.
+    pub fn format(&self) -> Format {
+        match self.inner {
+            Inner::Lcm(_) => Format::Lcm,
+            Inner::Mcap(_) => Format::Mcap,
+        }
+    }
+    /// Takes the next bytes. Call [`event`](Reader::event) until it gives none before feeding more.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        match &mut self.inner {
+            Inner::Lcm(reader) => reader.feed(bytes),
+            Inner::Mcap(reader) => reader.feed(bytes),
+        }
+    }
+    /// There are no more bytes.
+    pub fn end(&mut self) {
+        match &mut self.inner {
+            Inner::Lcm(reader) => reader.end(),
+            Inner::Mcap(reader) => reader.end(),
+        }
+    }
+    /// The next event; none until more is fed.
+    pub fn event(&mut self) -> Option<Event<'_>> {
+        match &mut self.inner {
+            Inner::Lcm(reader) => reader.event().map(Event::from),
+            Inner::Mcap(reader) => reader.event(),
+        }
+    }
+    /// What could not be read so far.
+    pub fn damage(&self) -> Damage {
+        match &self.inner {
+            Inner::Lcm(reader) => Damage { skipped: reader.skipped(), ..Damage::default() },
+            Inner::Mcap(reader) => reader.damage(),
+        }
+    }
+    /// Names with values for the whole file, as far as they were read; an LCM log has none.
+    pub fn metadata(&self) -> &[(String, BTreeMap<String, String>)] {
+        match &self.inner {
+            Inner::Lcm(_) => &[],
+            Inner::Mcap(reader) => reader.records(),
+        }
+    }
+    /// Where the last event is: a place in the file, and in the chunk that is there.
+    pub(crate) fn place(&self) -> (u64, u32) {
+        match &self.inner {
+            Inner::Lcm(reader) => (reader.place(), 0),
+            Inner::Mcap(reader) => reader.place(),
+        }
+    }
+}
+
+impl<'a> From<lcm::Event<'a>> for Event<'a> {
+    fn from(event: lcm::Event<'a>) -> Event<'a> {
+        let log_time = event.time.saturating_mul(1000);
+        Event { channel: event.channel, data: event.data, log_time, ..Event::default() }
+    }
+}

@@ -1,0 +1,205 @@
+//! Types of messages, so that they are written as others read them and come back as they were.
+
+use crate::bytes::Map;
+use crate::channel::SchemaText;
+use saltus_types::cdr::{self, Dialect, Endian};
+use saltus_types::plain::PlainCodec;
+use saltus_types::{Extent, Field, Record, Schema, StructId, wire};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// A type, and how its messages lie in the bytes that are published.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    schema: Arc<Schema>,
+    id: StructId,
+    /// The plain layout; none: LCM's encoding.
+    plain: Option<PlainCodec>,
+    /// Whether CDR has a schema for it, once somebody asked.
+    has_cdr: OnceLock<bool>,
+}
+
+/// Longest text that is read as a type.
+const LONGEST: usize = 128 << 10;
+/// So much text is read as types in all.
+const BUDGET: usize = 16 << 20;
+
+impl Kind {
+    /// In LCM's encoding.
+    pub fn lcm(schema: &Arc<Schema>, id: StructId) -> Kind {
+        Kind { schema: schema.clone(), id, plain: None, has_cdr: OnceLock::new() }
+    }
+    /// In the plain layout; nothing if the type has none.
+    pub fn plain(schema: &Arc<Schema>, id: StructId) -> Option<Kind> {
+        let plain = Some(PlainCodec::new(schema, id)?);
+        Some(Kind { plain, ..Kind::lcm(schema, id) })
+    }
+    /// The types.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    /// Which of them it is.
+    pub fn id(&self) -> StructId {
+        self.id
+    }
+    /// Its full name.
+    pub fn name(&self) -> String {
+        self.schema.get(self.id).name.to_string()
+    }
+    /// The fingerprint of LCM.
+    pub fn fingerprint(&self) -> u64 {
+        self.schema.get(self.id).fingerprint
+    }
+    /// What its messages begin with.
+    pub fn key(&self) -> [u8; 8] {
+        match &self.plain {
+            None => self.fingerprint().to_be_bytes(),
+            Some(codec) => codec.hash().to_ne_bytes(),
+        }
+    }
+    /// What MCAP calls the encoding of such messages as they are: `lcm` or `saltus-plain`.
+    pub fn encoding(&self) -> &'static str {
+        if self.plain.is_some() { "saltus-plain" } else { "lcm" }
+    }
+    /// Reads a message as it is published.
+    ///
+    /// # Errors
+    /// The bytes are no message of the type, in words.
+    pub fn decode(&self, data: &[u8]) -> Result<Record, String> {
+        match &self.plain {
+            None => wire::decode(&self.schema, self.id, data).map_err(|e| e.to_string()),
+            Some(codec) => codec.decode(data).map_err(|e| e.to_string()),
+        }
+    }
+    fn encode(&self, record: &Record) -> Result<Vec<u8>, String> {
+        match &self.plain {
+            None => wire::encode(record).map_err(|e| e.to_string()),
+            Some(codec) => codec.encode(record).map_err(|e| e.to_string()),
+        }
+    }
+
+    /// A published message as CDR; nothing if exactly these bytes would not come back, because they are no message of the
+    /// type, have others behind them, or say something in an unusual way.
+    pub fn to_cdr(&self, dialect: Dialect, data: &[u8]) -> Option<Vec<u8>> {
+        let record = self.decode(data).ok()?;
+        let cdr = cdr::encode(&record, dialect, Endian::Little).ok()?;
+        (self.encode(&record).ok()? == data).then_some(cdr)
+    }
+    /// The published message of which [`to_cdr`](Kind::to_cdr) made this.
+    ///
+    /// # Errors
+    /// The bytes are no message of the type, in words.
+    pub fn from_cdr(&self, dialect: Dialect, cdr: &[u8]) -> Result<Vec<u8>, String> {
+        let record = cdr::decode(&self.schema, self.id, dialect, cdr).map_err(|e| e.to_string())?;
+        self.encode(&record)
+    }
+
+    /// The schema text for tools that read CDR; nothing for a type that contains itself, or has an array of a fixed size of 0:
+    /// those tools have no such thing.
+    pub fn cdr_schema(&self, dialect: Dialect) -> Option<SchemaText> {
+        let has_none = |f: &Field| f.dims.iter().any(|dim| dim.extent == Extent::Fixed(0));
+        if self.schema.closure(self.id).iter().any(|id| self.schema.get(*id).fields.iter().any(has_none)) {
+            return None;
+        }
+        let schema = cdr::schema(&self.schema, self.id, dialect).ok()?;
+        let (encoding, text) = (schema.encoding.into(), schema.text.into_bytes());
+        Some(SchemaText { name: schema.name, encoding, text })
+    }
+    /// Whether there is one, in either language.
+    pub(crate) fn cdr_schema_exists(&self) -> bool {
+        *self.has_cdr.get_or_init(|| self.cdr_schema(Dialect::Ros2Msg).is_some())
+    }
+    /// The schema in LCM's own language.
+    pub fn lcm_schema(&self) -> SchemaText {
+        let text = self.schema.to_lcm(self.id).into_bytes();
+        SchemaText { name: self.name(), encoding: "lcm".into(), text }
+    }
+
+    /// What is written about a channel, so that its messages come back as they were.
+    pub fn metadata(&self) -> Map {
+        Map::from([
+            ("lcm.type".into(), self.name()),
+            ("lcm.fingerprint".into(), format!("{:016x}", self.fingerprint())),
+            ("lcm.schema".into(), self.schema.to_lcm(self.id)),
+            ("saltus.encoding".into(), self.encoding().into()),
+        ])
+    }
+    /// What was written so; nothing if it makes no sense.
+    fn of_metadata(metadata: &Map) -> Option<Kind> {
+        let name = metadata.get("lcm.type")?;
+        let schema = Arc::new(saltus_types::parse("the log", metadata.get("lcm.schema")?).ok()?);
+        let id = schema.find(name)?;
+        let kind = match metadata.get("saltus.encoding")?.as_str() {
+            "lcm" => Kind::lcm(&schema, id),
+            "saltus-plain" => Kind::plain(&schema, id)?,
+            _ => return None,
+        };
+        (metadata.get("lcm.fingerprint")? == &format!("{:016x}", kind.fingerprint())).then_some(kind)
+    }
+}
+
+/// The types that are known, by what their messages begin with.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    kinds: HashMap<[u8; 8], Arc<Kind>>,
+    texts: HashMap<[Option<String>; 4], Option<Arc<Kind>>>,
+    read: usize,
+}
+
+impl Types {
+    /// No types.
+    pub fn new() -> Types {
+        Types::default()
+    }
+    /// Adds one type in each encoding that it has. What is known already stays.
+    pub fn add(&mut self, schema: &Arc<Schema>, id: StructId) {
+        for kind in [Some(Kind::lcm(schema, id)), Kind::plain(schema, id)].into_iter().flatten() {
+            self.kinds.entry(kind.key()).or_insert_with(|| Arc::new(kind));
+        }
+    }
+    /// Adds all types of a schema.
+    pub fn add_all(&mut self, schema: &Arc<Schema>) {
+        schema.ids().for_each(|id| self.add(schema, id));
+    }
+    /// Adds the type `name` of a text in the type language, as publishers leave it with channels. Whether it was understood; texts
+    /// over 128 KiB, and what comes after 16 MiB of them, are not.
+    pub fn learn(&mut self, name: &str, text: &str) -> bool {
+        if !self.affords(text) {
+            return false;
+        }
+        let Ok(schema) = saltus_types::parse("a publisher", text) else { return false };
+        let found = schema.find(name);
+        found.is_some_and(|id| {
+            self.add(&Arc::new(schema), id);
+            true
+        })
+    }
+    /// The type of which this is a message; nothing if it is not known.
+    pub fn of(&self, data: &[u8]) -> Option<&Arc<Kind>> {
+        self.kinds.get(data.first_chunk::<8>()?)
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// The type that is written about a channel.
+    pub(crate) fn of_metadata(&mut self, metadata: &Map) -> Option<Arc<Kind>> {
+        let keys = ["lcm.type", "lcm.fingerprint", "lcm.schema", "saltus.encoding"];
+        let key = keys.map(|key| metadata.get(key).cloned());
+        if let Some(known) = self.texts.get(&key) {
+            return known.clone();
+        }
+        let kind = self.affords(key[2].as_deref()?).then(|| Kind::of_metadata(metadata)).flatten();
+        let kind = kind.map(Arc::new);
+        if let Some(kind) = &kind {
+            self.kinds.entry(kind.key()).or_insert_with(|| kind.clone());
+        }
+        self.texts.insert(key, kind.clone());
+        kind
+    }
+    fn affords(&mut self, text: &str) -> bool {
+        self.read = self.read.saturating_add(text.len());
+        text.len() <= LONGEST && self.read <= BUDGET
+    }
+}

@@ -1,0 +1,188 @@
+//! Events into a log of either format.
+
+use crate::options::WriterOptions;
+use crate::types::Types;
+use crate::{Error, Event, Format, Result, lcm, mcap};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes a log, of which no byte is ever changed once it is out: a writer that is killed leaves all that was flushed.
+///
+/// Events are collected, and go out together when there are enough of them ([`WriterOptions::chunk`]), when one of them
+/// has waited long enough ([`WriterOptions::interval`]), and on [`flush`](Writer::flush). Then the output is flushed too.
+/// Compression happens there, in the thread that calls. It is not for a control loop: it allocates, and blocks as
+/// long as the output does. In memory it keeps one chunk, the names and types of the channels, and about 100 bytes of index
+/// for each chunk of MCAP and 30 for each channel in it.
+///
+/// After an error of the output nothing more can be written; what was [`flushed`](Writer::flushed) is good.
+///
+/// ```
+/// # use saltus_log::{Event, Format, Writer, WriterOptions};
+/// let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new())?;
+/// writer.write(&Event { channel: b"POSE", data: b"...", log_time: 1_000_000_000, ..Event::default() })?;
+/// let bytes = writer.finish()?;
+/// # Ok::<(), saltus_log::Error>(())
+/// ```
+pub struct Writer<W: Write> {
+    inner: Inner<W>,
+    types: Types,
+    options: WriterOptions,
+    /// Bytes of events that are not out.
+    waiting: usize,
+    /// When the oldest of them was logged.
+    oldest: Option<i64>,
+    events: u64,
+    flushed: u64,
+    written: Arc<AtomicU64>,
+}
+
+enum Inner<W: Write> {
+    Lcm(lcm::Writer, Vec<u8>, Counted<W>),
+    Mcap(Box<mcap::Writer<Counted<W>>>),
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a log. For an MCAP file the output must be at the beginning of an empty file; an LCM log can be gone on with, but its
+    /// events are numbered from 0 again.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Writer<W>> {
+        let written = Arc::new(AtomicU64::new(0));
+        let out = Counted { out, written: written.clone() };
+        let inner = match format {
+            Format::Lcm => Inner::Lcm(lcm::Writer::new(), Vec::new(), out),
+            Format::Mcap => Inner::Mcap(Box::new(mcap::Writer::new(out, options)?)),
+        };
+        let types = Types::new();
+        Ok(Writer { inner, types, options, waiting: 0, oldest: None, events: 0, flushed: 0, written })
+    }
+
+    /// The types that messages are looked up in, by what they begin with. What becomes known later counts from then on.
+    pub fn types(&mut self) -> &mut Types {
+        &mut self.types
+    }
+
+    /// Appends an event. It may wait; see [`Writer`].
+    ///
+    /// # Errors
+    /// The output does not take it, or the event cannot be in a log of this format ([`Error::Unwritable`]): the log is then as it
+    /// was, and can be written on.
+    pub fn write(&mut self, event: &Event<'_>) -> Result<()> {
+        let full = self.waiting > 0 && self.waiting.saturating_add(event.data.len()) > self.options.chunk;
+        if full {
+            self.flush()?;
+        }
+        self.tick(event.log_time)?;
+        match &mut self.inner {
+            Inner::Lcm(writer, bytes, _) => {
+                writer.event(bytes, event.log_time.div_euclid(1000), event.channel, event.data)?;
+            }
+            Inner::Mcap(writer) => writer.write(event, &self.types)?,
+        }
+        self.events += 1;
+        self.waiting += event.channel.len() + event.data.len() + HEAD;
+        self.oldest = Some(self.oldest.map_or(event.log_time, |oldest| oldest.min(event.log_time)));
+        Ok(())
+    }
+
+    /// Says what time it is, ns since 1970: what has waited long enough goes out. Who writes rarely calls it when
+    /// [`interval`](WriterOptions::interval) has passed.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn tick(&mut self, now: i64) -> Result<()> {
+        let waited = self.oldest.map_or(0, |oldest| now.saturating_sub(oldest));
+        if i128::from(waited) >= self.options.interval.as_nanos() as i128 && self.waiting > 0 {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Gives everything to the output, and flushes that. For MCAP this ends a chunk.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.inner {
+            Inner::Lcm(_, bytes, out) => {
+                out.write_all(bytes).and_then(|()| out.flush()).map_err(Error::io("write the log"))?;
+                bytes.clear();
+                bytes.shrink_to(2 * self.options.chunk);
+            }
+            Inner::Mcap(writer) => writer.flush()?,
+        }
+        (self.waiting, self.oldest) = (0, None);
+        self.flushed = self.bytes();
+        Ok(())
+    }
+
+    /// Appends names with values for the whole file, such as what was missed of each channel. `false`: the format has no place for
+    /// it.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn metadata(&mut self, name: &str, values: &BTreeMap<String, String>) -> Result<bool> {
+        match &mut self.inner {
+            Inner::Lcm(..) => Ok(false),
+            Inner::Mcap(writer) => writer.metadata(name, values).map(|()| true),
+        }
+    }
+
+    /// How many events were written.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+    /// How many messages of a known type MCAP has as they were published, because as CDR they would not have come back to the
+    /// byte: damaged ones, some with bytes behind them, and those of types that contain themselves.
+    pub fn kept_raw(&self) -> u64 {
+        match &self.inner {
+            Inner::Lcm(..) => 0,
+            Inner::Mcap(writer) => writer.kept_raw,
+        }
+    }
+    /// How many bytes the output has taken.
+    pub fn bytes(&self) -> u64 {
+        self.written.load(Ordering::Relaxed) // written by this thread
+    }
+    /// So many bytes of the output are whole. After an error, as of a full disk, what is behind them can be cut off.
+    pub fn flushed(&self) -> u64 {
+        self.flushed
+    }
+
+    /// Ends the log, and gives back the output, flushed. Without it an MCAP file has no summary: it can be read, but not quickly.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn finish(mut self) -> Result<W> {
+        self.flush()?;
+        let mut counted = match self.inner {
+            Inner::Lcm(_, _, out) => out,
+            Inner::Mcap(writer) => writer.finish()?,
+        };
+        counted.flush().map_err(Error::io("write the log"))?;
+        Ok(counted.out)
+    }
+}
+
+/// About so many bytes stand before a message.
+const HEAD: usize = 31;
+
+/// Counts what the output takes.
+struct Counted<W> {
+    out: W,
+    written: Arc<AtomicU64>,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.out.write(bytes)?;
+        self.written.fetch_add(n as u64, Ordering::Relaxed); // read by the thread that writes
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

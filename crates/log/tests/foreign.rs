@@ -1,0 +1,133 @@
+//! What others make of our logs, and we of theirs.
+
+mod support;
+
+use saltus_log::{Compression, Event, Format, Kind, Log, Reader, Writer, WriterOptions};
+use saltus_types::arbitrary::{Options, Rng, message};
+use saltus_types::cdr::Dialect;
+use saltus_types::{Loader, json, wire};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use support::{Directory, events, log};
+
+/// Runs the script in the environment that all tests of the workspace share; it is made the first time.
+fn foreign(arguments: &[&str]) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let run = |command: &mut Command| {
+        let output = command.env("PYTHONDONTWRITEBYTECODE", "1").output().expect("Python runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let environment = root.join("../../conformance/types/environment.py");
+    let python = PathBuf::from(run(Command::new("python3").arg(environment)).trim());
+    run(Command::new(python).arg(root.join("tests/support/foreign.py")).args(arguments))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of a test is text")
+}
+
+#[test]
+fn readers_that_know_ros_decode_messages_of_every_conformance_type() {
+    let directory = Directory::new("decode");
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/schemas");
+    let files = fs::read_dir(schemas).unwrap().map(|entry| entry.unwrap().path());
+    let loader = files.fold(Loader::new(), |loader, file| loader.file(file));
+    let schema = Arc::new(loader.load().unwrap().schema);
+    // Others take strings for UTF-8.
+    let plain = Options { odd_strings: false, ..Options::default() };
+    for compression in [Compression::None, Compression::Lz4, Compression::Zstd] {
+        let options = WriterOptions::new().compression(compression).chunk(2000);
+        let mut writer = Writer::new(Vec::new(), Format::Mcap, options).unwrap();
+        writer.types().add_all(&schema);
+        let (mut rng, mut expected) = (Rng::new(11), Vec::new());
+        for id in schema.ids().filter(|id| Kind::lcm(&schema, *id).cdr_schema(Dialect::Ros2Msg).is_some()) {
+            let name = schema.get(id).name.to_string();
+            for _ in 0..2 {
+                let record = message(&mut rng, &plain, &schema, id);
+                let data = wire::encode(&record).unwrap();
+                let log_time = expected.len() as i64;
+                writer
+                    .write(&Event { channel: name.as_bytes(), data: &data, log_time, ..Event::default() })
+                    .unwrap();
+                expected.push(json::to_string(&record));
+            }
+        }
+        assert_eq!(writer.kept_raw(), 0);
+        let path = directory.file("types.mcap", &writer.finish().unwrap());
+        let lines = directory.file("expected", expected.join("\n").as_bytes());
+        assert_eq!(foreign(&["decode", text(&path), text(&lines)]).trim(), expected.len().to_string());
+    }
+}
+
+#[test]
+fn files_that_others_write_are_read_whole() {
+    let directory = Directory::new("theirs");
+    for compression in ["NONE", "LZ4", "ZSTD"] {
+        let path = directory.0.join(compression);
+        foreign(&["write", text(&path), compression]);
+        let bytes = fs::read(&path).unwrap();
+        let mut reader = Reader::new(Format::of_bytes(&bytes).unwrap());
+        let mut things = 0;
+        for piece in bytes.chunks(1000) {
+            reader.feed(piece);
+            while let Some(event) = reader.event() {
+                let about = event.about.unwrap();
+                if event.channel == b"/things" {
+                    things += 1;
+                    assert_eq!(event.sequence, Some(things));
+                    assert_eq!(
+                        (event.log_time, event.publish_time),
+                        (999 + things as i64, Some(899 + things as i64))
+                    );
+                    assert_eq!(
+                        (about.encoding.as_str(), about.metadata["who"].as_str()),
+                        ("json", "foreign")
+                    );
+                    assert_eq!(about.schema.as_ref().unwrap().encoding, "jsonschema");
+                } else {
+                    assert_eq!(event.data, vec![0; things as usize - 1]);
+                    assert_eq!(event.sequence, None);
+                }
+            }
+        }
+        reader.end();
+        assert!(reader.event().is_none() && reader.damage().is_none() && !reader.damage().unfinished);
+        assert_eq!((things, reader.metadata()[0].1["weather"].as_str()), (100, "fine"));
+        let mut log = Log::open(&path).unwrap();
+        assert_eq!((log.len(), log.seek_time(1050).unwrap()), (200, 100));
+        assert_eq!(log.next().unwrap().unwrap().data, br#"{"i": 50}"#);
+    }
+}
+
+#[test]
+fn lcm_reads_our_logs_and_we_read_those_of_lcm() {
+    let directory = Directory::new("lcm");
+    let all = events(50);
+    let ours = directory.file("ours", &log(Format::Lcm, WriterOptions::new(), &all));
+    let hex = |data: &[u8]| data.iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let expected: Vec<String> = all
+        .iter()
+        .enumerate()
+        .map(|(i, e)| {
+            let channel = String::from_utf8_lossy(&e.channel);
+            format!("{i} {} {channel} {}", e.log_time / 1000, hex(&e.data)).trim_end().to_owned()
+        })
+        .collect();
+    let read = foreign(&["read-lcm", text(&ours)]);
+    assert_eq!(read.lines().map(str::trim_end).collect::<Vec<_>>(), expected);
+
+    let theirs = directory.0.join("theirs");
+    foreign(&["write-lcm", text(&theirs)]);
+    let mut log = Log::open(&theirs).unwrap();
+    for i in 0..20i64 {
+        let event = log.next().unwrap().unwrap();
+        assert_eq!(event.log_time, (1_700_000_000_000_000 + i) * 1000);
+        assert_eq!(event.channel, format!("C{}", i % 2).as_bytes());
+        assert_eq!(event.data, (0..i as u8).collect::<Vec<_>>());
+    }
+    assert!(log.next().unwrap().is_none());
+    assert!(log.damage().is_none());
+}

@@ -1,0 +1,196 @@
+//! What was received, written, missed and dropped: the recorder's book.
+
+use crate::batch::Batch;
+use saltus_domain::{Message, Missed, Name};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Senders whose losses are told apart. A hostile network may invent any number of them.
+const MOST_SENDERS: usize = 4096;
+
+/// The counts of one channel. `received` is `written` and what the recorder dropped after it had it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Messages that came to the recorder.
+    pub received: u64,
+    /// Messages that the file has. What a failed write may have left behind is not counted.
+    pub written: u64,
+    /// Messages that did not come: exact where the transport tells it for each channel.
+    pub missed: u64,
+    /// Messages before which the transport does not tell how many were missed.
+    pub untold: u64,
+    /// Messages that the recorder dropped, exactly: it was too slow to take them in, or had no memory left for them.
+    pub dropped: u64,
+}
+
+/// What is known of a channel that is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The URL of its domain.
+    pub domain: String,
+    /// Its name.
+    pub channel: Name,
+    /// Its counts.
+    pub counts: Counts,
+}
+
+/// The book. Channels have numbers, in the order in which they came.
+#[derive(Debug, Default)]
+pub struct Account {
+    lines: Vec<Line>,
+    numbers: HashMap<usize, HashMap<Name, u32>>,
+    /// Losses of each sender of each source, over all its channels.
+    senders: HashMap<(usize, u64), u64>,
+    /// How much of that was known with the last message of a channel.
+    known: HashMap<(u32, u64), u64>,
+    /// The channel that came last: mostly it is the next one too.
+    last: Option<(usize, u32)>,
+}
+
+/// The sums over all channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Total {
+    /// As in [`Counts`].
+    pub received: u64,
+    /// As in [`Counts`].
+    pub written: u64,
+    /// Messages missed, of channels and of senders.
+    pub missed: u64,
+    /// As in [`Counts`].
+    pub untold: u64,
+    /// As in [`Counts`].
+    pub dropped: u64,
+}
+
+impl Total {
+    /// Whether anything is known to be lost.
+    pub fn has_losses(&self) -> bool {
+        self.missed > 0 || self.dropped > 0
+    }
+}
+
+impl Account {
+    /// The number of a channel of source `source`, if it has one.
+    pub fn find(&mut self, source: usize, name: &Name) -> Option<u32> {
+        let is_last = |&(last, n): &(usize, u32)| last == source && self.lines[n as usize].channel == *name;
+        if let Some((_, number)) = self.last.filter(is_last) {
+            return Some(number);
+        }
+        let number = *self.numbers.get(&source)?.get(name)?;
+        self.last = Some((source, number));
+        Some(number)
+    }
+    /// Gives the next number to a channel that has none.
+    pub fn add(&mut self, source: usize, domain: &str, name: Name) -> u32 {
+        let number = self.lines.len() as u32; // no domain keeps so many channels
+        self.numbers.entry(source).or_default().insert(name.clone(), number);
+        self.lines.push(Line { domain: domain.into(), channel: name, counts: Counts::default() });
+        number
+    }
+
+    /// Counts a message that came.
+    pub fn received(&mut self, source: usize, number: u32, message: &Message<'_>) {
+        let counts = &mut self.lines[number as usize].counts;
+        counts.received += 1;
+        counts.dropped += message.dropped;
+        match (message.missed, message.sender) {
+            (Missed::Exact(n), _) => counts.missed += n,
+            (Missed::OfSender(n), Some(sender)) => self.lost(source, number, sender, n),
+            (Missed::OfSender(_) | Missed::Unknown, _) => counts.untold += 1,
+        }
+    }
+
+    /// A gap in what a sender sent is told with the next message on each of its channels; it is one gap all the same.
+    fn lost(&mut self, source: usize, number: u32, sender: u64, lost: u64) {
+        if self.senders.len() >= MOST_SENDERS && !self.senders.contains_key(&(source, sender)) {
+            self.lines[number as usize].counts.untold += 1;
+            return;
+        }
+        let total = self.senders.entry((source, sender)).or_default();
+        let known = self.known.entry((number, sender)).or_insert(*total);
+        *known += lost;
+        *total = (*total).max(*known);
+    }
+
+    /// Counts a message that came and could not be kept.
+    pub fn dropped(&mut self, number: u32) {
+        self.lines[number as usize].counts.dropped += 1;
+    }
+    /// Counts the messages of a batch, of which so many of each channel were written, and the others lost.
+    pub fn settle(&mut self, batch: &Batch, written: &[u64]) {
+        batch.messages().for_each(|(head, _)| self.dropped(head.channel));
+        for (line, written) in self.lines.iter_mut().zip(written) {
+            line.counts.written += written;
+            line.counts.dropped -= written;
+        }
+    }
+
+    /// All channels, in the order in which they came.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+    /// The sums over all channels.
+    pub fn total(&self) -> Total {
+        let of_senders = self.senders.values().sum();
+        let mut total = Total { missed: of_senders, ..Total::default() };
+        for Line { counts, .. } in &self.lines {
+            total.received += counts.received;
+            total.written += counts.written;
+            total.missed += counts.missed;
+            total.untold += counts.untold;
+            total.dropped += counts.dropped;
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message<'a>(channel: &'a Name, sender: u64, missed: Missed, dropped: u64) -> Message<'a> {
+        Message {
+            data: b"",
+            channel,
+            published: None,
+            arrived: 0,
+            logged: None,
+            sender: Some(sender),
+            sequence: None,
+            missed,
+            dropped,
+        }
+    }
+
+    #[test]
+    fn a_gap_of_a_sender_is_counted_once_though_each_channel_tells_it() {
+        let (mut account, names) = (Account::default(), ["A", "B"].map(|n| Name::new(n).unwrap()));
+        assert_eq!(names.each_ref().map(|name| account.add(0, "udpm://", name.clone())), [0, 1]);
+        let mut tell = |name: usize, lost| {
+            let number = account.find(0, &names[name]).unwrap();
+            account.received(0, number, &message(&names[name], 7, Missed::OfSender(lost), 0));
+            account.total().missed
+        };
+        assert_eq!((tell(0, 0), tell(1, 0)), (0, 0));
+        assert_eq!((tell(0, 3), tell(1, 3)), (3, 3), "the same three");
+        assert_eq!((tell(1, 2), tell(0, 2)), (5, 5));
+        assert_eq!((tell(0, 1), tell(0, 1), tell(1, 2)), (6, 7, 7));
+    }
+
+    #[test]
+    fn exact_and_unknown_losses_are_told_apart() {
+        let (mut account, name) = (Account::default(), Name::new("A").unwrap());
+        let (number, other) =
+            (account.add(0, "shm://", name.clone()), account.add(1, "tcpq://", name.clone()));
+        assert_eq!((account.find(0, &name), account.find(1, &name)), (Some(number), Some(other)));
+        account.received(0, number, &message(&name, 1, Missed::Exact(4), 2));
+        account.received(1, other, &message(&name, 1, Missed::Unknown, 0));
+        account.dropped(number);
+        let mut batch = Batch::default();
+        batch.push(other, &message(&name, 1, Missed::Unknown, 0), 0);
+        account.settle(&batch, &[0, 1]);
+        let total = account.total();
+        assert_eq!(total, Total { received: 2, written: 1, missed: 4, untold: 1, dropped: 3 });
+        assert!(total.has_losses());
+    }
+}

@@ -1,0 +1,31 @@
+//! A recorder that does not lie: it tells what it wrote, what it dropped, and what it knows to be missing.
+//!
+//! ```text
+//! domains ──receive──► Batch ──Queue (bounded)──► Format ──► file, file, …
+//!            one thread  │                       another thread
+//!                        └── Keep: the last moments, when nothing else is to be written
+//! ```
+//!
+//! Recording only reads: no publisher waits for it. While messages come densely the recorder looks for them by itself, so
+//! that publishers need not even wake it. The disk may be slow: what comes meanwhile waits in a bounded queue, and what
+//! finds no room there is counted as dropped. Files are readable however the process ends.
+
+mod account;
+mod batch;
+mod error;
+mod format;
+mod keep;
+mod name;
+mod output;
+mod queue;
+mod recorder;
+mod report;
+
+pub use account::{Account, Counts, Line, Total};
+pub use batch::{Batch, Channel, Head};
+pub use error::{Error, Result};
+pub use format::{ACCOUNT, Format, Log};
+pub use name::{Naming, Style};
+pub use output::{Files, Limits};
+pub use recorder::{Control, Recorder, Settings, Source, Status, Told, Trigger, Wants};
+pub use report::Report;

@@ -1,0 +1,180 @@
+//! The thread that writes: files one after the other.
+
+use crate::account::Account;
+use crate::batch::{Batch, Channel};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::name::Naming;
+use crate::queue::{Next, Order, Queue};
+use crate::report;
+use jiff::Zoned;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// When a file is full, and how safe what is in it must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// A new file after so many bytes, to within a batch.
+    pub split_bytes: Option<u64>,
+    /// A new file after so much time.
+    pub split_time: Option<Duration>,
+    /// Recording ends when less than this is left on the disk.
+    pub quota: Option<u64>,
+    /// What was written outlives the machine after so much time.
+    pub sync: Duration,
+}
+
+/// What both threads see.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    account: Mutex<Account>,
+    files: Mutex<Files>,
+}
+
+/// The files of this recording.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// In the order in which they were made. A rotation has renamed the older ones.
+    pub paths: Vec<PathBuf>,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
+impl Shared {
+    pub fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner) // numbers, whole between any two lines
+    }
+    pub fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner) // as above
+    }
+}
+
+/// Writes what the queue orders.
+pub(crate) struct Output {
+    pub naming: Naming,
+    pub limits: Limits,
+    pub format: Box<dyn Format>,
+    pub shared: Arc<Shared>,
+    pub channels: Vec<Channel>,
+    pub open: Option<Open>,
+}
+
+/// The file that is being written.
+pub(crate) struct Open {
+    path: PathBuf,
+    since: Instant,
+    /// How far its size is counted in [`Files::bytes`].
+    counted: u64,
+    synced: Instant,
+    /// Whether something was written since then.
+    dirty: bool,
+    /// When the room on the disk was looked at last.
+    looked: Option<Instant>,
+}
+
+/// The room on the disk is looked at so often.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Output {
+    /// Makes the next file.
+    pub fn begin(&mut self) -> Result<()> {
+        let (file, path) = self.naming.open(&Zoned::now())?;
+        let begun = self.format.begin(file);
+        let mut channels = self.channels.iter().enumerate();
+        let told =
+            begun.and_then(|()| channels.try_for_each(|(n, channel)| self.format.channel(n as u32, channel)));
+        told.map_err(|e| Error::file("write", &path, e))?;
+        self.shared.files().paths.push(path.clone());
+        let now = Instant::now();
+        let counted = self.format.size();
+        self.open = Some(Open { path, since: now, counted, synced: now, dirty: false, looked: None });
+        self.look_at_disk()
+    }
+
+    /// Writes until there is nothing more to write.
+    pub fn run(mut self, queue: &Queue) -> Result<()> {
+        let ended = self.follow(queue);
+        if ended.is_err() {
+            queue.give_up();
+        }
+        // What is in the file stays readable, whatever went wrong: also with its account, if there is room.
+        let finished = self.finish();
+        ended.and(finished)
+    }
+
+    fn follow(&mut self, queue: &Queue) -> Result<()> {
+        loop {
+            let dirty_until = self.open.as_ref().filter(|o| o.dirty).map(|o| o.synced + self.limits.sync);
+            match queue.next(dirty_until) {
+                Next::Order(Order::Write(batch)) => {
+                    let written = self.write(&batch);
+                    queue.done(batch);
+                    written?;
+                }
+                Next::Order(Order::NewFile) => self.finish()?,
+                Next::Late => {}
+                Next::End => return Ok(()),
+            }
+            self.sync()?;
+            self.look_at_disk()?;
+        }
+    }
+
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let is_full = self.open.as_ref().is_some_and(|open| {
+            self.limits.split_bytes.is_some_and(|most| self.format.size() >= most)
+                || self.limits.split_time.is_some_and(|most| open.since.elapsed() >= most)
+        });
+        if is_full && self.naming.has_more() {
+            self.finish()?;
+        }
+        if self.open.is_none() {
+            self.begin()?;
+        }
+        let Some(open) = &mut self.open else { return Ok(()) };
+        for channel in &batch.channels {
+            let told = self.format.channel(self.channels.len() as u32, channel);
+            self.channels.push(channel.clone());
+            told.map_err(|e| Error::file("write", &open.path, e))?;
+        }
+        let mut written = vec![0; self.channels.len()];
+        let result = self.format.write(batch, &mut |head| written[head.channel as usize] += 1);
+        self.shared.account().settle(batch, &written);
+        let size = self.format.size();
+        self.shared.files().bytes += size.saturating_sub(open.counted);
+        (open.counted, open.dirty) = (size, true);
+        result.map_err(|e| Error::file("write", &open.path, e))
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        let Some(open) = self.open.as_mut().filter(|open| open.dirty) else { return Ok(()) };
+        if open.synced.elapsed() < self.limits.sync {
+            return Ok(());
+        }
+        (open.synced, open.dirty) = (Instant::now(), false);
+        self.format.sync().map_err(|e| Error::file("write", &open.path, e))
+    }
+
+    /// Ends the file, if there is one.
+    fn finish(&mut self) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let account = report::json(&self.shared.account());
+        let finished = self.format.finish(&account).map_err(|e| Error::file("finish", &open.path, e));
+        self.shared.files().bytes += self.format.size().saturating_sub(open.counted);
+        finished
+    }
+
+    /// Whether enough room is left to others.
+    fn look_at_disk(&mut self) -> Result<()> {
+        let (Some(least), Some(open)) = (self.limits.quota, &mut self.open) else { return Ok(()) };
+        if open.looked.is_some_and(|at| at.elapsed() < LOOK) {
+            return Ok(());
+        }
+        open.looked = Some(Instant::now());
+        let room = rustix::fs::statvfs(&open.path);
+        let room = room.map_err(|e| Error::file("ask for the room beside", &open.path, e.into()))?;
+        let left = room.f_bavail.saturating_mul(room.f_frsize);
+        if left < least { Err(Error::Quota { path: open.path.clone(), left, least }) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,39 @@
+//! The account in JSON: what stands in each file, and what `--json` prints.
+
+use crate::account::{Account, Counts, Total};
+use serde::Serialize;
+
+/// An account. Names that are not text are shown with replacement characters.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    /// Always `saltus record`.
+    recorder: &'static str,
+    total: Total,
+    /// Senders told apart on networks count each gap once; so the sum of the channels may be less.
+    channels: Vec<Row<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    domain: &'a str,
+    channel: String,
+    #[serde(flatten)]
+    counts: &'a Counts,
+}
+
+impl Report<'_> {
+    /// The account as it stands.
+    pub fn new(account: &Account) -> Report<'_> {
+        let rows = account.lines().iter().map(|line| Row {
+            domain: &line.domain,
+            channel: String::from_utf8_lossy(line.channel.as_bytes()).into_owned(),
+            counts: &line.counts,
+        });
+        Report { recorder: "saltus record", total: account.total(), channels: rows.collect() }
+    }
+}
+
+pub(crate) fn json(account: &Account) -> String {
+    // Text and numbers always have a JSON form.
+    serde_json::to_string(&Report::new(account)).unwrap_or_default()
+}
