@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the C library and installs it with its header and its pkg-config file:
+# Builds the C library and installs it with its header and its pkg-config file, and the CMake function that generates code
+# for types, for find_package(SaltusTypes):
 #
 #   bindings/c/install.sh PREFIX          for instance /usr/local
 #
@@ -24,7 +25,8 @@ version=${version##*[#@]}
 # What programs remember, and look for when they start; build.rs chose it.
 soname=$(readelf -d "$built/libsaltus.so" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 
-mkdir -p "$dest$prefix/include" "$dest$libdir/pkgconfig"
+mkdir -p "$dest$prefix/include" "$dest$libdir/pkgconfig" "$dest$libdir/cmake/SaltusTypes"
+install -m 644 cmake/SaltusTypes.cmake "$dest$libdir/cmake/SaltusTypes/SaltusTypesConfig.cmake"
 install -m 644 "$here/include/saltus.h" "$dest$prefix/include/"
 install -m 644 "$built/libsaltus.a" "$dest$libdir/"
 install -m 755 "$built/libsaltus.so" "$dest$libdir/libsaltus.so.$version"

@@ -3,7 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    chmod, completions, demo, echo, generate, import, info, ls, man, mk, publish, rm, stat, sweep, types,
+    bridge, chmod, completions, demo, echo, generate, hub, import, info, log, ls, man, mk, play, publish,
+    record, rm, stat, sweep, tunnel, types,
 };
 use crate::help;
 
@@ -15,9 +16,10 @@ use crate::help;
 #[command(name = "saltus", version, after_help = help::after(&[EXAMPLES, help::EXIT_CODES]), max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// Where the channels are: shm:// is the default domain, shm://NAME one with a name, shm:///DIR a directory on a
-    /// tmpfs
-    #[arg(long, global = true, env = "SALTUS_DOMAIN", hide_env_values = true, value_name = "URL")]
+    /// Where the channels are: shm:// is shared memory, shm://NAME a domain of it with a name, shm:///DIR a directory
+    /// on a tmpfs; pub, echo, ls and stat also take udpm://, mpudpm://, tcpq:// and file:// [env: SALTUS_DOMAIN]
+    // Read by ourselves: clap would show it in every usage line as if it had to be given.
+    #[arg(long, global = true, value_name = "URL")]
     #[arg(help_heading = "Everywhere")]
     pub domain: Option<String>,
 
@@ -41,6 +43,8 @@ pub enum Command {
     Rm(rm::Rm),
 
     /// List channels
+    ///
+    /// A network does not know its channels: there it listens for a while, and lists those that something came on.
     Ls(ls::Ls),
 
     /// Tell everything about channels: shape, memory, publishers, subscribers
@@ -64,7 +68,8 @@ pub enum Command {
     /// Each message is shown with its stamp in seconds, its publisher (lane.lease), its number, how many were missed
     /// just before it, and its fields if its type is known, else its text, escaped to one line, or a hexadecimal dump if
     /// it is not text. Types are known from publishers, who leave them with the channel, and from -I. How many were
-    /// received and missed is told on standard error at the end.
+    /// received and missed is told on standard error at the end. On a network, messages have the number of their
+    /// sender, if it has one; what was missed is unknown where the network does not tell.
     Echo(echo::Echo),
 
     /// Measure channels without disturbing them: rate, jitter, age, latency, losses
@@ -73,12 +78,14 @@ pub enum Command {
     /// MISSED from the subscribers': they cover every message. PERIOD and JITTER (its standard deviation) come from the stamps
     /// of those messages that are still kept when they are looked at. Channels are looked at no more than 30 times a
     /// second, and no publisher is ever asked for a wake. On a terminal the table is drawn over itself; elsewhere one
-    /// follows the other.
+    /// follows the other. On a network it listens like any subscriber, and tells of each sender what was missed of
+    /// it, over all its channels.
     Stat(stat::Stat),
 
     /// Check, show and compare types
     ///
-    /// A type says what the fields of a message are. Types are declared in .lcm files, in LCM's type language.
+    /// A type says what the fields of a message are. Types (structs, and the old language's enums) are declared in .lcm
+    /// files, in LCM's type language.
     Types(types::Types),
 
     /// Make code for types: Rust, C, C++, Python, Java, Octave
@@ -91,6 +98,51 @@ pub enum Command {
     ///
     /// What is written is an LCM log, which the tools of LCM read too.
     Import(import::Import),
+
+    /// Look into logs, and make others of them
+    ///
+    /// Logs of LCM and MCAP files, told by their first bytes. What is written is MCAP if its name ends in .mcap; messages
+    /// whose types are known are written so that other tools read them, and come back to the byte.
+    Log(log::Log),
+
+    /// Carry messages from one domain to another
+    ///
+    /// Between networks, shared memory and logs, in one direction or both; what comes back is not carried again. Types
+    /// that publishers have left with channels are handed on where there is a place for them. What was received, carried
+    /// and lost is told on standard error at the end.
+    Bridge(bridge::Bridge),
+
+    /// Hand on messages between programs of LCM, or of Saltus, that say tcpq://
+    ///
+    /// It is the hub that LCM's network over TCP needs; LCM's own clients use it too. No client waits for another: for one
+    /// that is slow the newest messages are kept, and the oldest of the channel with the most bytes dropped and counted. It
+    /// listens to this machine alone unless it is told otherwise; whoever reaches it may read and write everything. Clients
+    /// that are closed, and subscriptions that make no sense, are told of on standard error.
+    Hub(hub::Hub),
+
+    /// Join two networks over a lossy link, such as a radio
+    ///
+    /// What is published in a domain at one end comes out in a domain at the other, and back. Losses are made good from
+    /// parity that is sent along, never by asking again; what is too late is dropped, and nothing waits for it. All of it
+    /// is encrypted and authenticated with a key that both ends have.
+    Tunnel(tunnel::Tunnel),
+
+    /// Play logs
+    ///
+    /// Publishes what was recorded, as far apart as it was. Several logs are played together. On a terminal keys steer it:
+    /// space pauses; left and right step by a message, also backwards; up and down go 10 s; + and - double and halve
+    /// the speed; square brackets mark the ends of a part that is repeated, and a backslash ends that; b sets a bookmark, n and p go to one; q ends it.
+    /// At the end it tells how far from their times messages were published.
+    Play(play::Play),
+
+    /// Record messages in a file
+    ///
+    /// All channels, or those that are named, of one domain or several; channels that come later too. Nothing is lost
+    /// silently: of each channel it is told, and written into the file, how many messages were received, written, missed
+    /// (as far as the transport tells) and dropped by the recorder itself. The file can be read however the recording
+    /// ends. SIGHUP begins a new file. With --last nothing is written but the last moments: when Enter is pressed, on
+    /// SIGUSR1, or when --when becomes true.
+    Record(record::Record),
 
     /// Remove what dead processes left behind
     ///

@@ -46,6 +46,19 @@ pub fn present(domain: &Domain, arguments: &[OsString]) -> Outcome<Vec<Name>> {
     Ok(all_meant(domain.list()?, arguments))
 }
 
+/// Whether one of the arguments means this channel, or there are none.
+pub fn includes(arguments: &[OsString], name: &Name) -> bool {
+    let all = std::slice::from_ref(name);
+    arguments.is_empty() || arguments.iter().any(|argument| !meant(all, argument.as_bytes()).is_empty())
+}
+
+/// Tells it when there is no such domain: a name that nobody has used, or a mistake.
+pub fn tell_of_no_domain(domain: &Domain) {
+    if !domain.path().exists() {
+        failure::say(format_args!("there is no domain {} (yet): its first channel makes it", domain.url()));
+    }
+}
+
 fn all_meant(all: Vec<Name>, arguments: &[OsString]) -> Vec<Name> {
     if arguments.is_empty() {
         return all;

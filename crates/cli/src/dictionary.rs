@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Channel, Description};
-use saltus_types::plain::{decode_plain, encode_plain, plain};
+use saltus_channel::{Channel, Description, Name};
+use saltus_types::plain::PlainCodec;
 use saltus_types::{Record, Schema, StructId, wire};
 use serde::Serialize;
 
@@ -23,6 +23,13 @@ pub enum Encoding {
     Plain,
 }
 
+/// How to read and write it.
+#[derive(Clone)]
+enum Codec {
+    Lcm,
+    Plain(Arc<PlainCodec>),
+}
+
 /// A type, and how its messages are to be read.
 #[derive(Clone)]
 pub struct Reading {
@@ -30,8 +37,7 @@ pub struct Reading {
     pub schema: Arc<Schema>,
     /// The one that is meant.
     pub id: StructId,
-    /// How it lies in the bytes.
-    pub encoding: Encoding,
+    codec: Codec,
     /// What its messages begin with.
     key: [u8; 8],
 }
@@ -40,26 +46,37 @@ impl Reading {
     /// In LCM's encoding.
     pub fn lcm(schema: &Arc<Schema>, id: StructId) -> Reading {
         let key = schema.get(id).fingerprint.to_be_bytes();
-        Reading { schema: schema.clone(), id, encoding: Encoding::Lcm, key }
+        Reading { schema: schema.clone(), id, codec: Codec::Lcm, key }
     }
     /// In the plain layout, if the type can have one.
     pub fn plain(schema: &Arc<Schema>, id: StructId) -> Option<Reading> {
-        let key = plain(schema, id)?.hash.to_ne_bytes();
-        Some(Reading { schema: schema.clone(), id, encoding: Encoding::Plain, key })
+        let codec = PlainCodec::new(schema, id)?;
+        let key = codec.hash().to_ne_bytes();
+        Some(Reading { schema: schema.clone(), id, codec: Codec::Plain(Arc::new(codec)), key })
     }
     /// In each encoding that the type has.
     fn all(schema: &Arc<Schema>, id: StructId) -> Vec<Reading> {
         [Some(Reading::lcm(schema, id)), Reading::plain(schema, id)].into_iter().flatten().collect()
     }
+    /// How it lies in the bytes.
+    pub fn encoding(&self) -> Encoding {
+        match self.codec {
+            Codec::Lcm => Encoding::Lcm,
+            Codec::Plain(_) => Encoding::Plain,
+        }
+    }
     /// Its full name, harmless on a terminal.
     pub fn name(&self) -> String {
         harmless(&self.schema.get(self.id).name.to_string())
     }
+    fn found(&self) -> Found {
+        Found { schema: Schema::clone(&self.schema), id: self.id }
+    }
     /// The number that describes its messages to a channel.
     pub fn fingerprint(&self) -> u64 {
-        match self.encoding {
-            Encoding::Lcm => u64::from_be_bytes(self.key),
-            Encoding::Plain => u64::from_ne_bytes(self.key),
+        match self.codec {
+            Codec::Lcm => u64::from_be_bytes(self.key),
+            Codec::Plain(_) => u64::from_ne_bytes(self.key),
         }
     }
     /// Whether a message begins as those of this type do.
@@ -68,16 +85,16 @@ impl Reading {
     }
     /// Reads a message.
     pub fn decode(&self, message: &[u8]) -> Result<Record, String> {
-        match self.encoding {
-            Encoding::Lcm => wire::decode(&self.schema, self.id, message).map_err(|e| e.to_string()),
-            Encoding::Plain => decode_plain(&self.schema, self.id, message).map_err(|e| e.to_string()),
+        match &self.codec {
+            Codec::Lcm => wire::decode(&self.schema, self.id, message).map_err(|e| e.to_string()),
+            Codec::Plain(codec) => codec.decode(message).map_err(|e| e.to_string()),
         }
     }
     /// Makes a message.
     pub fn encode(&self, record: &Record) -> Result<Vec<u8>, String> {
-        match self.encoding {
-            Encoding::Lcm => wire::encode(record).map_err(|e| e.to_string()),
-            Encoding::Plain => encode_plain(record).map_err(|e| e.to_string()),
+        match &self.codec {
+            Codec::Lcm => wire::encode(record).map_err(|e| e.to_string()),
+            Codec::Plain(codec) => codec.encode(record).map_err(|e| e.to_string()),
         }
     }
 }
@@ -88,7 +105,7 @@ pub fn encodings(descriptions: &[Description]) -> Vec<Option<Encoding>> {
     let mut patience = Patience::default();
     let encoding = |description: &Description| {
         let said = |reading: &Reading| reading.fingerprint() == description.fingerprint;
-        patience.understand(description).into_iter().find(said).map(|reading| reading.encoding)
+        patience.understand(description).into_iter().find(said).map(|reading| reading.encoding())
     };
     descriptions.iter().map(encoding).collect()
 }
@@ -137,14 +154,15 @@ pub struct Dictionary {
     /// Descriptions that were looked at.
     seen: HashSet<Description>,
     patience: Patience,
-    looked: Option<Instant>,
+    /// When each channel's were looked at last.
+    looked: HashMap<Name, Instant>,
 }
 
 impl Dictionary {
     /// What publishers have said about a channel's messages.
     pub fn of_channel(channel: &Channel) -> Outcome<Dictionary> {
         let mut dictionary = Dictionary::default();
-        dictionary.look(channel)?;
+        dictionary.learn(channel.descriptions()?);
         Ok(dictionary)
     }
 
@@ -170,30 +188,48 @@ impl Dictionary {
         self.readings.is_empty()
     }
 
-    /// How to read a message; looks at the channel's descriptions once more if it is not known, but not all the time.
-    pub fn reading(&mut self, channel: &Channel, message: &[u8]) -> Option<&Reading> {
+    /// How to read a message of a channel; looks at the channel's descriptions once more if it is not known, but not all
+    /// the time.
+    pub fn reading(
+        &mut self,
+        channel: &Name,
+        descriptions: impl FnOnce() -> Vec<Description>,
+        message: &[u8],
+    ) -> Option<&Reading> {
         let key = *message.first_chunk()?;
-        if !self.readings.contains_key(&key) && self.looked.is_none_or(|at| at.elapsed() > FRESH) {
-            // A channel that has just been removed has nothing more to say.
-            let _ = self.look(channel);
+        if !self.readings.contains_key(&key) && self.looked.get(channel).is_none_or(|at| at.elapsed() > FRESH)
+        {
+            self.looked.insert(channel.clone(), Instant::now());
+            self.learn(descriptions());
         }
         self.readings.get(&key)
     }
 
     /// The type of that full name, or the only one with that short name.
     pub fn named(&self, name: &str) -> Option<Found> {
-        let known = || self.readings.values().filter(|r| r.encoding == Encoding::Lcm);
+        let known = || self.known();
         let is = |r: &&Reading, name: &str| r.schema.get(r.id).name.to_string() == name;
         let full = known().find(|r| is(r, name));
         let mut short = known().filter(|r| r.schema.get(r.id).name.name == name);
         let found = full.or_else(|| short.next().filter(|_| short.next().is_none()))?;
-        Some(Found { schema: Schema::clone(&found.schema), id: found.id })
+        Some(found.found())
+    }
+
+    /// All types, sorted by their names.
+    pub fn types(&self) -> Vec<Found> {
+        let mut known: Vec<&Reading> = self.known().collect();
+        known.sort_by_cached_key(|r| (r.name(), r.key));
+        known.into_iter().map(Reading::found).collect()
+    }
+
+    /// Each type once.
+    fn known(&self) -> impl Iterator<Item = &Reading> {
+        self.readings.values().filter(|r| r.encoding() == Encoding::Lcm)
     }
 
     /// Why there is no type of that name.
     pub fn lacks(&self, name: &str) -> Failure {
-        let mut known: Vec<String> =
-            self.readings.values().filter(|r| r.encoding == Encoding::Lcm).map(Reading::name).collect();
+        let mut known: Vec<String> = self.known().map(Reading::name).collect();
         known.sort();
         known.dedup();
         let words = match known.as_slice() {
@@ -203,9 +239,8 @@ impl Dictionary {
         Failure::new(Code::Failed, format!("the channel knows no type `{name}`: {words}"))
     }
 
-    fn look(&mut self, channel: &Channel) -> Outcome {
-        self.looked = Some(Instant::now());
-        for description in channel.descriptions()? {
+    fn learn(&mut self, descriptions: Vec<Description>) {
+        for description in descriptions {
             if self.seen.contains(&description) {
                 continue;
             }
@@ -214,6 +249,5 @@ impl Dictionary {
             self.keep(readings);
             self.seen.insert(description);
         }
-        Ok(())
     }
 }

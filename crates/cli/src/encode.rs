@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use saltus_channel::{Channel, Error, Publisher};
-use saltus_types::json;
+use saltus_channel::Description;
+use saltus_types::{Type, json};
 
 use crate::dictionary::{Dictionary, Reading};
 use crate::failure::{Code, Failure, Outcome};
@@ -16,20 +16,16 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// For the type of that name: in these directories, or, where none is given, as it was left with the channel.
+    /// For the type of that name: in these directories, or, where none is given, as it was left with the channel: that is
+    /// what `known` asks for.
     pub fn new(
         name: &str,
         include: &[PathBuf],
         plain: bool,
-        channel: impl FnOnce() -> Result<Channel, Error>,
+        known: impl FnOnce() -> Outcome<Dictionary>,
     ) -> Outcome<Encoder> {
         let found = if include.is_empty() {
-            let dictionary = match channel() {
-                Ok(channel) => Dictionary::of_channel(&channel)?,
-                // There is none that could know it.
-                Err(Error::NotFound { .. }) => Dictionary::default(),
-                Err(error) => return Err(error.into()),
-            };
+            let dictionary = known()?;
             dictionary.named(name).ok_or_else(|| dictionary.lacks(name))?
         } else {
             schemas::find(name, &[], include)?
@@ -58,10 +54,15 @@ impl Encoder {
         self.reading.encode(&record).map_err(failed)
     }
 
-    /// Leaves with the channel what the messages are.
-    pub fn describe(&self, publisher: &Publisher) -> Outcome {
+    /// Whether messages of the type may have different sizes.
+    pub fn varies(&self) -> bool {
+        !self.reading.schema.is_fixed(Type::Struct(self.reading.id))
+    }
+
+    /// What the messages are, to be left with their channel.
+    pub fn description(&self) -> Description {
         let Reading { schema, id, .. } = &self.reading;
         let name = schema.get(*id).name.to_string();
-        Ok(publisher.describe(&name, self.reading.fingerprint(), &schema.to_lcm(*id))?)
+        Description { name, fingerprint: self.reading.fingerprint(), schema: schema.to_lcm(*id) }
     }
 }

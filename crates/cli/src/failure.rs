@@ -81,6 +81,19 @@ impl From<saltus_channel::Error> for Failure {
     }
 }
 
+impl From<saltus_domain::Error> for Failure {
+    fn from(error: saltus_domain::Error) -> Failure {
+        use saltus_domain::Error::{Channel, Invalid, NoProvider, Unsupported};
+        match error {
+            Channel(error) => error.into(),
+            Invalid { .. } | NoProvider { .. } | Unsupported { .. } => {
+                Failure::new(Code::Usage, error.to_string())
+            }
+            _ => Failure::new(Code::Failed, error.to_string()),
+        }
+    }
+}
+
 /// What clap has to say: help and version are a good end, all else is a usage error, told like the others.
 pub fn usage(error: clap::Error) -> Failure {
     let text = error.render().to_string();

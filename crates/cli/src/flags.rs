@@ -16,6 +16,14 @@ pub struct Json {
     pub json: bool,
 }
 
+/// Say only what has to be known.
+#[derive(Args)]
+pub struct Quiet {
+    /// Say nothing but errors and warnings
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// How many, then it ends.
 #[derive(Args)]
 pub struct Count {
@@ -60,6 +68,6 @@ pub struct AnyNames {
 #[derive(Args)]
 pub struct TypeDirs {
     /// Look for types in the .lcm files of this directory and below it; may be given several times
-    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    #[arg(short = 'I', long = "include", alias = "types", value_name = "DIR")]
     pub include: Vec<PathBuf>,
 }

@@ -24,5 +24,5 @@ Exit codes:
   2  the command line makes no sense
   3  there is no such channel
   4  nothing came in the time given with --timeout
-  5  samples were lost where none may be (echo --strict)
+  5  samples were lost where none may be (echo --strict, record, play)
   6  two types differ (types diff), or a message is of another type than --type says (echo)";

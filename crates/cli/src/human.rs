@@ -43,6 +43,11 @@ pub fn stamp(ns: u64) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
+/// The same of a time that may lie before 1970.
+pub fn signed_stamp(ns: i64) -> String {
+    format!("{}{}", if ns < 0 { "-" } else { "" }, stamp(ns.unsigned_abs()))
+}
+
 /// A noun with its number: `1 message`, `2 messages`.
 pub fn plural(n: u64, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }

@@ -17,41 +17,76 @@ mod lines;
 mod meaning;
 mod out;
 mod pace;
+mod place;
 mod print;
+mod progress;
 mod schemas;
 mod stop;
 mod table;
+mod tally;
+mod target;
 mod units;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use saltus_channel::Domain;
-
 use args::{Cli, Command};
-use failure::Outcome;
+use clap::Parser;
+use failure::{Code, Failure, Outcome};
 
 fn main() -> ExitCode {
     failure::exit_code(Cli::try_parse().map_err(failure::usage).and_then(run))
 }
 
+/// What was given on the command line, or else in the environment. Empty is as good as nothing.
+fn domain_url(given: Option<String>) -> Outcome<Option<String>> {
+    let url = match given {
+        Some(url) => url,
+        None => std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string().map_err(|url| {
+            Failure::new(Code::Usage, format!("SALTUS_DOMAIN is {url:?}, which is no text: write shm://NAME"))
+        })?,
+    };
+    Ok(Some(url).filter(|url| !url.is_empty()))
+}
+
 fn run(cli: Cli) -> Outcome {
-    // An empty variable is as good as none.
-    let url = cli.domain.filter(|url| !url.is_empty());
-    let domain = || Domain::open(url.as_deref().unwrap_or("shm://"));
+    let url = domain_url(cli.domain)?;
+    let place = url.as_deref();
+    let shm = |command, instead| place::shm_only(place, command, instead);
     match cli.command {
-        Command::Mk(args) => commands::mk::run(&domain()?, args),
-        Command::Rm(args) => commands::rm::run(&domain()?, args),
-        Command::Ls(args) => commands::ls::run(&domain()?, args),
-        Command::Info(args) => commands::info::run(&domain()?, args),
-        Command::Chmod(args) => commands::chmod::run(&domain()?, args),
-        Command::Pub(args) => commands::publish::run(&domain()?, args),
-        Command::Echo(args) => commands::echo::run(&domain()?, args),
-        Command::Stat(args) => commands::stat::run(&domain()?, args),
-        Command::Types(args) => commands::types::run(domain, args),
+        Command::Mk(args) => {
+            commands::mk::run(&shm("mk", "a channel is there as soon as `saltus pub` publishes in it")?, args)
+        }
+        Command::Rm(args) => commands::rm::run(
+            &shm("rm", "nothing stays there that could be removed; `saltus ls` lists what comes")?,
+            args,
+        ),
+        Command::Ls(args) => commands::ls::run(place, args),
+        Command::Info(args) => commands::info::run(
+            &shm("info", "`saltus stat` measures what comes, `saltus echo` prints it")?,
+            args,
+        ),
+        Command::Chmod(args) => commands::chmod::run(
+            &shm("chmod", "who reaches it may read and write; `saltus tunnel` needs a key")?,
+            args,
+        ),
+        Command::Pub(args) => commands::publish::run(place, args),
+        Command::Echo(args) => commands::echo::run(place, args),
+        Command::Stat(args) => commands::stat::run(place, args),
+        Command::Types(args) => commands::types::run(
+            || shm("types show --channel", "no types are left there; -I names their directory"),
+            args,
+        ),
         Command::Gen(args) => commands::generate::run(args),
         Command::Import(args) => commands::import::run(args),
-        Command::Sweep(args) => commands::sweep::run(&domain()?, args),
+        Command::Log(args) => commands::log::run(args),
+        Command::Bridge(args) => commands::bridge::run(args),
+        Command::Hub(args) => commands::hub::run(args),
+        Command::Tunnel(args) => commands::tunnel::run(url, args),
+        Command::Play(args) => commands::play::run(place, args),
+        Command::Record(args) => commands::record::run(place, args),
+        Command::Sweep(args) => {
+            commands::sweep::run(&shm("sweep", "dead processes leave nothing behind there")?, args)
+        }
         Command::Demo(args) => commands::demo::run(url, args),
         Command::DemoProcess(args) => commands::demo::process(args),
         Command::Completions(args) => commands::completions::run(args),

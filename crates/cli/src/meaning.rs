@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use saltus_channel::Channel;
-use saltus_types::Record;
+use saltus_channel::{Channel, Description, Name};
 use saltus_types::diff::diff;
+use saltus_types::{Record, Schema, StructId};
 
 use crate::dictionary::{Dictionary, Encoding, Reading};
 use crate::escape::is_text;
@@ -76,9 +76,28 @@ impl Reader {
         Ok(Reader { dictionary, expected })
     }
 
-    /// What this message of the channel means. Fails when it is of another type than all should be.
-    pub fn meaning(&mut self, channel: &Channel, message: &[u8]) -> Outcome<Meaning> {
-        let reading = self.dictionary.reading(channel, message).cloned();
+    /// A log says that it has messages of this type.
+    pub fn know(&mut self, schema: &Arc<Schema>, id: StructId) {
+        self.dictionary.add_type(schema, id);
+    }
+
+    /// What is to be said when the channel knows types, but not the one that is expected: perhaps it is misspelled.
+    pub fn doubt(&self, channel: &Channel) -> Outcome<Option<String>> {
+        let Expected::Named(name) = &self.expected else { return Ok(None) };
+        let dictionary = Dictionary::of_channel(channel)?;
+        let known = dictionary.is_empty() || dictionary.named(name).is_some();
+        Ok((!known).then(|| format!("{}; waiting for it", dictionary.lacks(name))))
+    }
+
+    /// What this message of the channel means, of which publishers have said so much. Fails when it is of another type than all
+    /// should be.
+    pub fn meaning(
+        &mut self,
+        channel: &Name,
+        descriptions: impl FnOnce() -> Vec<Description>,
+        message: &[u8],
+    ) -> Outcome<Meaning> {
+        let reading = self.dictionary.reading(channel, descriptions, message).cloned();
         self.expected.check(reading.as_ref(), message)?;
         let Some(reading) = reading else {
             return Ok(match message.first_chunk() {
@@ -88,7 +107,7 @@ impl Reader {
                 _ => Meaning::Bytes,
             });
         };
-        let (name, encoding) = (reading.name(), reading.encoding);
+        let (name, encoding) = (reading.name(), reading.encoding());
         Ok(match reading.decode(message) {
             Ok(record) => Meaning::Record { name, encoding, record },
             Err(error) => Meaning::Broken { name, error },

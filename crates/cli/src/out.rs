@@ -34,10 +34,17 @@ impl Out {
         writeln!(self.file, "{text}").map_err(failure)
     }
 
-    /// A value as one line of JSON.
+    /// A value as one line of JSON, in which nothing is left that a terminal would obey.
     pub fn json(&mut self, value: &impl Serialize) -> Outcome {
-        serde_json::to_writer(&mut self.file, value).map_err(|e| failure(e.into()))?;
-        self.bytes(b"\n")
+        let text = serde_json::to_string(value).map_err(|e| failure(e.into()))?;
+        let mut rest = text.as_str();
+        // Those that JSON lets through stand in strings.
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+            self.bytes(&rest.as_bytes()[..at])?;
+            self.bytes(format!("\\u{:04x}", u32::from(c)).as_bytes())?;
+            rest = &rest[at + c.len_utf8()..];
+        }
+        self.line(rest)
     }
 
     /// What was printed is out.

@@ -1,6 +1,7 @@
 //! One message on standard output, in each of the formats that `echo` has.
 
 use saltus_channel::Sample;
+use saltus_domain::Missed;
 use saltus_types::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -45,10 +46,14 @@ impl Format {
 struct Line<'a> {
     channel: &'a str,
     stamp: Option<u64>,
-    lane: u32,
-    lease: u64,
-    seq: u64,
-    missed: u64,
+    lane: Option<u32>,
+    lease: Option<u64>,
+    seq: Option<u64>,
+    missed: Option<u64>,
+    #[serde(flatten)]
+    of_domain: Option<OfDomain>,
+    #[serde(flatten)]
+    of_log: Option<OfLog>,
     size: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#type: Option<&'a str>,
@@ -66,6 +71,23 @@ struct Line<'a> {
     hex: Option<String>,
 }
 
+/// What is told in addition of a message of a log.
+#[derive(Serialize)]
+struct OfLog {
+    /// ns since 1970.
+    logged: i64,
+}
+
+/// What is told in addition of a message that came through a domain.
+#[derive(Serialize)]
+struct OfDomain {
+    missed_of: Option<&'static str>,
+    dropped: u64,
+    sender: Option<u64>,
+    arrived: u64,
+    logged: Option<i64>,
+}
+
 /// Longer arrays are abbreviated for people.
 const SHOWN: usize = 16;
 
@@ -74,11 +96,53 @@ pub struct Message<'a> {
     /// The channel, escaped.
     pub channel: &'a str,
     /// Whose it is, and when it was published.
-    pub sample: &'a Sample,
+    pub about: About<'a>,
     /// Its bytes.
     pub bytes: &'a [u8],
     /// What they mean.
     pub meaning: &'a Meaning,
+}
+
+/// Whose a message is, and when it was published.
+#[derive(Clone, Copy)]
+pub enum About<'a> {
+    /// Of a channel in shared memory.
+    Channel(&'a Sample),
+    /// Of a domain, with as much as its transport tells.
+    Domain(&'a saltus_domain::Message<'a>),
+    /// Of a log.
+    Log(&'a saltus_log::Event<'a>),
+}
+
+impl About<'_> {
+    /// What stands before it, for people.
+    fn head(self, channel: &str) -> String {
+        match self {
+            About::Channel(sample) => format!(
+                "[{}] writer {}.{} seq {} missed {}",
+                stamp(sample).map_or("-".into(), human::stamp),
+                sample.writer.lane,
+                sample.writer.lease,
+                sample.seq,
+                sample.missed
+            ),
+            About::Domain(message) => {
+                let number = |n: Option<u64>| n.map_or("unknown".into(), |n| n.to_string());
+                let sender = message.sender.map_or("unknown".into(), |sender| format!("{sender:x}"));
+                format!(
+                    "[{}] {channel} sender {sender} seq {} missed {} dropped {}",
+                    human::stamp(message.published.unwrap_or(message.arrived)),
+                    number(message.sequence),
+                    number(message.missed.count()),
+                    message.dropped
+                )
+            }
+            About::Log(event) => {
+                let number = event.sequence.map_or(String::new(), |n| format!(" seq {n}"));
+                format!("[{}] {channel}{number}", human::signed_stamp(event.log_time))
+            }
+        }
+    }
 }
 
 /// Prints one message.
@@ -97,16 +161,30 @@ pub fn print(out: &mut Out, format: Format, message: &Message<'_>) -> Outcome {
 
 impl<'a> Line<'a> {
     fn of(message: &Message<'a>, hex: bool) -> Line<'a> {
-        let Message { channel, sample, bytes, meaning } = *message;
-        let mut line = Line {
-            channel,
-            stamp: stamp(sample),
-            lane: sample.writer.lane,
-            lease: sample.writer.lease,
-            seq: sample.seq,
-            missed: sample.missed,
-            size: bytes.len(),
-            ..Line::default()
+        let Message { channel, about, bytes, meaning } = *message;
+        let line = Line { channel, size: bytes.len(), ..Line::default() };
+        let mut line = match about {
+            About::Channel(sample) => Line {
+                stamp: stamp(sample),
+                lane: Some(sample.writer.lane),
+                lease: Some(sample.writer.lease),
+                seq: Some(sample.seq),
+                missed: Some(sample.missed),
+                ..line
+            },
+            About::Log(event) => Line {
+                stamp: event.publish_time.and_then(|time| time.try_into().ok()),
+                seq: event.sequence,
+                of_log: Some(OfLog { logged: event.log_time }),
+                ..line
+            },
+            About::Domain(message) => Line {
+                stamp: message.published,
+                seq: message.sequence,
+                missed: message.missed.count(),
+                of_domain: Some(OfDomain::new(message)),
+                ..line
+            },
         };
         match meaning {
             _ if hex => {}
@@ -128,21 +206,30 @@ impl<'a> Line<'a> {
     }
 }
 
+impl OfDomain {
+    fn new(message: &saltus_domain::Message<'_>) -> OfDomain {
+        OfDomain {
+            missed_of: match message.missed {
+                Missed::Exact(_) => Some("channel"),
+                Missed::OfSender(_) => Some("sender"),
+                Missed::Unknown => None,
+            },
+            dropped: message.dropped,
+            sender: message.sender,
+            arrived: message.arrived,
+            logged: message.logged,
+        }
+    }
+}
+
 /// When it was published; none on a channel without stamps.
 fn stamp(sample: &Sample) -> Option<u64> {
     Some(sample.stamp).filter(|stamp| *stamp > 0)
 }
 
 fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {
-    let Message { sample, bytes, meaning, .. } = *message;
-    let head = format!(
-        "[{}] writer {}.{} seq {} missed {}",
-        stamp(sample).map_or("-".into(), human::stamp),
-        sample.writer.lane,
-        sample.writer.lease,
-        sample.seq,
-        sample.missed
-    );
+    let Message { channel, about, bytes, meaning } = *message;
+    let head = about.head(channel);
     match meaning {
         Meaning::Record { name, record, .. } => {
             out.line(format_args!("{head}: {name}"))?;

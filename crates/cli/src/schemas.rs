@@ -64,11 +64,28 @@ pub fn everything(directories: &[PathBuf]) -> Outcome<Vec<Schema>> {
     Ok(schemas.flatten().collect())
 }
 
+/// The type files that are meant by these paths: files, and directories of them.
+pub fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(files_below(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    if files.is_empty() {
+        let words = "there is no .lcm file in these directories: name one that has some";
+        return Err(Failure::new(Code::Failed, words));
+    }
+    Ok(files)
+}
+
 /// How deep directories are looked through.
 const DEEPEST: usize = 16;
 
 /// The type files in a directory and below it, sorted.
-pub fn files_below(directory: &Path) -> Outcome<Vec<PathBuf>> {
+fn files_below(directory: &Path) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     walk(directory, DEEPEST, &mut files).map(|()| files)
 }

@@ -12,21 +12,27 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
 
-use saltus_channel::Canceller;
-
 use crate::failure::{Code, Failure, Outcome};
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
 static BELL: OnceLock<OwnedFd> = OnceLock::new();
-static CANCELLER: AtomicPtr<Canceller> = AtomicPtr::new(ptr::null_mut());
+static CANCEL: AtomicPtr<Cancel> = AtomicPtr::new(ptr::null_mut());
+
+/// What calls off waits; safe in a signal handler.
+type Cancel = Box<dyn Fn() + Send + Sync>;
 
 /// From now on the first signal to end only asks. A signal that whoever started us wants ignored stays ignored.
 pub fn on_signals() -> Outcome {
+    on(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP])
+}
+
+/// The same with these signals alone.
+pub fn on(signals: &[libc::c_int]) -> Outcome {
     let failed = |e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}"));
     let bell = bell().map_err(failed)?;
     BELL.get_or_init(|| bell);
-    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().try_for_each(handle).map_err(failed)
+    signals.iter().copied().try_for_each(handle).map_err(failed)
 }
 
 fn bell() -> io::Result<OwnedFd> {
@@ -79,10 +85,10 @@ pub fn request() {
         unsafe { libc::write(bell.as_raw_fd(), ptr::from_ref(&1_u64).cast(), 8) };
     }
     // SeqCst: see above.
-    let canceller = CANCELLER.load(Ordering::SeqCst);
-    if !canceller.is_null() {
+    let cancel = CANCEL.load(Ordering::SeqCst);
+    if !cancel.is_null() {
         // SAFETY: what was registered is leaked, so it lives for ever and is never changed.
-        unsafe { (*canceller).cancel() };
+        unsafe { (*cancel)() };
     }
 }
 
@@ -92,14 +98,16 @@ pub fn requested() -> bool {
     STOPPED.load(Ordering::SeqCst)
 }
 
-/// The wait of this canceller's subscriber ends when the end is asked for. The last one registered counts.
-pub fn cancel_with(canceller: Canceller) {
-    let leaked = Box::into_raw(Box::new(canceller));
+/// When the end is asked for this is called, in a signal handler: it may do nothing but cancel the wait of a subscriber. The
+/// last one registered counts.
+pub fn cancel_with(cancel: impl Fn() + Send + Sync + 'static) {
+    let cancel: Cancel = Box::new(cancel);
+    let leaked = Box::into_raw(Box::new(cancel));
     // SeqCst: see `request`. The one before stays leaked: a handler may be using it just now.
-    CANCELLER.store(leaked, Ordering::SeqCst);
+    CANCEL.store(leaked, Ordering::SeqCst);
     if requested() {
         // SAFETY: just leaked, never freed.
-        unsafe { (*leaked).cancel() };
+        unsafe { (*leaked)() };
     }
 }
 
@@ -144,6 +152,16 @@ pub fn wait_readable(input: &impl AsFd) -> bool {
         }
     }
     false
+}
+
+/// Waits until the file has something to read, the time is reached, or the end was asked for; says whether it has.
+pub fn readable_until(input: &impl AsFd, time: Option<Instant>) -> bool {
+    !requested()
+        && wait(
+            Some(input.as_fd()),
+            libc::POLLIN,
+            time.map(|time| time.saturating_duration_since(Instant::now())),
+        )
 }
 
 /// Waits until the file takes something, or an error; says whether it does, that is, the end was not asked for.

@@ -38,8 +38,13 @@ fn ctrl_c_ends_the_demo_and_leaves_nothing() {
 fn the_demo_does_not_touch_a_domain_in_use() {
     let place = Place::new();
     place.run(["pub", "imu", "mine", "-q"]).with(0);
-    place.run(["demo", "--seconds", "1"]).saying(2, "imu");
+    let refused = place.run(["demo", "--seconds", "1"]).saying(1, "`imu`");
     assert_eq!(place.run(["ls"]).with(0).text(), "imu\n");
+    // The remedy that it names is one.
+    let (_, remedy) = refused.err.split_once("`saltus ").expect("a command");
+    let (remedy, _) = remedy.split_once('`').expect("a command");
+    place.run(remedy.split(' ')).with(0);
+    assert_eq!(place.run(["ls"]).with(0).text(), "");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use support::{Place, Running, until};
 
@@ -197,7 +197,9 @@ fn a_refused_permission_is_told_with_a_remedy() {
     // SAFETY: geteuid only returns a number.
     let root = unsafe { libc::geteuid() } == 0;
     let copy = std::env::temp_dir().join(format!("saltus-test-{}", std::process::id()));
-    fs::copy(env!("CARGO_BIN_EXE_saltus"), &copy).unwrap();
+    // Not in this process: what another test starts meanwhile would hold the copy open for writing, and it would not run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_saltus")).arg(&copy).status().unwrap();
+    assert!(copied.success());
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
     if !root {
         fs::set_permissions(place.path().join("secret/data"), fs::Permissions::from_mode(0o000)).unwrap();

@@ -32,6 +32,19 @@ fn every_language_gets_its_files_and_list_names_them_before() {
     }
 }
 
+/// LCM's generator makes them too.
+#[test]
+fn an_enum_that_no_struct_has_is_made_in_every_language() {
+    let (place, files) = (Place::new(), Files::new());
+    let mode = files.write("mode.lcm", "package robot;\nenum mode_t { OFF, DRIVE = 5 }\n");
+    for lang in LANGUAGES {
+        let out = files.at(lang);
+        let made = place.run(["gen", "--lang", lang, "--out", &out, "--json", &mode]).with(0).json();
+        let texts = made.iter().map(|line| std::fs::read_to_string(line["file"].as_str().unwrap()).unwrap());
+        assert!(texts.collect::<String>().contains("DRIVE"), "{lang}: {made:?}");
+    }
+}
+
 #[test]
 fn only_what_changes_is_written() {
     let (place, files) = (Place::new(), Files::new());
@@ -82,6 +95,59 @@ fn references_are_found_beside_and_with_i_and_are_not_generated_themselves() {
     let missing = list(&[&alone]).with(1);
     assert!(missing.err.contains("pose_t"), "{missing:?}");
     assert_eq!(list(&[&alone, "-I", files.path().to_str().unwrap()]).with(0).text(), beside.text());
+}
+
+#[test]
+fn what_is_referred_to_and_not_made_is_told() {
+    let (place, files) = (Place::new(), Files::new());
+    let pose = files.write("pose.lcm", POSE);
+    let path = files.write("path.lcm", PATH);
+    for lang in LANGUAGES {
+        let out = files.at(lang);
+        let generate =
+            |file: &str| place.run(["gen", "--quiet", "--lang", lang, "--out", &out, file]).with(0).err;
+        let warning = generate(&path);
+        assert!(warning.contains("`robot.path_t` has a `robot.pose_t`"), "{lang}: {warning}");
+        assert!(warning.contains("name pose.lcm too"), "{lang}: {warning}");
+        let both = place.run(["gen", "--quiet", "--lang", lang, "--out", &out, &path, &pose]).with(0);
+        assert_eq!(both.err, "", "{lang}");
+        // One file after the other, as with LCM's generator. In Rust the package is one file, which now lacks the other.
+        if lang != "rust" {
+            assert_eq!(generate(&path), "", "{lang}");
+        }
+    }
+}
+
+#[test]
+fn a_directory_is_all_files_in_it() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types/pose.lcm", POSE);
+    files.write("types/deep/path.lcm", PATH);
+    let list = place.run(["gen", "--lang", "c", "--list", &files.at("types")]).with(0);
+    assert!(list.text().contains("robot_pose_t.h") && list.text().contains("robot_path_t.h"), "{list:?}");
+    files.write("none/readme.txt", "");
+    place.run(["gen", "--lang", "c", &files.at("none")]).saying(1, "no .lcm file");
+}
+
+#[test]
+fn what_a_language_does_not_have_is_refused() {
+    let (place, files) = (Place::new(), Files::new());
+    let pose = files.write("pose.lcm", POSE);
+    let generate = |arguments: [&str; 3]| {
+        place.run(["gen", "--list", &pose, "--lang"].into_iter().chain(arguments).filter(|a| !a.is_empty()))
+    };
+    for lang in LANGUAGES {
+        let lcm = generate([lang, "--style", "lcm"]);
+        match lang {
+            "rust" | "octave" => _ = lcm.saying(2, "leave --style lcm out"),
+            _ => _ = lcm.with(0),
+        }
+        let plain = generate([lang, "--plain", ""]);
+        match lang {
+            "rust" | "c" | "cpp" => _ = plain.with(0),
+            _ => _ = plain.saying(2, "leave --plain out"),
+        }
+    }
 }
 
 /// make, Ninja and CMake read the same rules.

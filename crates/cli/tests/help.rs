@@ -47,6 +47,22 @@ fn every_help_has_examples_of_that_command() {
         "gen",
         "import",
         "import carmen",
+        "log",
+        "log info",
+        "log cat",
+        "log filter",
+        "log cut",
+        "log merge",
+        "log convert",
+        "log repair",
+        "log export",
+        "bridge",
+        "hub",
+        "tunnel",
+        "tunnel key",
+        "tunnel listen",
+        "tunnel connect",
+        "tunnel bench",
         "demo",
         "completions",
         "man",
@@ -170,4 +186,15 @@ fn completions_are_generated_for_every_shell() {
     let script = place.run(["completions", "bash"]).with(0);
     let parsed = std::process::Command::new("bash").args(["-n", "-c", script.text()]).status();
     assert!(parsed.expect("bash runs").success(), "bash can read its completions");
+}
+
+/// The domain in the environment is not something that has to be given.
+#[test]
+fn usage_lines_show_what_has_to_be_given() {
+    let place = Place::new();
+    let ended = place.run(["gen", "x.lcm"]).with(2);
+    assert!(ended.err.contains("Usage: ") && !ended.err.contains("--domain"), "{ended:?}");
+    let help = place.run(["ls", "--help"]).with(0);
+    assert!(help.text().contains("SALTUS_DOMAIN"), "{help:?}");
+    place.run(["--domain", "shm://UP/", "ls"]).with(2);
 }

@@ -248,3 +248,15 @@ fn the_option_stands_before_the_variable_and_anywhere() {
     place.run(["ls", "imu"]).with(3);
     other.run(["ls", "imu"]).with(0);
 }
+
+#[test]
+fn a_domain_that_is_not_there_is_told() {
+    let place = Place::new();
+    let url = place.url();
+    for command in [&["ls"] as &[&str], &["ls", "-l", "--json"], &["stat", "-n1", "-i", "34ms"]] {
+        let ended = place.run(command.iter().copied()).saying(0, "there is no domain");
+        assert!(ended.err.contains(&url), "{ended:?}");
+    }
+    place.run(["pub", "-q", "x", "y"]).with(0);
+    assert_eq!(place.run(["ls"]).with(0).err, "");
+}

@@ -105,6 +105,13 @@ fn info_tells_the_types_and_show_has_them() {
     let shown = &place.run(["types", "show", "pose_t", "--channel", "pose", "--json"]).with(0).json()[0];
     assert_eq!(shown["fields"][1]["name"], "pos");
     place.run(["types", "show", "path_t", "--channel", "pose"]).saying(1, "robot.pose_t");
+    // Without a name, all of them.
+    let all = place.run(["types", "show", "--channel", "pose", "--json"]).with(0).json();
+    let names: Vec<_> = all.iter().map(|line| &line["name"]).collect();
+    assert_eq!(names, ["robot.pose_t"]);
+    place.run(["pub", "untyped", "x"]).with(0);
+    place.run(["types", "show", "--channel", "untyped"]).saying(1, "nobody has left a type");
+    place.run(["types", "show"]).with(2);
 }
 
 #[test]
@@ -241,5 +248,51 @@ fn hostile_descriptions_do_no_harm() {
         let ended = place.run(line).with(0);
         assert!(ended.text().contains("robot.pose_t"), "{ended:?}");
         assert!(!ended.text().chars().any(|c| c.is_control() && c != '\n'), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_channel_that_pub_makes_has_room_for_longer_messages_of_the_type() {
+    let (place, (_files, types)) = (Place::new(), types());
+    let size = |channel: &str| place.run(["info", channel, "--json"]).with(0).json()[0]["frame_size"].clone();
+    let publish = |channel: &str, ty: &str, json: &str, more: &[&str]| {
+        place.run(["pub", "-q", channel, "--type", ty, json, "-I", &types].iter().chain(more).copied())
+    };
+    publish("pose", "pose_t", JSON, &[]).with(0);
+    assert_eq!(size("pose"), 512, "each is as long as the next");
+    publish("path", "path_t", "{}", &[]).with(0);
+    assert_eq!(size("path"), 4096, "a path may become longer");
+    let long = format!(r#"{{"name": "{}"}}"#, "x".repeat(5000));
+    publish("long", "path_t", &long, &[]).with(0);
+    assert_eq!(size("long"), 20_096);
+    publish("chosen", "path_t", "{}", &["--size", "64K"]).with(0);
+    assert_eq!(size("chosen"), 65_536);
+    publish("other", "path_t", "{}", &["--size", "64K", "--no-create"]).with(2);
+}
+
+#[test]
+fn echo_says_when_the_channel_knows_other_types_than_the_one_it_waits_for() {
+    let (place, (_files, types)) = (Place::new(), types());
+    place.run(["pub", "-q", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
+    let waits = ["echo", "pose", "--type", "nosuch_t", "--timeout", "10ms"];
+    let told = place.run(waits).saying(4, "the channel knows no type `nosuch_t`");
+    assert!(told.err.contains("robot.pose_t"), "{told:?}");
+    let right = place.run(["echo", "pose", "--type", "pose_t", "--timeout", "10ms"]).with(4);
+    assert!(!right.err.contains("knows no type"), "{right:?}");
+}
+
+/// A terminal obeys U+009B as it does ESC [.
+#[test]
+fn nothing_that_a_terminal_obeys_is_in_the_json() {
+    let (place, (_files, types)) = (Place::new(), types());
+    let evil = "{\"name\": \"a\u{9b}31m\u{7f}b\"}";
+    place.run(["pub", "-q", "path", "--type", "path_t", evil, "-I", &types]).with(0);
+    place.run(["pub", "-q", "text", "a\u{9b}31m\u{7f}b"]).with(0);
+    for channel in ["path", "text"] {
+        let shown = place.run(["echo", channel, "--newest", "-n1", "--json"]).with(0);
+        assert!(!shown.text().chars().any(|c| c.is_control() && c != '\n'), "{shown:?}");
+        let line = &shown.json()[0];
+        let said = if channel == "path" { &line["value"]["name"] } else { &line["text"] };
+        assert_eq!(said, "a\u{9b}31m\u{7f}b");
     }
 }

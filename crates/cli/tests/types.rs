@@ -90,6 +90,39 @@ fn show_tells_all_about_a_type() {
     );
 }
 
+/// Enums of the old language are types too.
+#[test]
+fn enums_are_counted_and_shown() {
+    let (place, files) = (Place::new(), Files::new());
+    let mode = files.write(
+        "mode.lcm",
+        "package robot;\n// What it does.\nenum mode_t { OFF, DRIVE = 5, // on wheels\n HOLD }",
+    );
+    place.run(["types", "check", &mode]).saying(0, "1 type in 1 file, all well");
+    for name in ["mode_t", "robot.mode_t"] {
+        let shown = place.run(["types", "show", name, &mode]).with(0);
+        for wanted in [
+            "robot.mode_t",
+            "What it does.",
+            "mode.lcm:3",
+            "int32_t",
+            "OFF",
+            "= 1",
+            "DRIVE",
+            "// on wheels",
+            "= 6",
+        ] {
+            assert!(shown.text().contains(wanted), "{wanted}: {}", shown.text());
+        }
+    }
+    let json = &place.run(["types", "show", "mode_t", &mode, "--json"]).with(0).json()[0];
+    assert_eq!((&json["values"][1]["name"], &json["values"][1]["value"]), (&"DRIVE".into(), &5.into()));
+    let lcm = place.run(["types", "show", "mode_t", &mode, "--lcm"]).with(0);
+    let copy = files.write("copy.lcm", lcm.text());
+    let again = &place.run(["types", "show", "robot.mode_t", &copy, "--json"]).with(0).json()[0];
+    assert_eq!((&again["values"], &again["doc"]), (&json["values"], &json["doc"]));
+}
+
 #[test]
 fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
     let (place, files) = (Place::new(), Files::new());
@@ -137,8 +170,30 @@ fn diff_tells_what_became_of_each_field() {
     assert!(!lines.is_empty());
     place.run(["types", "diff", &old, "pose_t"]).saying(2, "-I");
     let two = files.write("two.lcm", "struct a_t { int8_t x; } struct b_t { int8_t x; }");
-    place.run(["types", "diff", &two, &old]).saying(2, "a_t, b_t");
+    place.run(["types", "diff", &two, &format!("{old}:pose_t")]).saying(2, "a_t, b_t");
     place.run(["types", "diff", &format!("{two}:a_t"), &format!("{two}:b_t")]).with(0);
     files.write("dir/pose.lcm", "struct pose_t { int64_t utime; double x; float y; double z; }");
     place.run(["types", "diff", &new, "pose_t", "-I", &files.at("dir")]).with(0);
+}
+
+#[test]
+fn diff_compares_all_types_of_two_files() {
+    let (place, files) = (Place::new(), Files::new());
+    let old =
+        files.write("old.lcm", "struct a_t { int8_t x; } struct b_t { int8_t x; } struct c_t { int8_t x; }");
+    let new =
+        files.write("new.lcm", "struct d_t { int8_t x; } struct b_t { int8_t x; } struct a_t { int16_t x; }");
+    let ended = place.run(["types", "diff", &old, &new]).with(6);
+    let lines: Vec<&str> = ended.text().lines().collect();
+    assert!(lines[0].starts_with("a_t: fingerprint "), "{lines:?}");
+    assert_eq!(lines[1], "  field `x` was int8_t and is now int16_t");
+    assert!(lines[2].starts_with("b_t: the same: "), "{lines:?}");
+    assert_eq!(lines[3..], ["c_t was removed", "d_t was added"]);
+    let json = place.run(["types", "diff", &old, &new, "--json"]).with(6).json();
+    let told: Vec<(&str, &str)> =
+        json.iter().map(|l| (l["type"].as_str().unwrap(), l["change"].as_str().unwrap())).collect();
+    assert_eq!(told, [("a_t", "retyped"), ("c_t", "removed"), ("d_t", "added")]);
+    place.run(["types", "diff", &old, &old]).with(0);
+    let one = files.write("one.lcm", "struct a_t { int8_t x; }");
+    place.run(["types", "diff", &old, &one]).saying(6, "");
 }

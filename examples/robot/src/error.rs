@@ -15,6 +15,8 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
+    /// Something is in the way that somebody has to remove.
+    InTheWay(String),
     /// The program was called wrongly.
     Usage(String),
 }
@@ -41,7 +43,7 @@ impl fmt::Display for Error {
         match self {
             Error::Channel(e) => e.fmt(f),
             Error::System { what, source } => write!(f, "{what}: {source}"),
-            Error::Usage(what) => f.write_str(what),
+            Error::InTheWay(what) | Error::Usage(what) => f.write_str(what),
         }
     }
 }
@@ -51,7 +53,7 @@ impl std::error::Error for Error {
         match self {
             Error::Channel(e) => Some(e),
             Error::System { source, .. } => Some(source),
-            Error::Usage(_) => None,
+            Error::InTheWay(_) | Error::Usage(_) => None,
         }
     }
 }

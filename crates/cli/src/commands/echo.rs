@@ -1,5 +1,7 @@
 //! `saltus echo`: print messages as they come.
 
+mod network;
+
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
@@ -13,7 +15,8 @@ use crate::flags::{Count, Json, Timeout, TypeDirs};
 use crate::human;
 use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
-use crate::print::{Format, Message, print};
+use crate::place::{self, Place};
+use crate::print::{About, Format, Message, print};
 use crate::{channels, stop};
 
 /// The options of `echo`.
@@ -24,6 +27,10 @@ use crate::{channels, stop};
 pub struct Echo {
     /// Name of the channel
     name: OsString,
+
+    /// NAME is a regular expression: all channels whose whole name it matches, those that come later too
+    #[arg(short = 'E', long)]
+    regex: bool,
 
     /// Every message from now on, in order (the default)
     #[arg(long)]
@@ -109,10 +116,21 @@ Examples:
   saltus echo imu --wait --follow               from before it exists, through every replacement
   saltus echo pose -I types                     by the type files in a directory
   saltus echo pose --type robot.pose_t -n 1     fail when messages are of another type
-  saltus echo camera --newest -n 1 --raw > frame.jpg";
+  saltus echo camera --newest -n 1 --raw > frame.jpg
+  saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
+  saltus echo 'ARM_.*' --regex --domain tcpq:// --json";
 
 /// Prints until there is enough, or the end is asked for.
-pub fn run(domain: &Domain, args: Echo) -> Outcome {
+pub fn run(url: Option<&str>, args: Echo) -> Outcome {
+    match Place::open(url)? {
+        Place::Shm(domain) if args.regex => network::run(&place::network(&domain.url())?, &args),
+        Place::Shm(domain) => one_channel(&domain, args),
+        Place::Network(domain) => network::run(&domain, &args),
+    }
+}
+
+/// Prints messages of a channel in shared memory.
+fn one_channel(domain: &Domain, args: Echo) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     let quiet = args.quiet;
@@ -156,8 +174,12 @@ impl Reading<'_> {
             Some(channels::open_named(self.domain, &self.args.name)?)
         };
         while let Some(channel) = opened {
+            if let Some(words) = self.meaning.doubt(&channel)? {
+                say(words);
+            }
             let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
-            stop::cancel_with(subscriber.canceller());
+            let canceller = subscriber.canceller();
+            stop::cancel_with(move || canceller.cancel());
             let end = self.read(&mut subscriber);
             self.missed += subscriber.missed();
             match end? {
@@ -214,9 +236,12 @@ impl Reading<'_> {
             let meaning = if format.is_bytes() && self.args.of.is_none() {
                 Meaning::Bytes
             } else {
-                self.meaning.meaning(&channel, &message)?
+                // A channel that has just been removed has nothing more to say.
+                let descriptions = || channel.descriptions().unwrap_or_default();
+                self.meaning.meaning(channel.name(), descriptions, &message)?
             };
-            let shown = Message { channel: &name, sample: &sample, bytes: &message, meaning: &meaning };
+            let about = About::Channel(&sample);
+            let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
             print(&mut self.out, format, &shown)?;
             if self.args.strict && sample.missed > 0 {
                 return Err(lost(&name, &sample));

@@ -1,15 +1,17 @@
 //! `saltus gen`: make code for types.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use saltus_gen::{Change, File, Lang, Options, Style};
+use saltus_types::{Loaded, StructId, Type};
 use serde::Serialize;
 
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Json, TypeDirs};
+use crate::flags::{Json, Quiet, TypeDirs};
 use crate::human::plural;
 use crate::out::Out;
 use crate::schemas;
@@ -19,15 +21,15 @@ use crate::schemas;
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("only").args(["dry_run", "list"]))]
 pub struct Gen {
-    /// Type files; code is made for the types that they declare
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
+    /// Type files, and directories of them; code is made for the types that they declare
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
 
     /// Language of the code
     #[arg(short, long, value_enum)]
     lang: Language,
 
-    /// Whose programs the code is for
+    /// Whose programs the code is for; lcm is for C, C++, Python and Java
     #[arg(long, value_enum, default_value_t = For::Modern)]
     style: For,
 
@@ -69,13 +71,12 @@ pub struct Gen {
     #[command(flatten)]
     json: Json,
 
-    /// Say nothing but errors and warnings
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 /// The languages.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Language {
     /// Rust, on crate saltus-wire
     Rust,
@@ -92,7 +93,7 @@ enum Language {
 }
 
 /// The styles.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum For {
     /// Idiomatic, on nothing but what Saltus brings
     Modern,
@@ -102,7 +103,7 @@ enum For {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus gen --lang rust --out src/types types/*.lcm
+  saltus gen --lang rust --out src/types types
   saltus gen --lang cpp --style lcm --out include pose.lcm    for a program written for LCM
   saltus gen --lang python --out python -I ../common pose.lcm
   saltus gen --lang c --out gen --depfile gen/pose.d pose.lcm
@@ -117,8 +118,9 @@ struct Line<'a> {
 
 /// Makes it.
 pub fn run(args: Gen) -> Outcome {
-    let loaded = schemas::load(schemas::loader(&args.files, &args.dirs.include))?;
-    let files = saltus_gen::generate(&loaded.schema, &loaded.named, args.lang.of(), &args.options())
+    args.refuse()?;
+    let loaded = schemas::load(schemas::loader(&schemas::files_of(&args.paths)?, &args.dirs.include))?;
+    let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
     let mut out = Out::new()?;
     if args.list {
@@ -133,15 +135,16 @@ pub fn run(args: Gen) -> Outcome {
         let rules = File { path: path.file_name().unwrap_or_default().into(), text: rules };
         saltus_gen::write(path.parent().unwrap_or(Path::new("")), &[rules], false).map_err(failed)?;
     }
+    args.warn_of_missing(&loaded, &files);
     for (path, change) in &done {
         if args.json.json {
             out.json(&Line { file: path, change: word(*change) })?;
-        } else if !args.quiet && *change != Change::Same {
+        } else if !args.quiet.quiet && *change != Change::Same {
             out.line(format_args!("{} {}", word(*change), shown(path)))?;
         }
     }
     out.flush()?;
-    if !args.quiet && !args.json.json {
+    if !args.quiet.quiet && !args.json.json {
         let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
         let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
         let would = if args.dry_run { " would be" } else { "" };
@@ -178,6 +181,50 @@ fn quoted(path: &str) -> String {
 }
 
 impl Gen {
+    /// What the language does not have is not asked for in vain.
+    fn refuse(&self) -> Outcome {
+        use Language::{C, Cpp, Java, Octave, Python, Rust};
+        let words = match self.lang {
+            Rust if self.style == For::Lcm => "there is no Rust of LCM's: leave --style lcm out",
+            Octave if self.style == For::Lcm => "there is no Octave of LCM's: leave --style lcm out",
+            Python | Java | Octave if self.plain => {
+                "the plain layout is for Rust, C and C++: leave --plain out"
+            }
+            Rust | C | Cpp | Python | Java | Octave => return Ok(()),
+        };
+        Err(Failure::new(Code::Usage, words))
+    }
+
+    /// Tells of structs that are referred to and for which no code was made, neither now nor before.
+    fn warn_of_missing(&self, loaded: &Loaded, made: &[File]) {
+        let schema = &loaded.schema;
+        let mut told = BTreeSet::new();
+        for &outer in &loaded.named {
+            for field in &schema.get(outer).fields {
+                let Type::Struct(id) = field.ty else { continue };
+                if loaded.named.contains(&id) || !told.insert(id) || self.was_made(loaded, id, made) {
+                    continue;
+                }
+                let (outer, inner) = (&schema.get(outer).name, schema.get(id));
+                say(format_args!(
+                    "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
+                    inner.name, inner.file
+                ));
+            }
+        }
+    }
+
+    /// Whether all that would be made for a struct, and is not made just now, is there.
+    fn was_made(&self, loaded: &Loaded, id: StructId, made: &[File]) -> bool {
+        let files = saltus_gen::generate(&loaded.schema, &[id], self.lang.of(), &self.options());
+        let mut own = files.into_iter().flatten().filter(|file| made.iter().all(|m| m.path != file.path));
+        let mut count = 0;
+        own.all(|file| {
+            count += 1;
+            self.out.join(file.path).exists()
+        }) && count > 0
+    }
+
     fn options(&self) -> Options {
         Options {
             style: match self.style {

@@ -1,16 +1,21 @@
 //! `saltus ls`: list channels.
 
+mod network;
+
+use std::time::Duration;
+
 use clap::Args;
 use saltus_channel::{Domain, Name};
 use serde::Serialize;
 
 use crate::escape::escaped;
 use crate::facts::Facts;
-use crate::failure::{Code, Outcome};
+use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{AnyNames, Json};
 use crate::out::Out;
+use crate::place::Place;
 use crate::table::{Align, Table};
-use crate::{channels, failure, help, human};
+use crate::{channels, failure, help, human, units};
 
 /// The options of `ls`.
 #[derive(Args)]
@@ -23,6 +28,10 @@ pub struct Ls {
     #[arg(short, long)]
     long: bool,
 
+    /// On a network: list what something comes on within this time [default: 2s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    listen: Option<Duration>,
+
     #[command(flatten)]
     json: Json,
 }
@@ -31,7 +40,8 @@ const EXAMPLES: &str = "\
 Examples:
   saltus ls
   saltus ls -l 'robot/*'
-  saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'";
+  saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'
+  saltus ls --domain udpm:// --listen 5s        channels that something comes on, rates, sizes";
 
 /// What `ls --json` prints; the fields are a promise.
 #[derive(Serialize)]
@@ -67,8 +77,21 @@ const COLUMNS: [(&str, Align); 9] = [
     ("CHANNEL", Align::Left),
 ];
 
-/// Lists them; those that cannot be opened too, with the reason on standard error.
-pub fn run(domain: &Domain, ls: Ls) -> Outcome {
+/// Lists them.
+pub fn run(url: Option<&str>, ls: Ls) -> Outcome {
+    match Place::open(url)? {
+        Place::Shm(domain) if ls.listen.is_some() => {
+            let words = format!("--listen: {} knows its channels; leave it away", domain.url());
+            Err(Failure::new(Code::Usage, words))
+        }
+        Place::Shm(domain) => all(&domain, ls),
+        Place::Network(domain) => network::run(&domain, &ls),
+    }
+}
+
+/// Lists the channels in shared memory; those that cannot be opened too, with the reason on standard error.
+fn all(domain: &Domain, ls: Ls) -> Outcome {
+    channels::tell_of_no_domain(domain);
     let mut failures = Vec::new();
     let mut lines = Vec::new();
     for name in channels::select(domain, &ls.names.names)? {

@@ -1,5 +1,7 @@
 //! `saltus pub`: publish messages.
 
+mod sink;
+
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -7,16 +9,19 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
-use saltus_channel::{Attributes, Channel, Domain, Error, Publisher};
+use saltus_channel::{Attributes, Channel, Domain, Error};
 
+use crate::dictionary::Dictionary;
 use crate::encode::Encoder;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Count, Rate, TypeDirs};
+use crate::flags::{Count, Quiet, Rate, TypeDirs};
 use crate::human::plural;
 use crate::lines::Lines;
 use crate::pace::Pace;
+use crate::place::Place;
 use crate::{stop, units};
+use sink::Sink;
 
 /// The options of `pub`.
 #[derive(Args)]
@@ -59,13 +64,17 @@ pub struct Pub {
     #[command(flatten)]
     count: Count,
 
+    /// Longest message, such as 512, 64K or 1M, when the channel has to be made [default: as the message, and room for
+    /// longer ones where they may be]
+    #[arg(short, long, value_name = "BYTES", conflicts_with = "no_create", value_parser = units::size)]
+    size: Option<u64>,
+
     /// Do not make the channel when it is missing; end with exit code 3
     #[arg(long)]
     no_create: bool,
 
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 const EXAMPLES: &str = "\
@@ -77,7 +86,11 @@ Examples:
   tail -f /var/log/syslog | saltus pub log --lines
   saltus pub pose --type robot.pose_t '{\"utime\": 1, \"x\": 0.5}' -I types
   jq -c . poses.json | saltus pub pose --type pose_t --lines      the channel knows the type
-  saltus pub load x -r 0 -n 1000000                     a million, as fast as it goes";
+  saltus pub load x -r 0 -n 1000000                     a million, as fast as it goes
+  saltus pub POSE --type pose_t '{\"x\": 0.5}' -I types --domain udpm://239.255.76.67:7667?ttl=1";
+
+/// Room for what is not known yet.
+const LONG: u64 = 4096;
 
 /// Longest line of JSON.
 const JSON: usize = 256 << 20;
@@ -93,15 +106,16 @@ impl Bytes {
 }
 
 /// Publishes until there is no more, or the end is asked for.
-pub fn run(domain: &Domain, args: Pub) -> Outcome {
+pub fn run(url: Option<&str>, args: Pub) -> Outcome {
     stop::on_signals()?;
+    let place = Place::open(url)?;
     let one_shot = !args.lines && args.rate.rate.is_none() && args.count.count.is_none();
-    let encoder = args.encoder(domain)?;
+    let encoder = args.encoder(&place)?;
     let message = args.message(encoder.as_ref())?;
-    let channel = args.channel(domain, message.as_deref())?;
-    let mut publisher = channel.publisher()?;
+    let varies = encoder.as_ref().is_some_and(Encoder::varies);
+    let mut publisher = args.sink(&place, message.as_deref(), varies)?;
     // Messages count for more than what is said about them.
-    if let Some(Err(failure)) = encoder.as_ref().map(|encoder| encoder.describe(&publisher)) {
+    if let Some(Err(failure)) = encoder.as_ref().map(|encoder| publisher.describe(&encoder.description())) {
         say(format_args!("{failure}; published all the same, but readers need -I to read it"));
     }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
@@ -112,7 +126,7 @@ pub fn run(domain: &Domain, args: Pub) -> Outcome {
         Some(message) => repeat(&mut publisher, &message, most, &mut pace, &mut published),
         None => each_line(&mut publisher, encoder.as_ref(), most, &mut pace, &mut published),
     };
-    if !one_shot && !args.quiet {
+    if !one_shot && !args.quiet.quiet {
         match pace.skipped() {
             0 => say(format_args!("published {}", plural(published, "message"))),
             n => say(format_args!(
@@ -124,13 +138,7 @@ pub fn run(domain: &Domain, args: Pub) -> Outcome {
     outcome
 }
 
-fn repeat(
-    publisher: &mut Publisher,
-    message: &[u8],
-    most: u64,
-    pace: &mut Pace,
-    published: &mut u64,
-) -> Outcome {
+fn repeat(publisher: &mut Sink, message: &[u8], most: u64, pace: &mut Pace, published: &mut u64) -> Outcome {
     while *published < most && pace.wait() {
         publisher.publish(message)?;
         *published += 1;
@@ -139,7 +147,7 @@ fn repeat(
 }
 
 fn each_line(
-    publisher: &mut Publisher,
+    publisher: &mut Sink,
     encoder: Option<&Encoder>,
     most: u64,
     pace: &mut Pace,
@@ -169,10 +177,36 @@ fn each_line(
 
 impl Pub {
     /// What makes messages from JSON, if a type was named.
-    fn encoder(&self, domain: &Domain) -> Outcome<Option<Encoder>> {
-        let channel = || domain.open_channel(self.name.as_bytes());
-        let new = |name: &String| Encoder::new(name, &self.dirs.include, self.plain, channel);
+    fn encoder(&self, place: &Place) -> Outcome<Option<Encoder>> {
+        let known = || match place {
+            Place::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
+                Ok(channel) => Dictionary::of_channel(&channel),
+                // There is none that could know it.
+                Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
+                Err(error) => Err(error.into()),
+            },
+            Place::Network(domain) => {
+                let words = format!("no types are left in {}: name their directory with -I", domain.url());
+                Err(Failure::new(Code::Usage, words))
+            }
+        };
+        let new = |name: &String| Encoder::new(name, &self.dirs.include, self.plain, known);
         self.of.as_ref().map(new).transpose()
+    }
+
+    /// Where it is published.
+    fn sink(&self, place: &Place, message: Option<&[u8]>, varies: bool) -> Outcome<Sink> {
+        match place {
+            Place::Shm(domain) => {
+                Ok(Sink::Channel(self.channel(domain, message, varies)?.publisher()?.into()))
+            }
+            Place::Network(domain) if self.size.is_some() || self.no_create => {
+                let option = if self.no_create { "--no-create" } else { "--size" };
+                let words = format!("{option}: no channel has to be made in {}; leave it away", domain.url());
+                Err(Failure::new(Code::Usage, words))
+            }
+            Place::Network(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_bytes())?)),
+        }
     }
 
     /// The message, where there is one and not a line after the other.
@@ -189,19 +223,22 @@ impl Pub {
         }
     }
 
-    /// The channel, made to fit the message when it is missing.
-    fn channel(&self, domain: &Domain, message: Option<&[u8]>) -> Outcome<Channel> {
+    /// The channel, made to fit the message when it is missing; with room for longer ones if its type `varies`.
+    fn channel(&self, domain: &Domain, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
         let name = self.name.as_bytes();
         match domain.open_channel(name) {
             Err(Error::NotFound { .. }) if !self.no_create => {}
             opened => return Ok(opened?),
         }
-        // A line can be of any length: room for a long one.
-        let longest = message.map_or(4096, |m| m.len() as u64);
-        let size = Attributes::new().get_frame_size().max(longest.next_multiple_of(64));
+        let size = self.size.unwrap_or_else(|| {
+            // A line can be of any length: room for a long one.
+            let longest = message.map_or(LONG, |m| m.len() as u64);
+            let room = if varies { LONG.max(4 * longest) } else { longest };
+            Attributes::new().get_frame_size().max(room.next_multiple_of(64))
+        });
         match domain.create(name, &Attributes::new().frame_size(size)) {
             Ok(channel) => {
-                if !self.quiet {
+                if !self.quiet.quiet {
                     let frames = channel.attributes().get_frames();
                     say(format_args!(
                         "made channel `{}`: {frames} frames of up to {size} bytes",

@@ -77,7 +77,7 @@ impl Home {
             let domain = Domain::open(&format!("shm://{}", path.display()))?;
             return Ok(Home { domain, made: vec![path], _lock: Some(lock) });
         }
-        Err(Error::Usage(format!("{SHM} is full of directories {PREFIX}*: remove them")))
+        Err(Error::InTheWay(format!("{SHM} is full of directories {PREFIX}*: remove them")))
     }
 
     /// Creates all channels. With an error come those that had been created.
@@ -86,17 +86,28 @@ impl Home {
         for place in CHANNELS {
             match self.domain.create(place.name, &place.attributes()) {
                 Ok(_) => made.push(place.name),
-                Err(e @ saltus_channel::Error::Exists { .. }) => {
-                    let what = format!(
-                        "{e} (a demo runs in {} or was killed there; choose another --domain)",
-                        self.domain.url()
-                    );
-                    return Err((made, Error::Usage(what)));
+                Err(saltus_channel::Error::Exists { .. }) => {
+                    let why = self.occupied(place.name, &made);
+                    return Err((made, why));
                 }
                 Err(e) => return Err((made, e.into())),
             }
         }
         Ok(())
+    }
+
+    /// Why there cannot be a demo here: not those that it has just made are in the way.
+    fn occupied(&self, name: &str, made: &[&str]) -> Error {
+        let url = self.domain.url();
+        let there = self.domain.list().unwrap_or_default();
+        let is_there = |name: &&str| there.iter().any(|n| n.as_bytes() == name.as_bytes());
+        let left =
+            CHANNELS.iter().map(|place| place.name).filter(is_there).filter(|name| !made.contains(name));
+        Error::InTheWay(format!(
+            "{url} has a channel `{name}` already: a demo runs there, or was killed there; remove what it left with \
+             `saltus --domain {url} rm {}`, or choose another --domain",
+            left.collect::<Vec<_>>().join(" ")
+        ))
     }
 
     fn remove(&mut self, channels: &[&str]) -> Vec<String> {

@@ -1,12 +1,11 @@
 //! `saltus import carmen`: a CARMEN log as an LCM log.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Args;
 use saltus_carmen::Log;
@@ -15,10 +14,12 @@ use serde::Serialize;
 use super::convert::{Converter, Steps, Summary};
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::Json;
-use crate::human::{bytes, nanos, plural};
+use crate::flags::{Json, Quiet};
+use crate::human::{nanos, plural};
 use crate::out::Out;
+use crate::progress::Progress;
 use crate::stop;
+use crate::target::Target;
 
 /// The options of `import carmen`.
 #[derive(Args)]
@@ -38,9 +39,8 @@ pub struct Carmen {
     #[command(flatten)]
     json: Json,
 
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 const EXAMPLES: &str = "\
@@ -60,8 +60,6 @@ struct Report {
     cut_short: Option<String>,
 }
 
-/// How often the progress is drawn.
-const DRAW: Duration = Duration::from_millis(100);
 /// So much is collected before it is written.
 const CHUNK: usize = 1 << 16;
 
@@ -83,24 +81,24 @@ pub fn run(args: Carmen) -> Outcome {
     let read = Arc::new(AtomicU64::new(0));
     let counted = Counted { file, read: read.clone() };
     let log = Log::read(io::BufReader::with_capacity(CHUNK, counted)).map_err(failed)?;
-    let progress = Progress {
-        read,
-        size: size.len(),
-        drawn: Instant::now(),
-        on: !args.quiet && io::stderr().is_terminal(),
-    };
+    let progress = (Progress::new(size.len(), args.quiet.quiet), read);
     let report = target.fill(|out| convert(log, progress, out, &args))?;
     if args.json.json {
         let mut out = Out::new()?;
         out.json(&report)?;
         out.flush()?;
-    } else if !args.quiet {
+    } else if !args.quiet.quiet {
         report.words().iter().for_each(say);
     }
     Ok(())
 }
 
-fn convert(mut log: Log, mut progress: Progress, out: &mut dyn Write, args: &Carmen) -> Outcome<Report> {
+fn convert(
+    mut log: Log,
+    (mut progress, read): (Progress, Arc<AtomicU64>),
+    out: &mut dyn Write,
+    args: &Carmen,
+) -> Outcome<Report> {
     let unwritable = |e: io::Error| match e.kind() {
         io::ErrorKind::BrokenPipe => Failure::Quiet,
         _ => Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", args.out.display())),
@@ -111,7 +109,7 @@ fn convert(mut log: Log, mut progress: Progress, out: &mut dyn Write, args: &Car
         if bytes.len() >= CHUNK {
             out.write_all(&bytes).map_err(unwritable)?;
             bytes.clear();
-            progress.draw();
+            progress.draw(read.load(Ordering::Relaxed)); // a number for people
             if stop::requested() {
                 progress.clear();
                 return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
@@ -131,60 +129,6 @@ fn convert(mut log: Log, mut progress: Progress, out: &mut dyn Write, args: &Car
     })
 }
 
-/// Where the log goes.
-enum Target {
-    Stdout,
-    /// A file, written aside under the second name, and overwritten if the third says so.
-    File(PathBuf, PathBuf, bool),
-}
-
-impl Target {
-    fn new(path: &Path, force: bool) -> Outcome<Target> {
-        if path == Path::new("-") {
-            return Ok(Target::Stdout);
-        }
-        if !force && path.symlink_metadata().is_ok() {
-            return Err(taken(path));
-        }
-        let mut aside = path.as_os_str().to_owned();
-        aside.push(format!(".{}.part", std::process::id()));
-        Ok(Target::File(path.into(), aside.into(), force))
-    }
-
-    /// Lets `write` fill it. A file appears under its name when all is written; after a failure nothing is left.
-    fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
-        let Target::File(path, aside, force) = self else { return write(&mut BufWriter::new(io::stdout())) };
-        let failed = |e: io::Error| {
-            let words = format!("cannot write {}: {e}; name a file that you may write", path.display());
-            Failure::new(Code::Failed, words)
-        };
-        let put = || {
-            let mut file = File::options().write(true).create_new(true).open(&aside).map_err(failed)?;
-            let done = write(&mut file)?;
-            if force {
-                fs::rename(&aside, &path).map_err(failed)?;
-            } else {
-                // A link, since a rename would overwrite what came meanwhile.
-                match fs::hard_link(&aside, &path) {
-                    Ok(()) => fs::remove_file(&aside).map_err(failed)?,
-                    Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(taken(&path)),
-                    Err(_) => fs::rename(&aside, &path).map_err(failed)?, // a file system without links
-                }
-            }
-            Ok(done)
-        };
-        let done = put();
-        if done.is_err() {
-            let _ = fs::remove_file(&aside); // it may not even be there
-        }
-        done
-    }
-}
-
-fn taken(path: &Path) -> Failure {
-    Failure::new(Code::Failed, format!("{} exists: take another name, or --force", path.display()))
-}
-
 /// A file that tells how far it was read.
 struct Counted {
     file: File,
@@ -196,30 +140,6 @@ impl Read for Counted {
         let n = self.file.read(bytes)?;
         self.read.fetch_add(n as u64, Ordering::Relaxed); // a number for people
         Ok(n)
-    }
-}
-
-/// How far it is, on a terminal.
-struct Progress {
-    read: Arc<AtomicU64>,
-    size: u64,
-    drawn: Instant,
-    on: bool,
-}
-
-impl Progress {
-    fn draw(&mut self) {
-        if self.on && self.drawn.elapsed() >= DRAW {
-            self.drawn = Instant::now();
-            let read = self.read.load(Ordering::Relaxed);
-            let percent = 100.0 * read as f64 / self.size.max(read).max(1) as f64;
-            let _ = write!(io::stderr(), "\r{percent:3.0} % of {}\x1b[K", bytes(self.size as f64));
-        }
-    }
-    fn clear(&self) {
-        if self.on {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
     }
 }
 

@@ -3,6 +3,8 @@
 mod carmen;
 mod convert;
 
+pub use convert::Converter;
+
 use clap::{Args, Subcommand};
 
 use crate::failure::Outcome;

@@ -1,5 +1,6 @@
 //! `saltus stat`: measure channels without disturbing them.
 
+mod network;
 mod periods;
 mod row;
 mod screen;
@@ -13,6 +14,7 @@ use saltus_channel::{Domain, Name};
 
 use crate::failure::Outcome;
 use crate::flags::{AnyNames, Count, Json};
+use crate::place::Place;
 use crate::table::Table;
 use crate::{channels, help, stop, units};
 use row::{COLUMNS, Row};
@@ -41,7 +43,8 @@ const EXAMPLES: &str = "\
 Examples:
   saltus stat                           all channels, live
   saltus stat 'robot/*' -i 2s
-  saltus stat imu -n 1 --json | jq .rate";
+  saltus stat imu -n 1 --json | jq .rate
+  saltus stat --domain udpm:// -i 1s    by sender, with what each one lost";
 
 /// The longest time between two looks, so that periods are seen even where few messages are kept.
 const LOOK: Duration = Duration::from_millis(50);
@@ -58,9 +61,17 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Shows a table after each interval until there were enough, or the end is asked for.
-pub fn run(domain: &Domain, stat: Stat) -> Outcome {
+pub fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
+    match Place::open(url)? {
+        Place::Shm(domain) => all(&domain, stat),
+        Place::Network(domain) => network::run(&domain, &stat),
+    }
+}
+
+fn all(domain: &Domain, stat: Stat) -> Outcome {
+    channels::tell_of_no_domain(domain);
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut watches = BTreeMap::new();
     // A name that means no channel is a mistake now; later it may come and go.

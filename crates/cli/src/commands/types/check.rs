@@ -8,7 +8,7 @@ use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use serde::Serialize;
 
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Json, TypeDirs};
+use crate::flags::{Json, Quiet, TypeDirs};
 use crate::human::plural;
 use crate::out::Out;
 use crate::schemas;
@@ -27,9 +27,8 @@ pub struct Check {
     #[command(flatten)]
     json: Json,
 
-    /// Say nothing when all is well
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 const EXAMPLES: &str = "\
@@ -68,22 +67,9 @@ struct Also<'a> {
 
 /// Checks them.
 pub fn run(check: Check) -> Outcome {
-    let mut files = Vec::new();
-    for path in &check.paths {
-        if path.is_dir() {
-            files.extend(schemas::files_below(path)?);
-        } else {
-            files.push(path.clone());
-        }
-    }
-    if files.is_empty() {
-        return Err(Failure::new(
-            Code::Failed,
-            "there is no .lcm file in these directories: name one that has some",
-        ));
-    }
+    let files = schemas::files_of(&check.paths)?;
     let (said, types) = match schemas::loader(&files, &check.dirs.include).load() {
-        Ok(loaded) => (loaded.warnings, Some(loaded.named.len())),
+        Ok(loaded) => (loaded.warnings, Some(loaded.named.len() + loaded.named_enums.len())),
         Err(said) => (said, None),
     };
     let mut out = Out::new()?;
@@ -93,7 +79,7 @@ pub fn run(check: Check) -> Outcome {
         out.bytes(schemas::render(&said, io::stdout().is_terminal()).as_bytes())?;
     }
     out.flush()?;
-    sum_up(&said, files.len() as u64, types, check.quiet)
+    sum_up(&said, files.len() as u64, types, check.quiet.quiet)
 }
 
 fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> Outcome {

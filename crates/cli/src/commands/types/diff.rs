@@ -1,22 +1,24 @@
-//! `saltus types diff`: how two types differ.
+//! `saltus types diff`: how two types, or all types of two files, differ.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use saltus_types::diff::{What, diff};
+use saltus_types::{Schema, StructId};
 use serde::Serialize;
 
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{Json, TypeDirs};
 use crate::out::Out;
-use crate::schemas::{self, Found};
+use crate::schemas;
 
 /// The options of `types diff`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Diff {
-    /// The one: FILE:TYPE, a FILE that has one type, or a TYPE that is found with -I
+    /// The one: a FILE, FILE:TYPE, or a TYPE that is found with -I
     a: String,
 
     /// The other, likewise
@@ -31,42 +33,108 @@ pub struct Diff {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus types diff old/pose.lcm new/pose.lcm
+  saltus types diff old/robot.lcm new/robot.lcm
   saltus types diff old/robot.lcm:pose_t new/robot.lcm:pose_t
   saltus types diff recorded.lcm robot.pose_t -I types";
 
 /// What `types diff --json` prints; the fields are a promise.
 #[derive(Serialize)]
 struct Line<'a> {
+    r#type: &'a str,
     path: &'a str,
     change: &'static str,
     words: String,
     breaks: bool,
 }
 
+/// What one argument names.
+struct Side {
+    schema: Schema,
+    /// Several, if it is a file that has several.
+    ids: Vec<StructId>,
+    is_file: bool,
+}
+
 /// Tells each difference in a sentence.
 pub fn run(args: Diff) -> Outcome {
-    let (a, b) = (find(&args.a, &args.dirs.include)?, find(&args.b, &args.dirs.include)?);
-    let changes = diff(&a.schema, a.id, &b.schema, b.id);
-    let [old, new] = [&a, &b].map(|found| found.schema.get(found.id).fingerprint);
-    let mut out = Out::new()?;
-    for change in &changes {
-        let (words, breaks) = (change.to_string(), change.alters_fingerprint());
-        if args.json.json {
-            out.json(&Line { path: &change.path, change: word(&change.what), words, breaks })?;
-        } else {
-            out.line(harmless(&words))?;
-        }
+    let sides @ (a, b) = &(find(&args.a, &args.dirs.include)?, find(&args.b, &args.dirs.include)?);
+    let mut teller = Teller { out: Out::new()?, json: args.json.json, differ: false };
+    match (a.ids.as_slice(), b.ids.as_slice()) {
+        (&[x], &[y]) => teller.one(sides, x, y, None)?,
+        _ if a.is_file && b.is_file => teller.all(sides)?,
+        ([_], _) => return Err(several(&args.b, b)),
+        _ => return Err(several(&args.a, a)),
     }
-    if !args.json.json {
-        out.line(match (changes.is_empty(), old == new) {
+    teller.out.flush()?;
+    if teller.differ { Err(Failure::Known(Code::Differ)) } else { Ok(()) }
+}
+
+struct Teller {
+    out: Out,
+    json: bool,
+    differ: bool,
+}
+
+impl Teller {
+    /// Two types; `heading` if there are others.
+    fn one(&mut self, (a, b): &(Side, Side), x: StructId, y: StructId, heading: Option<&str>) -> Outcome {
+        let changes = diff(&a.schema, x, &b.schema, y);
+        let (old, new) = (a.schema.get(x), b.schema.get(y));
+        let name = new.name.to_string();
+        let (old, new) = (old.fingerprint, new.fingerprint);
+        self.differ |= old != new;
+        let verdict = match (changes.is_empty(), old == new) {
             (true, true) => format!("the same: fingerprint {new:016x}"),
             (_, true) => format!("messages of the one can be read as the other: fingerprint {new:016x}"),
             (_, false) => format!("fingerprint {old:016x} is now {new:016x}"),
-        })?;
+        };
+        if let (Some(heading), false) = (heading, self.json) {
+            self.out.line(harmless(&format!("{heading}: {verdict}")))?;
+        }
+        for change in &changes {
+            let (words, breaks) = (change.to_string(), change.alters_fingerprint());
+            if self.json {
+                let (path, change) = (change.path.as_str(), word(&change.what));
+                self.out.json(&Line { r#type: &name, path, change, words, breaks })?;
+            } else {
+                let indent = if heading.is_some() { "  " } else { "" };
+                self.out.line(format!("{indent}{}", harmless(&words)))?;
+            }
+        }
+        match heading {
+            None if !self.json => self.out.line(verdict),
+            _ => Ok(()),
+        }
     }
-    out.flush()?;
-    if old == new { Ok(()) } else { Err(Failure::Known(Code::Differ)) }
+
+    /// All types of two files, by their full names.
+    fn all(&mut self, sides: &(Side, Side)) -> Outcome {
+        let (old, new) = (sides.0.by_name(), sides.1.by_name());
+        for (name, &x) in &old {
+            match new.get(name) {
+                Some(&y) => self.one(sides, x, y, Some(name))?,
+                None => self.whole(name, "removed")?,
+            }
+        }
+        new.keys().filter(|name| !old.contains_key(*name)).try_for_each(|name| self.whole(name, "added"))
+    }
+
+    /// A type that only one side has.
+    fn whole(&mut self, name: &str, change: &'static str) -> Outcome {
+        self.differ = true;
+        let words = format!("{name} was {change}");
+        if self.json {
+            self.out.json(&Line { r#type: name, path: "", change, words, breaks: true })
+        } else {
+            self.out.line(harmless(&words))
+        }
+    }
+}
+
+impl Side {
+    fn by_name(&self) -> BTreeMap<String, StructId> {
+        self.ids.iter().map(|&id| (self.schema.get(id).name.to_string(), id)).collect()
+    }
 }
 
 fn word(what: &What) -> &'static str {
@@ -85,36 +153,32 @@ fn word(what: &What) -> &'static str {
     }
 }
 
-/// The type that an argument names.
-fn find(argument: &str, include: &[PathBuf]) -> Outcome<Found> {
+/// The types that an argument names.
+fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
     if Path::new(argument).is_file() {
-        return only(argument, include);
+        let loaded = schemas::load(schemas::loader(&[argument.into()], include))?;
+        if loaded.named.is_empty() {
+            return Err(Failure::new(Code::Failed, format!("{argument} has no struct: name another file")));
+        }
+        return Ok(Side { schema: loaded.schema, ids: loaded.named, is_file: true });
     }
-    match argument.rsplit_once(':') {
-        Some((file, name)) => schemas::find(name, &[file.into()], include),
+    let found = match argument.rsplit_once(':') {
+        Some((file, name)) => schemas::find(name, &[file.into()], include)?,
         None if include.is_empty() => {
             let words = format!(
-                "`{argument}` is no file: name FILE:TYPE, a FILE, or a TYPE and its directory with -I"
+                "`{argument}` is no file: name a FILE, FILE:TYPE, or a TYPE and its directory with -I"
             );
-            Err(Failure::new(Code::Usage, words))
+            return Err(Failure::new(Code::Usage, words));
         }
-        None => schemas::find(argument, &[], include),
-    }
+        None => schemas::find(argument, &[], include)?,
+    };
+    Ok(Side { schema: found.schema, ids: vec![found.id], is_file: false })
 }
 
-/// The only type of a file.
-fn only(file: &str, include: &[PathBuf]) -> Outcome<Found> {
-    let loaded = schemas::load(schemas::loader(&[file.into()], include))?;
-    match loaded.named.as_slice() {
-        [id] => Ok(Found { id: *id, schema: loaded.schema }),
-        [] => Err(Failure::new(Code::Failed, format!("{file} has no struct: name another file"))),
-        [first, ..] => {
-            let names: Vec<String> =
-                loaded.named.iter().map(|id| loaded.schema.get(*id).name.to_string()).collect();
-            let first = loaded.schema.get(*first).name.to_string();
-            let words =
-                format!("{file} has several types, {}: say which, such as {file}:{first}", names.join(", "));
-            Err(Failure::new(Code::Usage, words))
-        }
-    }
+/// A file has more types than one, but the other argument is a type.
+fn several(file: &str, side: &Side) -> Failure {
+    let names: Vec<String> = side.ids.iter().map(|&id| side.schema.get(id).name.to_string()).collect();
+    let words =
+        format!("{file} has several types, {}: say which, such as {file}:{}", names.join(", "), names[0]);
+    Failure::new(Code::Usage, words)
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod diff;
+mod enumeration;
 mod show;
 
 use clap::{Args, Subcommand};
@@ -30,14 +31,14 @@ enum Command {
 
     /// Tell everything about a type: fields, dimensions, comments, fingerprint, sizes
     ///
-    /// It is looked for in the files, in the directories given with -I, or among those that publishers have left with a
-    /// channel.
+    /// It is a struct or an enum, and is looked for in the files, in the directories given with -I, or among those that
+    /// publishers have left with a channel. With --channel and no type, all that were left are listed.
     Show(show::Show),
 
     /// Tell how two types differ: what was added, removed, renamed, retyped
     ///
-    /// A and B are each FILE:TYPE, or a FILE that has one type, or a TYPE that is found with -I. Ends with exit code 6
-    /// when messages of the one cannot be read as the other.
+    /// A and B are each a FILE, FILE:TYPE, or a TYPE that is found with -I. Of two files with several types all are
+    /// compared, by their names. Ends with exit code 6 when messages of the one cannot be read as the other.
     Diff(diff::Diff),
 }
 
@@ -49,7 +50,7 @@ Examples:
   saltus types show --help                      everything about one of them";
 
 /// Does it.
-pub fn run(domain: impl FnOnce() -> saltus_channel::Result<Domain>, types: Types) -> Outcome {
+pub fn run(domain: impl FnOnce() -> Outcome<Domain>, types: Types) -> Outcome {
     match types.command {
         Command::Check(args) => check::run(args),
         Command::Show(args) => show::run(domain, args),

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use saltus_channel::Domain;
 use saltus_types::plain::plain;
-use saltus_types::{Const, Dim, Extent, Field, Sources, Type};
+use saltus_types::{Const, Dim, Extent, Field, Sources, Span, Type};
 use serde::Serialize;
 
+use super::enumeration;
 use crate::dictionary::Dictionary;
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome};
@@ -23,9 +24,9 @@ use crate::{channels, help};
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub struct Show {
-    /// Name of the type; its package may be left out where that is clear
-    #[arg(value_name = "TYPE")]
-    name: String,
+    /// Name of the type; its package may be left out where that is clear. Of a channel all types, if none is named
+    #[arg(value_name = "TYPE", required_unless_present = "channel")]
+    name: Option<String>,
 
     /// Type files to look into
     #[arg(value_name = "FILE", conflicts_with = "channel")]
@@ -50,6 +51,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus types show pose_t pose.lcm
   saltus types show robot.pose_t -I types --json
+  saltus types show --channel arm/pose                  what its publishers have said
   saltus types show pose_t --channel arm/pose --lcm > pose.lcm";
 
 /// What `types show --json` prints; the fields are a promise.
@@ -99,59 +101,85 @@ struct ConstLine {
 }
 
 /// Shows it.
-pub fn run(domain: impl FnOnce() -> saltus_channel::Result<Domain>, show: Show) -> Outcome {
-    let (found, sources) = show.find(domain)?;
-    let mut out = Out::new()?;
-    if show.lcm {
-        out.bytes(found.schema.to_lcm(found.id).as_bytes())?;
-        return out.flush();
+pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
+    if let Some(name) = &show.channel {
+        let channel = channels::open_named(&domain()?, name)?;
+        let dictionary = Dictionary::of_channel(&channel)?;
+        let found = match &show.name {
+            Some(name) => vec![dictionary.named(name).ok_or_else(|| dictionary.lacks(name))?],
+            None => dictionary.types(),
+        };
+        if found.is_empty() {
+            let words = "nobody has left a type with this channel: `saltus pub --type` does";
+            return Err(Failure::new(Code::Failed, words));
+        }
+        return show.print(&found, None);
     }
-    let line = Line::of(&found, sources.as_ref());
-    if show.json.json {
-        out.json(&line)?;
-    } else {
-        line.words(&found).iter().try_for_each(|words| out.line(harmless(words)))?;
+    let name = show.name.as_deref().unwrap_or_default();
+    if show.files.is_empty() && show.dirs.include.is_empty() {
+        let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
+        return Err(Failure::new(Code::Usage, words));
     }
-    out.flush()
+    let loaded = schemas::load(schemas::loader(&show.files, &show.dirs.include).want(name))?;
+    let (schema, sources) = (loaded.schema, loaded.warnings.sources);
+    if let Some(id) = schema.find(name) {
+        return show.print(&[Found { schema, id }], Some(&sources));
+    }
+    match schema.find_enum(name) {
+        Some(id) => enumeration::print(&schema, id, &sources, show.lcm, show.json.json),
+        None => Err(Failure::new(Code::Failed, format!("there is no type `{name}`"))),
+    }
 }
 
 impl Show {
-    /// The type, and the files that it comes from, if it comes from files.
-    fn find(
-        &self,
-        domain: impl FnOnce() -> saltus_channel::Result<Domain>,
-    ) -> Outcome<(Found, Option<Sources>)> {
-        if let Some(name) = &self.channel {
-            let channel = channels::open_named(&domain()?, name)?;
-            let dictionary = Dictionary::of_channel(&channel)?;
-            return match dictionary.named(&self.name) {
-                Some(found) => Ok((found, None)),
-                None => Err(dictionary.lacks(&self.name)),
-            };
+    fn print(&self, all: &[Found], sources: Option<&Sources>) -> Outcome {
+        let mut out = Out::new()?;
+        for (i, found) in all.iter().enumerate() {
+            let line = Line::of(found, sources);
+            if self.json.json {
+                out.json(&line)?;
+                continue;
+            }
+            if i > 0 {
+                out.line("")?;
+            }
+            if self.lcm {
+                out.bytes(found.schema.to_lcm(found.id).as_bytes())?;
+            } else {
+                line.words(found).iter().try_for_each(|words| out.line(harmless(words)))?;
+            }
         }
-        if self.files.is_empty() && self.dirs.include.is_empty() {
-            let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
-            return Err(Failure::new(Code::Usage, words));
-        }
-        let loaded = schemas::load(schemas::loader(&self.files, &self.dirs.include).want(&self.name))?;
-        match loaded.schema.find(&self.name) {
-            Some(id) => Ok((Found { schema: loaded.schema, id }, Some(loaded.warnings.sources))),
-            None => Err(Failure::new(Code::Failed, format!("`{}` is no struct: name one", self.name))),
-        }
+        out.flush()
     }
+}
+
+/// A comment, indented below what it is about.
+pub(super) fn comment_lines(doc: &str) -> impl Iterator<Item = String> {
+    doc.lines().map(|line| format!("             {line}").trim_end().to_owned())
+}
+
+/// A comment in one line.
+pub(super) fn comment(doc: &str) -> String {
+    if doc.is_empty() { String::new() } else { format!("// {}", doc.replace('\n', " ")) }
+}
+
+/// File and line of a declaration.
+pub(super) fn place(span: Span, sources: Option<&Sources>) -> Option<(String, usize)> {
+    let source = sources?.get(span.file)?;
+    Some((source.path().display().to_string(), source.line_of(span.start)))
 }
 
 impl Line {
     fn of(found: &Found, sources: Option<&Sources>) -> Line {
         let (schema, s) = (&found.schema, found.schema.get(found.id));
         let ty = Type::Struct(found.id);
-        let source = sources.and_then(|sources| sources.get(s.span.file));
+        let (file, line) = place(s.span, sources).unzip();
         let plain = plain(schema, found.id);
         Line {
             name: s.name.to_string(),
             doc: s.doc.clone(),
-            file: source.map(|source| source.path().display().to_string()),
-            line: source.map(|source| source.line_of(s.span.start)),
+            file,
+            line,
             fingerprint: format!("{:016x}", s.fingerprint),
             base_hash: format!("{:016x}", s.base_hash),
             fixed: schema.is_fixed(ty),
@@ -169,7 +197,7 @@ impl Line {
     fn words(&self, found: &Found) -> Vec<String> {
         let s = found.schema.get(found.id);
         let mut words: Vec<String> = vec![format!("type         {}", self.name)];
-        words.extend(self.doc.lines().map(|line| format!("             {line}").trim_end().to_owned()));
+        words.extend(comment_lines(&self.doc));
         if let (Some(file), Some(line)) = (&self.file, self.line) {
             words.push(format!("declared     {file}:{line}"));
         }
@@ -182,8 +210,6 @@ impl Line {
             }
             None => format!("plain        none: {}", self.why_not_plain(found)),
         });
-        let comment =
-            |doc: &str| if doc.is_empty() { String::new() } else { format!("// {}", doc.replace('\n', " ")) };
         let mut rows: Vec<[String; 3]> = Vec::new();
         for (c, line) in s.consts.iter().zip(&self.consts) {
             rows.push([

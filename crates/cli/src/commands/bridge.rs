@@ -1,0 +1,204 @@
+//! `saltus bridge`: carry messages from one domain to another.
+
+mod status;
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use saltus_bridge::{Rename, Route};
+use saltus_domain::{Domain, Error, Options, Pattern, Start, Until};
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::Json;
+use crate::place::{self, Troubles};
+use crate::{stop, units};
+use status::Status;
+
+/// The options of `bridge`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Bridge {
+    /// URL of the domain that messages come from
+    from: String,
+
+    /// URL of the domain that they go to
+    to: String,
+
+    /// Channels that are carried: a regular expression for the whole name, as it is where the message comes from
+    #[arg(long, value_name = "RE")]
+    channels: Option<String>,
+
+    /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; with --both, of what goes to TO
+    #[arg(long, value_name = "S")]
+    rename: Option<String>,
+
+    /// Only the newest message of each channel counts; older ones are passed over
+    #[arg(long, conflicts_with = "next")]
+    newest: bool,
+
+    /// Every message, as long as no more than so many of a channel wait (the default, with 1000)
+    #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    #[arg(value_parser = units::count)]
+    next: Option<u64>,
+
+    /// At most so many messages a second of each channel, the newest of those between; 0 is no limit
+    #[arg(long, value_name = "HZ", default_value = "0", hide_default_value = true, value_parser = units::rate)]
+    max_rate: f64,
+
+    /// Also carry what comes on TO to FROM
+    #[arg(long)]
+    both: bool,
+
+    /// Tell what was carried so far each second, or as often as this says; on a terminal it is told anyhow
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1s")]
+    #[arg(value_parser = interval)]
+    stat: Option<Duration>,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus bridge shm:// udpm://239.255.76.67:7667?ttl=1        show a network what is here
+  saltus bridge udpm:// shm:// --both --channels 'POSE|ARM_.*'
+  saltus bridge udpm:// tcpq://desk --newest --max-rate 10    little, and always the newest
+  saltus bridge udpm:// shm://desk --rename 's|^|robot1/|'
+  saltus bridge 'file:///tmp/run.log?speed=2' udpm://         play a log
+  saltus bridge udpm:// 'file:///tmp/run.log?mode=w'          record one";
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = units::duration(text)?;
+    if interval < Duration::from_millis(10) {
+        return Err(format!("{text} is too short: 10ms or more"));
+    }
+    Ok(interval)
+}
+
+/// Carries until the end is asked for, or there is nothing more.
+pub fn run(args: Bridge) -> Outcome {
+    stop::on_signals()?;
+    let (from, to) = args.domains()?;
+    let mut bridge = saltus_bridge::Bridge::new();
+    let mut ways = Vec::new();
+    for route in args.routes(&from, &to)? {
+        bridge.add(route)?;
+        ways.push(if ways.is_empty() { (from.url(), to.url()) } else { (to.url(), from.url()) });
+    }
+    let cancellers = bridge.cancellers();
+    stop::cancel_with(move || cancellers.iter().for_each(|canceller| canceller.cancel()));
+    let mut status = Status::new(ways, args.stat, args.json.json)?;
+    status.started()?;
+    let mut troubles = Troubles::default();
+    while !stop::requested() {
+        let until = status.due().map_or(Until::Forever, |due| Until::For(left(due)));
+        match bridge.step(until) {
+            Ok(_) => {}
+            Err(Error::Canceled | Error::Ended) => break,
+            Err(error) => troubles.pass(error)?,
+        }
+        if let Some(trouble) = bridge.trouble() {
+            status.trouble(trouble);
+        }
+        if status.due().is_some_and(|due| left(due).is_zero()) {
+            status.show(&bridge)?;
+        }
+    }
+    status.end(&bridge)
+}
+
+fn left(due: Instant) -> Duration {
+    due.saturating_duration_since(Instant::now())
+}
+
+impl Bridge {
+    /// The two domains; clones of one, if they are the same.
+    fn domains(&self) -> Outcome<(Domain, Domain)> {
+        let from = place::network(&self.from)?;
+        if !is_same(&self.from, &self.to) {
+            let to = place::network(&self.to)?;
+            if !from.is(&to) {
+                return Ok((from, to));
+            }
+        }
+        let refuse = |words| Err(Failure::new(Code::Usage, words));
+        match (&self.rename, self.both) {
+            (None, _) => refuse(format!(
+                "{} and {} are the same domain, and --rename gives channels no new names: name two domains",
+                self.from, self.to
+            )),
+            (Some(_), true) => {
+                refuse(format!("--both within {}: leave it away, or name two domains", self.from))
+            }
+            (Some(_), false) => Ok((from.clone(), from)),
+        }
+    }
+
+    fn routes(&self, from: &Domain, to: &Domain) -> Outcome<Vec<Route>> {
+        let channels = self.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?;
+        let options = match self.next {
+            _ if self.newest => Options::newest(),
+            depth => Options::next(depth.unwrap_or(1000)),
+        };
+        // What was there before is nobody's business but of who asks for the newest.
+        let options = if self.newest { options } else { options.start(Start::Now) };
+        let route = |from, to| {
+            Route::new(from, to).channels(channels.clone()).options(options).max_rate(self.max_rate)
+        };
+        let rename = self.rename.as_deref().map(str::parse::<Rename>).transpose()?;
+        let there = route(from, to);
+        let mut routes = vec![rename.into_iter().fold(there, Route::rename)];
+        if self.both {
+            routes.push(route(to, from));
+        }
+        Ok(routes)
+    }
+}
+
+/// Whether two URLs say the same network, whatever their options, where one of them leaves out what it has a default for.
+fn is_same(a: &str, b: &str) -> bool {
+    network(a) == network(b)
+}
+
+/// The provider and the address, with what a URL may leave out.
+fn network(url: &str) -> (&str, String) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let address = rest.split('?').next().unwrap_or_default();
+    let (host, port) = match scheme {
+        "udpm" | "mpudpm" => ("239.255.76.67", "7667"),
+        "tcpq" => ("127.0.0.1", "7700"),
+        _ => return (scheme, address.into()),
+    };
+    let given = address.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+    let (name, number) = given.unwrap_or((address, ""));
+    let or = |given: &str, default: &str| if given.is_empty() { default.into() } else { given.to_owned() };
+    let name = if name == "localhost" { "127.0.0.1" } else { name };
+    (scheme, format!("{}:{}", or(name, host), or(number, port)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same;
+
+    #[test]
+    fn one_network_may_have_several_urls() {
+        for (a, b) in [
+            ("udpm://", "udpm://239.255.76.67:7667?ttl=1"),
+            ("udpm://239.255.76.67", "udpm://239.255.76.67:7667"),
+            ("tcpq://", "tcpq://localhost:7700"),
+            ("file:///a?mode=w", "file:///a"),
+            ("shm://a", "shm://a"),
+        ] {
+            assert!(is_same(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("udpm://", "mpudpm://"),
+            ("udpm://:7668", "udpm://"),
+            ("udpm://239.255.76.68", "udpm://"),
+            ("tcpq://[::1]:7701", "tcpq://[::1]:7702"),
+            ("shm://a", "shm://b"),
+        ] {
+            assert!(!is_same(a, b), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a bridge tells while it works and at its end.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::{Duration, Instant};
+
+use saltus_bridge::{Bridge, Counts};
+use serde::Serialize;
+
+use crate::failure::{Outcome, say};
+use crate::out::Out;
+
+/// How often a terminal is told.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The first lines of `--json`, one for each direction, as soon as it carries.
+#[derive(Serialize)]
+struct Started<'a> {
+    from: &'a str,
+    to: &'a str,
+}
+
+/// The others; the fields are a promise.
+#[derive(Serialize)]
+struct Line<'a> {
+    from: &'a str,
+    to: &'a str,
+    received: u64,
+    carried: u64,
+    own: u64,
+    passed: u64,
+    dropped: u64,
+    missed: Option<u64>,
+    refused: u64,
+}
+
+/// Where it is told.
+pub struct Status<'a> {
+    out: Out,
+    /// From where to where each route goes.
+    ways: Vec<(&'a str, &'a str)>,
+    json: bool,
+    /// Over itself, on a terminal.
+    live: bool,
+    period: Option<Duration>,
+    due: Option<Instant>,
+    trouble: Trouble,
+}
+
+/// What was said of trouble, so that it is not said all the time.
+#[derive(Default)]
+struct Trouble {
+    words: String,
+    said: Option<Instant>,
+}
+
+impl<'a> Status<'a> {
+    pub fn new(ways: Vec<(&'a str, &'a str)>, stat: Option<Duration>, json: bool) -> Outcome<Status<'a>> {
+        let live = !json && stderr().is_terminal();
+        let period = stat.or(live.then_some(SECOND));
+        let due = period.map(|period| Instant::now() + period);
+        Ok(Status { out: Out::new()?, ways, json, live, period, due, trouble: Trouble::default() })
+    }
+
+    /// When something is to be told again.
+    pub fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    pub fn started(&mut self) -> Outcome {
+        for &(from, to) in &self.ways {
+            if self.json {
+                self.out.json(&Started { from, to })?;
+            } else {
+                say(format_args!("carrying {from} to {to}"));
+            }
+        }
+        self.out.flush()
+    }
+
+    /// Says what a domain did not take: at most once a second, and not the same again.
+    pub fn trouble(&mut self, error: saltus_domain::Error) {
+        let words = error.to_string();
+        let Trouble { words: before, said } = &self.trouble;
+        if *before != words && said.is_none_or(|at| at.elapsed() >= SECOND) {
+            self.clear();
+            say(format_args!("not carried: {words}"));
+            self.trouble = Trouble { words, said: Some(Instant::now()) };
+        }
+    }
+
+    pub fn show(&mut self, bridge: &Bridge) -> Outcome {
+        self.due = self.period.map(|period| Instant::now() + period);
+        if self.json {
+            return self.json(bridge);
+        }
+        if self.live {
+            let parts: Vec<String> = bridge.routes().map(|counts| words(&counts)).collect();
+            let _ = write!(stderr(), "\r{}\x1b[K", parts.join("  <->  "));
+        } else {
+            self.lines(bridge);
+        }
+        Ok(())
+    }
+
+    /// The last words.
+    pub fn end(mut self, bridge: &Bridge) -> Outcome {
+        if self.json {
+            return self.json(bridge);
+        }
+        self.clear();
+        self.lines(bridge);
+        Ok(())
+    }
+
+    fn json(&mut self, bridge: &Bridge) -> Outcome {
+        for (&(from, to), counts) in self.ways.iter().zip(bridge.routes()) {
+            let missed = counts.missed();
+            let Counts { received, carried, own, passed, dropped, refused, .. } = counts;
+            let line = Line { from, to, received, carried, own, passed, dropped, missed, refused };
+            self.out.json(&line)?;
+        }
+        self.out.flush()
+    }
+
+    fn lines(&self, bridge: &Bridge) {
+        for ((from, to), counts) in self.ways.iter().zip(bridge.routes()) {
+            say(format_args!("{from} to {to}: {}", words(&counts)));
+        }
+    }
+
+    /// The line that is told over itself goes away.
+    fn clear(&self) {
+        if self.live {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn words(counts: &Counts) -> String {
+    format!(
+        "received {}, carried {}, own {}, passed {}, dropped {}, missed {}, refused {}",
+        counts.received,
+        counts.carried,
+        counts.own,
+        counts.passed,
+        counts.dropped,
+        counts.missed().map_or("unknown".into(), |n| n.to_string()),
+        counts.refused
+    )
+}

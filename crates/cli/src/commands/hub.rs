@@ -1,0 +1,215 @@
+//! `saltus hub`: the hub of LCM's network over TCP.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use saltus_net::tcpq::{self, ClientInfo, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
+use serde::Serialize;
+
+use crate::failure::{self, Code, Failure, Outcome};
+use crate::flags::Json;
+use crate::human::{bytes, plural};
+use crate::out::Out;
+use crate::table::{Align, Table};
+use crate::{stop, units};
+
+/// The options of `hub`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Hub {
+    /// Where to listen: an address or a host's name, and a port, or one of them; port 0 is one that is free
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
+    listen: SocketAddr,
+
+    /// Memory for messages that wait for one client, such as 64M
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
+    queue: u64,
+
+    /// Clients at a time
+    #[arg(long, value_name = "N", default_value_t = Limits::default().clients)]
+    clients: usize,
+
+    /// Print what each client sent, got and lost, each second or as often as this says
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s", value_parser = interval)]
+    stat: Option<Duration>,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus hub                            for tcpq:// on this machine
+  saltus hub --listen 0.0.0.0           for tcpq://THIS-MACHINE on others too
+  saltus hub --stat 500ms --json | jq .dropped";
+
+/// What `hub --json` prints of a client, or of all; the fields are a promise.
+#[derive(Serialize)]
+struct Line {
+    /// Its address; `all` for all together, those that are gone too.
+    client: String,
+    subscriptions: usize,
+    received: u64,
+    received_bytes: u64,
+    sent: u64,
+    sent_bytes: u64,
+    waiting: usize,
+    waiting_bytes: usize,
+    dropped: u64,
+    dropped_bytes: u64,
+    refused: u64,
+}
+
+/// The first line of `hub --json`.
+#[derive(Serialize)]
+struct Listening {
+    listening: SocketAddr,
+}
+
+/// The columns of the table.
+const COLUMNS: [(&str, Align); 9] = [
+    ("CLIENT", Align::Left),
+    ("SUBSCRIPTIONS", Align::Right),
+    ("RECEIVED", Align::Right),
+    ("", Align::Right),
+    ("SENT", Align::Right),
+    ("", Align::Right),
+    ("WAITING", Align::Right),
+    ("", Align::Right),
+    ("DROPPED", Align::Right),
+];
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let with_port = match text.parse::<u16>() {
+        Ok(port) => format!("127.0.0.1:{port}"),
+        Err(_) if text.contains(':') => {
+            text.strip_prefix(':').map_or(text.into(), |p| format!("127.0.0.1:{p}"))
+        }
+        Err(_) => format!("{text}:{}", tcpq::PORT),
+    };
+    let found = with_port.to_socket_addrs().ok().and_then(|mut all| all.next());
+    found.ok_or_else(|| format!("`{text}` is no address to listen at: write for instance 127.0.0.1:7700"))
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = units::duration(text)?;
+    if interval < Duration::from_millis(10) {
+        return Err(format!("{text} is too short: 10ms or more"));
+    }
+    Ok(interval)
+}
+
+/// Hands messages on until the end is asked for.
+pub fn run(args: Hub) -> Outcome {
+    let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());
+    let queue =
+        QueueLimits { bytes: usize::try_from(args.queue).unwrap_or(usize::MAX), ..QueueLimits::default() };
+    let mut hub = tcpq::Hub::bind(args.listen, Limits { clients: args.clients, queue, ..Limits::default() })
+        .map_err(failed)?;
+    stop::on_signals()?;
+    let mut out = Out::new()?;
+    if args.json.json {
+        out.json(&Listening { listening: hub.address() })?;
+    } else {
+        out.line(format_args!("listening on {}", hub.address()))?;
+    }
+    out.flush()?;
+    let mut due = args.stat.map(|interval| Instant::now() + interval);
+    while !stop::requested() {
+        // As long as there is something to do, nobody needs to be asked whether there is.
+        if !hub.turn(0).map_err(failed)? {
+            stop::readable_until(&hub, due);
+        }
+        hub.told().iter().for_each(tell);
+        if due.is_some_and(|due| Instant::now() >= due) {
+            due = args.stat.map(|interval| Instant::now() + interval);
+            show(&hub, args.json.json, &mut out)?;
+        }
+    }
+    show_end(&hub, args.json.json, &mut out)
+}
+
+/// Tells of what somebody should look into.
+fn tell(told: &Told) {
+    match told {
+        Told::Left(client, reason) if *reason != Reason::Left => {
+            failure::say(format_args!("{client} was closed: {reason}"))
+        }
+        Told::Refused(client, why) => {
+            failure::say(format_args!("a subscription of {client} matches nothing: {why}"))
+        }
+        Told::NoMore(why) => failure::say(format_args!("no more clients for the moment: {why}")),
+        _ => {}
+    }
+}
+
+fn line(client: String, stats: &ClientStats) -> Line {
+    let ClientStats { counts, subscriptions, waiting, waiting_bytes } = *stats;
+    let Stats { received, received_bytes, sent, sent_bytes, dropped, dropped_bytes, refused } = counts;
+    Line {
+        client,
+        subscriptions,
+        received,
+        received_bytes,
+        sent,
+        sent_bytes,
+        waiting,
+        waiting_bytes,
+        dropped,
+        dropped_bytes,
+        refused,
+    }
+}
+
+/// All clients together.
+fn total(hub: &tcpq::Hub, clients: &[ClientInfo]) -> Line {
+    let stats = ClientStats {
+        counts: hub.total(),
+        subscriptions: clients.iter().map(|c| c.stats.subscriptions).sum(),
+        waiting: clients.iter().map(|c| c.stats.waiting).sum(),
+        waiting_bytes: clients.iter().map(|c| c.stats.waiting_bytes).sum(),
+    };
+    line("all".into(), &stats)
+}
+
+fn show(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
+    let clients = hub.clients();
+    let mut lines: Vec<Line> = clients.iter().map(|c| line(c.address.to_string(), &c.stats)).collect();
+    lines.push(total(hub, &clients));
+    if json {
+        lines.iter().try_for_each(|line| out.json(line))?;
+    } else {
+        let mut table = Table::new(&COLUMNS);
+        for line in &lines {
+            table.row(vec![
+                line.client.clone(),
+                line.subscriptions.to_string(),
+                line.received.to_string(),
+                bytes(line.received_bytes as f64),
+                line.sent.to_string(),
+                bytes(line.sent_bytes as f64),
+                line.waiting.to_string(),
+                bytes(line.waiting_bytes as f64),
+                line.dropped.to_string(),
+            ]);
+        }
+        out.line("")?;
+        table.lines().iter().try_for_each(|line| out.line(line))?;
+    }
+    out.flush()
+}
+
+fn show_end(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
+    let all = total(hub, &hub.clients());
+    if json {
+        out.json(&all)?;
+    } else {
+        let (received, dropped) = (plural(all.received, "message"), all.dropped);
+        out.line(format_args!(
+            "{received} received, {} handed on, {dropped} dropped for slow clients",
+            all.sent
+        ))?;
+    }
+    out.flush()
+}

@@ -1,0 +1,131 @@
+//! `saltus log cat`: the messages of a log.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use saltus_channel::Name;
+use saltus_log::Event;
+
+use super::input::{Input, tell};
+use super::select::{Channels, Selection, Times};
+use crate::escape::escaped;
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::{Count, Json, Quiet, TypeDirs};
+use crate::meaning::{Meaning, Reader};
+use crate::out::Out;
+use crate::print::{About, Format, Message, print};
+use crate::stop;
+
+/// The options of `log cat`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
+pub struct Cat {
+    /// The log; - is standard input
+    log: PathBuf,
+
+    #[command(flatten)]
+    channels: Channels,
+
+    #[command(flatten)]
+    times: Times,
+
+    #[command(flatten)]
+    count: Count,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    /// Show long arrays as a whole
+    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
+    full: bool,
+
+    /// Print only the message and a line end
+    #[arg(short, long)]
+    lines: bool,
+
+    /// Print the message as a line of hexadecimal digits
+    #[arg(short = 'x', long)]
+    hex: bool,
+
+    /// Print only the message, byte for byte
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    json: Json,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus log cat robot.mcap -c POSE -n 1
+  saltus log cat lcmlog-2026-11-20.00 -I types --from 10s --to 11s
+  saltus log cat robot.mcap --json | jq 'select(.channel == \"POSE\") | .value.utime'";
+
+/// Prints.
+pub fn run(args: Cat) -> Outcome {
+    let format = match () {
+        () if args.raw => Format::Raw,
+        () if args.lines => Format::Lines,
+        () if args.json.json => Format::Json { hex: args.hex },
+        () if args.hex => Format::Hex,
+        () => Format::Human { full: args.full },
+    };
+    stop::on_signals()?;
+    stop::when_output_closes();
+    let mut selection = Selection::new(&args.channels, args.times)?;
+    let mut meanings = Meanings::new(&args.dirs)?;
+    let input = Input::open(&args.log)?;
+    let name = input.name.clone();
+    let mut out = Out::new()?;
+    let mut left = args.count.count.unwrap_or(u64::MAX);
+    let (_, rest) = input.each(true, |event| {
+        if selection.takes(event) {
+            let meaning = if format.is_bytes() { Meaning::Bytes } else { meanings.of(event)? };
+            let channel = escaped(event.channel);
+            let about = About::Log(event);
+            print(
+                &mut out,
+                format,
+                &Message { channel: &channel, about, bytes: event.data, meaning: &meaning },
+            )?;
+            left -= 1;
+        }
+        Ok(left > 0)
+    })?;
+    out.flush()?;
+    if !args.quiet.quiet && left > 0 && !stop::requested() {
+        tell(&name, &rest.damage);
+    }
+    Ok(())
+}
+
+/// What the messages of a log mean.
+pub struct Meanings {
+    reader: Reader,
+    /// Channels have other names here: only what messages begin with counts.
+    name: Name,
+    /// The types that the log told of, by what their messages begin with.
+    told: std::collections::HashSet<[u8; 8]>,
+}
+
+impl Meanings {
+    /// By types of the log itself, and those in these directories.
+    pub fn new(dirs: &TypeDirs) -> Outcome<Meanings> {
+        let reader = Reader::new(None, &dirs.include)?;
+        let name = Name::new("log").map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        Ok(Meanings { reader, name, told: Default::default() })
+    }
+    /// Of this one.
+    pub fn of(&mut self, event: &Event<'_>) -> Outcome<Meaning> {
+        if let Some(kind) = event.about.and_then(|about| about.kind.as_ref())
+            && self.told.insert(kind.key())
+        {
+            self.reader.know(kind.schema(), kind.id());
+        }
+        self.reader.meaning(&self.name, Vec::new, event.data)
+    }
+}

@@ -1,0 +1,222 @@
+//! `saltus log info`: what is in a log.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use saltus_log::{ChannelSummary, Error, Keep, Log, Types};
+use serde::Serialize;
+
+use crate::escape::{escaped, harmless};
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::{Json, TypeDirs};
+use crate::human;
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::table::{Align, Table};
+use crate::{schemas, stop};
+
+/// The options of `log info`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Info {
+    /// The logs
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus log info robot.mcap
+  saltus log info lcmlog-2026-11-20.00 -I types
+  saltus log info robot.mcap --json | jq '.channels[].name'";
+
+/// What `log info --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    format: String,
+    bytes: u64,
+    events: u64,
+    /// ns since 1970.
+    first: Option<i64>,
+    last: Option<i64>,
+    channels: Vec<Row>,
+    /// Events of channels beyond those that are listed.
+    others: u64,
+    back: u64,
+    damage: Harm,
+    metadata: Vec<Metadata>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    channel: String,
+    r#type: Option<String>,
+    encoding: Option<String>,
+    fingerprint: Option<String>,
+    messages: u64,
+    bytes: u64,
+    rate: Option<f64>,
+    first: i64,
+    last: i64,
+}
+
+#[derive(Serialize)]
+struct Harm {
+    skipped: u64,
+    chunks: u64,
+    unknown: u64,
+    unfinished: bool,
+}
+
+#[derive(Serialize)]
+struct Metadata {
+    name: String,
+    values: BTreeMap<String, String>,
+}
+
+/// Tells of each log.
+pub fn run(args: Info) -> Outcome {
+    stop::on_signals()?;
+    let mut types = Types::new();
+    for schema in schemas::everything(&args.dirs.include)? {
+        types.add_all(&std::sync::Arc::new(schema));
+    }
+    let mut out = Out::new()?;
+    for (i, path) in args.logs.iter().enumerate() {
+        let mut log = open(path, args.json.json)?;
+        let report = Report::of(path, &mut log, &types)?;
+        if args.json.json {
+            out.json(&report)?;
+        } else {
+            if i > 0 {
+                out.line("")?;
+            }
+            report.print(&log, &mut out)?;
+        }
+    }
+    out.flush()
+}
+
+/// Opens a log, with its progress on the terminal.
+pub fn open(path: &Path, quiet: bool) -> Outcome<Log> {
+    let mut progress = None;
+    let opened = Log::open_with(path, Keep::default(), &mut |done, size| {
+        progress.get_or_insert_with(|| Progress::new(size, quiet)).draw(done);
+        !stop::requested()
+    });
+    progress.iter().for_each(Progress::clear);
+    let shown = harmless(&path.display().to_string());
+    opened.map_err(|error| match error {
+        _ if stop::requested() => Failure::Quiet,
+        Error::Io(what, e) => Failure::new(Code::Failed, format!("{shown}: cannot {what}: {e}")),
+        error => Failure::new(Code::Failed, format!("{shown}: {error}")),
+    })
+}
+
+impl Report {
+    fn of(path: &Path, log: &mut Log, types: &Types) -> Outcome<Report> {
+        let times = log.times().map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        let (summary, damage) = (log.summary(), log.damage());
+        let mut channels: Vec<Row> = summary.channels.iter().map(|c| Row::of(c, types)).collect();
+        channels.sort_by(|a, b| a.channel.cmp(&b.channel));
+        let metadata = summary.metadata.iter();
+        Ok(Report {
+            file: path.display().to_string(),
+            format: log.format().to_string(),
+            bytes: log.size(),
+            events: log.len(),
+            first: times.map(|(first, _)| first),
+            last: times.map(|(_, last)| last),
+            channels,
+            others: summary.others,
+            back: summary.back,
+            damage: Harm {
+                skipped: damage.skipped,
+                chunks: damage.chunks,
+                unknown: damage.unknown,
+                unfinished: damage.unfinished,
+            },
+            metadata: metadata
+                .map(|(name, values)| Metadata { name: name.clone(), values: values.clone() })
+                .collect(),
+        })
+    }
+
+    fn print(&self, log: &Log, out: &mut Out) -> Outcome {
+        let mut facts = vec![
+            ("file", harmless(&self.file)),
+            ("format", format!("{}, {}", self.format, human::bytes(self.bytes as f64))),
+            ("events", self.events.to_string()),
+        ];
+        if let Some((first, last)) = self.first.zip(self.last) {
+            facts.push(("from", human::signed_stamp(first)));
+            facts.push(("to", human::signed_stamp(last)));
+            facts.push(("duration", human::nanos(last.saturating_sub(first) as f64)));
+        }
+        if self.back > 0 {
+            facts.push(("stamps", format!("{} earlier than the one before", self.back)));
+        }
+        facts.push(("damage", log.damage().to_string()));
+        facts.iter().try_for_each(|(name, value)| out.line(format_args!("{name:<9} {value}")))?;
+        let mut table = Table::new(&[
+            ("CHANNEL", Align::Left),
+            ("TYPE", Align::Left),
+            ("ENCODING", Align::Left),
+            ("MESSAGES", Align::Right),
+            ("RATE", Align::Right),
+            ("BYTES", Align::Right),
+        ]);
+        for row in &self.channels {
+            let kind = row.r#type.clone().or_else(|| row.fingerprint.as_ref().map(|f| format!("?? {f}")));
+            table.row(vec![
+                row.channel.clone(),
+                kind.unwrap_or_else(|| "-".into()),
+                row.encoding.clone().unwrap_or_else(|| "-".into()),
+                row.messages.to_string(),
+                row.rate.map_or("-".into(), human::hertz),
+                human::bytes(row.bytes as f64),
+            ]);
+        }
+        if !self.channels.is_empty() {
+            out.line("")?;
+            table.lines().iter().try_for_each(|line| out.line(line))?;
+        }
+        for Metadata { name, values } in &self.metadata {
+            out.line(format_args!("\n{}", harmless(name)))?;
+            for (key, value) in values {
+                out.line(format_args!("  {}: {}", harmless(key), harmless(value)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Row {
+    fn of(channel: &ChannelSummary, types: &Types) -> Row {
+        let about = channel.about.as_ref();
+        let told = about.and_then(|about| about.kind.as_ref());
+        let kind = told.or_else(|| types.of(channel.key.as_ref()?));
+        let schema = about.and_then(|about| about.schema.as_ref()).map(|schema| schema.name.clone());
+        let ours = about.is_none_or(|about| about.encoding == "lcm");
+        let span = channel.times.1.saturating_sub(channel.times.0) as f64 / 1e9;
+        Row {
+            channel: escaped(&channel.name),
+            r#type: kind.map(|kind| kind.name()).or(schema).map(|name| harmless(&name)),
+            encoding: about.map(|about| harmless(&about.encoding)),
+            fingerprint: channel.key.filter(|_| ours).map(|key| format!("{:016x}", u64::from_be_bytes(key))),
+            messages: channel.messages,
+            bytes: channel.bytes,
+            rate: (span > 0.0).then(|| (channel.messages - 1) as f64 / span),
+            first: channel.times.0,
+            last: channel.times.1,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Listing the channels of a network: those that something comes on.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use saltus_domain::{Domain, Name};
+use serde::Serialize;
+
+use super::Ls;
+use crate::escape::escaped;
+use crate::failure::Outcome;
+use crate::out::Out;
+use crate::table::{Align, Table};
+use crate::tally::Tally;
+use crate::{human, stop};
+
+/// How long it listens where nothing else is said.
+const LISTEN: Duration = Duration::from_secs(2);
+
+/// What `ls --json` prints of a channel of a network; the fields are a promise.
+#[derive(Serialize)]
+struct Line {
+    channel: String,
+    messages: u64,
+    rate: f64,
+    size: usize,
+    senders: Option<usize>,
+}
+
+const COLUMNS: [(&str, Align); 5] = [
+    ("RATE", Align::Right),
+    ("SIZE", Align::Right),
+    ("MESSAGES", Align::Right),
+    ("SENDERS", Align::Right),
+    ("CHANNEL", Align::Left),
+];
+
+/// Listens for a while, and lists them.
+pub fn run(domain: &Domain, ls: &Ls) -> Outcome {
+    stop::on_signals()?;
+    let mut tally = Tally::new(domain, &ls.names.names)?;
+    let start = Instant::now();
+    tally.listen(start + ls.listen.unwrap_or(LISTEN))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let mut lines: BTreeMap<Name, Line> = BTreeMap::new();
+    for ((name, sender), seen) in tally.take() {
+        let new =
+            || Line { channel: escaped(name.as_bytes()), messages: 0, rate: 0.0, size: 0, senders: None };
+        let line = lines.entry(name.clone()).or_insert_with(new);
+        line.messages += seen.messages;
+        line.rate = line.messages as f64 / seconds;
+        line.size = seen.last;
+        line.senders = sender.map(|_| line.senders.unwrap_or(0) + 1);
+    }
+    let mut out = Out::new()?;
+    if ls.json.json {
+        lines.values().try_for_each(|line| out.json(line))?;
+    } else if !lines.is_empty() {
+        let mut table = Table::new(&COLUMNS);
+        lines.into_values().for_each(|line| table.row(line.cells()));
+        table.lines().iter().try_for_each(|line| out.line(line))?;
+    }
+    out.flush()
+}
+
+impl Line {
+    fn cells(self) -> Vec<String> {
+        vec![
+            human::hertz(self.rate),
+            human::bytes(self.size as f64),
+            self.messages.to_string(),
+            self.senders.map_or("?".into(), |n| n.to_string()),
+            self.channel,
+        ]
+    }
+}

@@ -1,0 +1,285 @@
+//! `saltus play`: publish what was recorded.
+
+mod clock;
+mod keys;
+mod outlets;
+mod status;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use saltus_bridge::Rename;
+use saltus_log::{Keep, Log};
+use saltus_os::{clock as time, process};
+use saltus_play::{Bookmarks, Direction, Player, Reel, Todo};
+
+use super::log::select::{Moment, moment};
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::{Count, Json, Quiet, TypeDirs};
+use crate::progress::Progress;
+use crate::{place, stop};
+use clock::Clock;
+use keys::{Key, Keys};
+use outlets::Outlets;
+use status::Status;
+
+/// The options of `play`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Play {
+    /// The logs: LCM's, or MCAP
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// So many times as fast as it was recorded, from 0.01 to 100; 0 is as fast as it goes
+    #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
+    speed: f64,
+
+    /// Only channels whose whole name this regular expression matches
+    #[arg(short = 'e', long = "channels", alias = "regexp", value_name = "RE")]
+    channels: Option<String>,
+
+    /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; may be given several times
+    #[arg(long, value_name = "S")]
+    rename: Vec<String>,
+
+    /// Put this before the name of each channel
+    #[arg(long, value_name = "TEXT")]
+    prefix: Option<String>,
+
+    /// Begin paused; space goes on
+    #[arg(short, long)]
+    paused: bool,
+
+    /// Begin here: so long after the first event (90s, 2.5m), or @SECONDS since 1970
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    from: Option<Moment>,
+
+    /// End here; as --from
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    to: Option<Moment>,
+
+    /// Begin again at the end, until Ctrl-C
+    #[arg(long)]
+    repeat: bool,
+
+    /// Publish the time of the log on this channel, 100 times a second
+    #[arg(long, value_name = "CHANNEL")]
+    clock: Option<String>,
+
+    /// Spin for the last 300 us before each message: more exact, and takes a processor
+    #[arg(long)]
+    precise: bool,
+
+    #[command(flatten)]
+    count: Count,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    #[command(flatten)]
+    json: Json,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus play run.mcap
+  saltus play run.lcmlog --speed 4 --channels 'POSE|SCAN_.*'
+  saltus play day1.mcap day2.mcap --domain udpm://     several logs, on a network
+  saltus play run.mcap --from 12m --to 13m --repeat
+  saltus play run.mcap --rename 's/^/replay_/' --clock CLOCK";
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(speed) if speed == 0.0 || (0.01..=100.0).contains(&speed) => Ok(speed),
+        _ => Err("a speed is a number from 0.01 to 100, or 0: as fast as it goes".into()),
+    }
+}
+
+/// The last moments before a message are spun through with --precise, in ns.
+const SPIN: u64 = 300_000;
+/// Longer waits are interrupted to look for keys and for the end, in ns.
+const SLICE: u64 = 50_000_000;
+/// The up and down keys go so far, in ns.
+const SKIP: i64 = 10_000_000_000;
+
+/// Plays until the end, or until that is asked for.
+pub fn run(url: Option<&str>, args: Play) -> Outcome {
+    stop::on_signals()?;
+    let domain = place::network(url.unwrap_or("shm://"))?;
+    let reel = args.open()?;
+    let bookmarks = args.files.first().map(|path| Bookmarks::of(path)).transpose();
+    let bookmarks =
+        bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
+    let outlets = Outlets::new(&domain, &args)?;
+    let clock = args.clock.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
+    let keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
+    if args.paused && keys.is_none() {
+        let words = "--paused needs a terminal on which somebody presses a key, and no --quiet";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let mut player = Player::new(reel, args.speed);
+    let Some((first, last)) = player.span().map_err(failed)? else {
+        return Err(Failure::new(Code::Failed, "there is no event in it"));
+    };
+    let start = args.from.map_or(first, |from| from.of(first));
+    let end = args.to.map_or(last, |to| to.of(first).saturating_sub(1));
+    if start > end {
+        return Err(Failure::new(Code::Usage, "--from is not before --to, or behind the end of the log"));
+    }
+    player.seek(start).map_err(failed)?;
+    if args.repeat {
+        player.set_repeat(Some((start, end)));
+    }
+    if !args.paused {
+        player.play();
+    }
+    let status = Status::new(&args, (first, last), keys.is_some());
+    let mut session =
+        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark: None };
+    let played = session.play();
+    drop(session.keys.take()); // the terminal is as it was
+    session.status.end(&session.outlets)?;
+    played?;
+    if session.outlets.refused() + session.outlets.unreadable() > 0 {
+        Err(Failure::Known(Code::Lost))
+    } else {
+        Ok(())
+    }
+}
+
+fn failed(error: saltus_log::Error) -> Failure {
+    Failure::new(Code::Failed, error.to_string())
+}
+
+impl Play {
+    fn open(&self) -> Outcome<Reel> {
+        let mut logs = Vec::new();
+        for path in &self.files {
+            let mut progress: Option<Progress> = None;
+            let log = Log::open_with(path, Keep::default(), &mut |done, size| {
+                progress.get_or_insert_with(|| Progress::new(size, self.quiet.quiet)).draw(done);
+                !stop::requested()
+            });
+            progress.into_iter().for_each(|progress| progress.clear());
+            logs.push(log.map_err(|e| {
+                Failure::new(Code::Failed, format!("{}: {e}", harmless(&path.display().to_string())))
+            })?);
+        }
+        Ok(Reel::new(logs))
+    }
+    fn renames(&self) -> Outcome<Vec<Rename>> {
+        Ok(self.rename.iter().map(|text| text.parse()).collect::<Result<_, saltus_domain::Error>>()?)
+    }
+}
+
+/// A log that is played.
+struct Session {
+    args: Play,
+    player: Player<Reel>,
+    outlets: Outlets,
+    clock: Option<Clock>,
+    keys: Option<Keys>,
+    bookmarks: Option<Bookmarks>,
+    status: Status,
+    first: i64,
+    end: i64,
+    /// Where `[` was pressed.
+    mark: Option<i64>,
+}
+
+impl Session {
+    fn play(&mut self) -> Outcome {
+        let most = self.args.count.count.unwrap_or(u64::MAX);
+        while !stop::requested() && self.outlets.played() < most {
+            while let Some(key) = self.keys.as_ref().and_then(Keys::pressed) {
+                if !self.obey(key)? {
+                    return Ok(());
+                }
+            }
+            let now = time::monotonic();
+            if let Some(clock) = &mut self.clock {
+                clock.tick(now, &self.player)?;
+            }
+            self.status.show(now, &self.player, &self.outlets);
+            match self.player.poll(now).map_err(failed)? {
+                Todo::Publish(spot, _) if self.is_over(spot.time) => return Ok(()),
+                Todo::Publish(spot, due) => {
+                    let lateness = (self.player.speed() > 0.0).then(|| time::monotonic().saturating_sub(due));
+                    self.outlets.publish(self.player.timeline(), &spot, lateness)?;
+                }
+                Todo::Wait(until) => self.wait(now, until),
+                Todo::Paused => self.wait(now, u64::MAX),
+                Todo::Ended => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `--to` ends it here.
+    fn is_over(&self, time: i64) -> bool {
+        time > self.end && !self.args.repeat && self.mark.is_none()
+    }
+
+    /// Sleeps until then, or less.
+    fn wait(&mut self, now: u64, until: u64) {
+        let tick = self.clock.as_ref().map_or(u64::MAX, |clock| clock.due());
+        let end = until.min(tick).min(now + SLICE);
+        if !(self.args.precise && end == until) {
+            return process::sleep_until(end);
+        }
+        process::sleep_until(end.saturating_sub(SPIN));
+        while time::monotonic() < end && !stop::requested() {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Does what a key asks for. `false`: the end.
+    fn obey(&mut self, key: Key) -> Outcome<bool> {
+        let now = time::monotonic();
+        let at = self.player.time(now).unwrap_or(self.first);
+        match key {
+            Key::Pause if self.player.is_playing() => self.player.pause(),
+            Key::Pause => self.player.play(),
+            Key::Forward | Key::Backward => {
+                let direction = if key == Key::Forward { Direction::Forward } else { Direction::Backward };
+                if let Some(spot) = self.player.step(direction, |_| true).map_err(failed)? {
+                    self.outlets.publish(self.player.timeline(), &spot, None)?;
+                }
+            }
+            Key::Ahead => self.player.seek(at.saturating_add(SKIP)).map_err(failed)?,
+            Key::Back => self.player.seek(at.saturating_sub(SKIP).max(self.first)).map_err(failed)?,
+            Key::Faster => self.player.set_speed((self.player.speed() * 2.0).min(100.0), now),
+            Key::Slower => self.player.set_speed((self.player.speed() / 2.0).max(0.01), now),
+            Key::MarkStart => self.mark = Some(at),
+            Key::MarkEnd => self.player.set_repeat(Some((self.mark.unwrap_or(self.first), at))),
+            Key::NoRepeat => {
+                self.mark = None;
+                self.player.set_repeat(None);
+            }
+            Key::Bookmark => {
+                let added = self.bookmarks.as_mut().map_or(Ok(()), |all| all.add(at, "marked while playing"));
+                self.status.note(match added {
+                    Ok(()) => "bookmark set".into(),
+                    Err(e) => format!("no bookmark: {e}"),
+                });
+            }
+            Key::NextBookmark | Key::PreviousBookmark => {
+                let found = self.bookmarks.as_ref().and_then(|all| match key {
+                    Key::NextBookmark => all.after(at),
+                    // Just behind one, the one before it is meant.
+                    _ => all.before(at.saturating_sub(Duration::from_secs(1).as_nanos() as i64)),
+                });
+                let time = found.map(|found| found.time);
+                time.map_or(Ok(()), |time| self.player.seek(time)).map_err(failed)?;
+            }
+            Key::Quit => return Ok(false),
+        }
+        Ok(true)
+    }
+}

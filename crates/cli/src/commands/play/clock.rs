@@ -1,0 +1,61 @@
+//! The time of the log as a channel.
+
+use std::sync::Arc;
+
+use saltus_domain::{Description, Domain, Publisher};
+use saltus_play::{Player, Reel};
+use saltus_types::{Record, Schema, StructId, wire};
+
+use crate::failure::{Code, Failure, Outcome};
+
+/// What is published.
+const TYPE: &str = "\
+package saltus;
+/// The time of a log that is played.
+struct play_clock_t {
+    int64_t time; /// ns since 1970
+    double speed; /// 0: as fast as it goes
+    boolean playing;
+}
+";
+/// Time between two messages, in ns.
+const PERIOD: u64 = 10_000_000;
+
+/// Publishes the time of the log.
+pub struct Clock {
+    publisher: Publisher,
+    schema: Arc<Schema>,
+    id: StructId,
+    due: u64,
+}
+
+impl Clock {
+    pub fn new(domain: &Domain, channel: &str) -> Outcome<Clock> {
+        let wrong = || Failure::new(Code::Failed, "the clock's own type is wrong");
+        let schema = Arc::new(saltus_types::parse("play_clock_t.lcm", TYPE).map_err(|_| wrong())?);
+        let id = schema.find("saltus.play_clock_t").ok_or_else(wrong)?;
+        let mut publisher = domain.publisher(channel)?;
+        let definition = schema.get(id);
+        let (name, fingerprint) = (definition.name.to_string(), definition.fingerprint);
+        publisher.describe(&Description { name, fingerprint, schema: schema.to_lcm(id) })?;
+        Ok(Clock { publisher, schema, id, due: 0 })
+    }
+
+    /// When the next message is due, monotonic ns.
+    pub fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Publishes, if it is time to.
+    pub fn tick(&mut self, now: u64, player: &Player<Reel>) -> Outcome {
+        let Some(time) = player.time(now).filter(|_| now >= self.due) else { return Ok(()) };
+        self.due = now - now % PERIOD + PERIOD;
+        let failed = |e: &dyn std::fmt::Display| Failure::new(Code::Failed, format!("the clock: {e}"));
+        let mut record = Record::zero(&self.schema, self.id).map_err(|e| failed(&e))?;
+        record.set("time", time).map_err(|e| failed(&e))?;
+        record.set("speed", player.speed()).map_err(|e| failed(&e))?;
+        record.set("playing", player.is_playing()).map_err(|e| failed(&e))?;
+        let bytes = wire::encode(&record).map_err(|e| failed(&e))?;
+        Ok(self.publisher.publish(&bytes)?)
+    }
+}

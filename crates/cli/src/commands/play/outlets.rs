@@ -1,0 +1,129 @@
+//! Where the messages of a log go: a publisher for each channel.
+
+use std::collections::HashMap;
+
+use hdrhistogram::Histogram;
+use saltus_domain::{Description, Domain, Name, Pattern, Publisher};
+use saltus_log::{Event, Types};
+use saltus_play::{Reel, Spot};
+use saltus_types::Schema;
+
+use super::Play;
+use crate::escape::escaped;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::schemas;
+
+/// Publishes events.
+pub struct Outlets {
+    domain: Domain,
+    pattern: Pattern,
+    renames: Vec<saltus_bridge::Rename>,
+    prefix: Vec<u8>,
+    types: Types,
+    /// By the channel's name in the log; none for one that is not played.
+    all: HashMap<Vec<u8>, Option<Publisher>>,
+    played: u64,
+    /// Messages that the domain did not take.
+    refused: u64,
+    /// Messages that could not be read.
+    unreadable: u64,
+    /// How late messages were, in ns.
+    late: Histogram<u64>,
+}
+
+impl Outlets {
+    pub fn new(domain: &Domain, args: &Play) -> Outcome<Outlets> {
+        let mut types = Types::new();
+        if !args.dirs.include.is_empty() {
+            let add = |schema: Schema| types.add_all(&std::sync::Arc::new(schema));
+            schemas::everything(&args.dirs.include)?.into_iter().for_each(add);
+        }
+        Ok(Outlets {
+            domain: domain.clone(),
+            pattern: args.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,
+            renames: args.renames()?,
+            prefix: args.prefix.clone().unwrap_or_default().into_bytes(),
+            types,
+            all: HashMap::new(),
+            played: 0,
+            refused: 0,
+            unreadable: 0,
+            late: Histogram::new(3).map_err(|e| Failure::new(Code::Failed, e.to_string()))?,
+        })
+    }
+
+    pub fn played(&self) -> u64 {
+        self.played
+    }
+    pub fn refused(&self) -> u64 {
+        self.refused
+    }
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+    pub fn late(&self) -> &Histogram<u64> {
+        &self.late
+    }
+
+    /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
+    pub fn publish(&mut self, reel: &mut Reel, spot: &Spot, late: Option<u64>) -> Outcome {
+        let event = match reel.event(spot) {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                if self.unreadable == 0 {
+                    say(format_args!("passed over: {error}"));
+                }
+                self.unreadable += 1;
+                return Ok(());
+            }
+        };
+        if !self.all.contains_key(event.channel) {
+            let outlet = self.outlet(&event)?;
+            self.all.insert(event.channel.to_vec(), outlet);
+        }
+        let Some(Some(publisher)) = self.all.get_mut(event.channel) else { return Ok(()) };
+        match publisher.publish(event.data) {
+            Ok(()) => {
+                self.played += 1;
+                if let Some(ns) = late {
+                    // It grows as it must; a lateness that no histogram can hold is none of this world.
+                    let _ = self.late.record(ns);
+                }
+            }
+            Err(error) => {
+                if self.refused == 0 {
+                    say(format_args!("not published on `{}`: {error}", escaped(event.channel)));
+                }
+                self.refused += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A publisher for the channel of this event, if it is played.
+    fn outlet(&self, event: &Event<'_>) -> Outcome<Option<Publisher>> {
+        // The recorder's own words are none of the robot's.
+        if !self.pattern.matches(event.channel) || event.channel == saltus_record::ACCOUNT.as_bytes() {
+            return Ok(None);
+        }
+        let renamed = self.renames.iter().fold(event.channel.to_vec(), |name, r| r.apply(&name).into_owned());
+        let Ok(name) = Name::new([&self.prefix, &renamed[..]].concat()) else {
+            say(format_args!(
+                "channel `{}` is not played: its new name has no or over 63 bytes",
+                escaped(event.channel)
+            ));
+            return Ok(None);
+        };
+        let mut publisher = self.domain.publisher(name.as_bytes())?;
+        let told = event.about.and_then(|about| about.kind.clone());
+        if let Some(kind) = told.or_else(|| self.types.of(event.data).cloned()) {
+            let key = kind.key();
+            let fingerprint =
+                if kind.encoding() == "lcm" { u64::from_be_bytes(key) } else { u64::from_ne_bytes(key) };
+            let schema = kind.schema().to_lcm(kind.id());
+            publisher.describe(&Description { name: kind.name(), fingerprint, schema })?;
+        }
+        Ok(Some(publisher))
+    }
+}

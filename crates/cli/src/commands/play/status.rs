@@ -1,0 +1,122 @@
+//! What a player tells while it plays and at its end.
+
+use std::io::{IsTerminal, Write, stderr};
+
+use saltus_play::{Player, Reel};
+use serde::Serialize;
+
+use super::Play;
+use super::outlets::Outlets;
+use crate::failure::{Outcome, say};
+use crate::human;
+use crate::out::Out;
+
+/// The line is drawn so often, in ns.
+const DRAW: u64 = 100_000_000;
+
+/// Where it is told.
+pub struct Status {
+    json: bool,
+    quiet: bool,
+    live: bool,
+    keys: bool,
+    span: (i64, i64),
+    drawn: u64,
+    note: String,
+}
+
+/// What `--json` prints; the fields are a promise. Times are in ns.
+#[derive(Serialize)]
+struct Report {
+    played: u64,
+    refused: u64,
+    unreadable: u64,
+    /// How late messages were published; none that had a time.
+    late: Option<Late>,
+}
+
+#[derive(Serialize)]
+struct Late {
+    count: u64,
+    p50: u64,
+    p99: u64,
+    p999: u64,
+    max: u64,
+}
+
+impl Status {
+    pub fn new(args: &Play, span: (i64, i64), keys: bool) -> Status {
+        let (json, quiet) = (args.json.json, args.quiet.quiet);
+        let live = !json && !quiet && stderr().is_terminal();
+        Status { json, quiet, live, keys, span, drawn: 0, note: String::new() }
+    }
+
+    /// Something to show beside the time.
+    pub fn note(&mut self, words: String) {
+        self.note = words;
+    }
+
+    /// Draws the line, if it is time to.
+    pub fn show(&mut self, now: u64, player: &Player<Reel>, outlets: &Outlets) {
+        if !self.live || now < self.drawn.saturating_add(DRAW) {
+            return;
+        }
+        self.drawn = now;
+        let (first, last) = self.span;
+        let seconds = |time: i64| time.saturating_sub(first) as f64 / 1e9;
+        let at = player.time(now).unwrap_or(first).min(last);
+        let state = if player.is_playing() { "playing" } else { "paused" };
+        let repeat = player
+            .repeat()
+            .map_or(String::new(), |(a, b)| format!(", repeats {:.1} to {:.1} s", seconds(a), seconds(b)));
+        let keys = if self.keys { "  (space, arrows, + - [ ] \\ b n p q)" } else { "" };
+        let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
+        let _ = write!(
+            stderr(),
+            "\r{state} {:.1} of {:.1} s, {} x, {} messages{repeat}{note}{keys}\x1b[K",
+            seconds(at),
+            seconds(last),
+            player.speed(),
+            outlets.played(),
+        );
+    }
+
+    /// The last words.
+    pub fn end(&mut self, outlets: &Outlets) -> Outcome {
+        if self.live {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+        let late = outlets.late();
+        let late = (!late.is_empty()).then(|| Late {
+            count: late.len(),
+            p50: late.value_at_quantile(0.5),
+            p99: late.value_at_quantile(0.99),
+            p999: late.value_at_quantile(0.999),
+            max: late.max(),
+        });
+        let report = Report {
+            played: outlets.played(),
+            refused: outlets.refused(),
+            unreadable: outlets.unreadable(),
+            late,
+        };
+        if self.json {
+            let mut out = Out::new()?;
+            out.json(&report)?;
+            return out.flush();
+        }
+        let lost = match (report.refused, report.unreadable) {
+            (0, 0) => String::new(),
+            (refused, unreadable) => format!(", refused {refused}, unreadable {unreadable}"),
+        };
+        if !self.quiet || !lost.is_empty() {
+            let times = report.late.map_or(String::new(), |late| {
+                let [p50, p99, p999, max] =
+                    [late.p50, late.p99, late.p999, late.max].map(|ns| human::nanos(ns as f64));
+                format!(", late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")
+            });
+            say(format_args!("played {}{lost}{times}", report.played));
+        }
+        Ok(())
+    }
+}

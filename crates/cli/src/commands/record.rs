@@ -1,0 +1,68 @@
+//! `saltus record`: write what flows into files.
+
+mod options;
+mod status;
+mod when;
+
+use std::io::{self, IsTerminal};
+
+use saltus_record::{Control, Error, Recorder, Told};
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::stop;
+pub use options::Record;
+use status::Status;
+use when::When;
+
+/// Records until the end is asked for, or until what was asked for is recorded.
+pub fn run(url: Option<&str>, args: Record) -> Outcome {
+    stop::on(&[libc::SIGINT, libc::SIGTERM])?;
+    let (sources, settings) = (args.sources(url)?, args.settings()?);
+    let keeps = settings.last.is_some();
+    let when = args.when.as_deref().map(|text| When::new(text, &args.dirs.include)).transpose()?;
+    let format = Box::new(args.format(settings.naming.template())?);
+    let mut recorder = Recorder::new(sources, settings, format).map_err(failure)?;
+    if let Some(mut when) = when {
+        recorder.save_when(Box::new(move |message, types| when.becomes_true(message, types)));
+    }
+    let control = recorder.control();
+    steer(&control, keeps)?;
+    let stopper = control.clone();
+    stop::cancel_with(move || stopper.stop());
+    let mut status = Status::new(&args);
+    status.started(&args, &recorder);
+    let ended = recorder.run(|told| match told {
+        Told::Status(now) => status.show(now),
+        Told::Trouble(error) => status.trouble(&error),
+    });
+    let shown = status.end(&recorder);
+    ended.map_err(failure)?;
+    shown?;
+    if recorder.status().total.has_losses() { Err(Failure::Known(Code::Lost)) } else { Ok(()) }
+}
+
+/// What is asked for while it records: SIGHUP for a new file; a key and SIGUSR1 for the last moments.
+fn steer(control: &Control, keeps: bool) -> Outcome {
+    let failed = |e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}"));
+    let (hup, usr1) = (control.clone(), control.clone());
+    // SAFETY: all that these do is to store into an atomic, which a signal handler may.
+    unsafe {
+        signal_hook::low_level::register(libc::SIGHUP, move || hup.new_file()).map_err(failed)?;
+        signal_hook::low_level::register(libc::SIGUSR1, move || usr1.save()).map_err(failed)?;
+    }
+    if keeps && io::stdin().is_terminal() {
+        let control = control.clone();
+        std::thread::spawn(move || io::stdin().lines().map_while(Result::ok).for_each(|_| control.save()));
+    }
+    Ok(())
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Domain(error) => error.into(),
+        Error::Exists { .. } | Error::Name { .. } | Error::Options(_) => {
+            Failure::new(Code::Usage, error.to_string())
+        }
+        _ => Failure::new(Code::Failed, error.to_string()),
+    }
+}

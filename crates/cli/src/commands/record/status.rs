@@ -1,0 +1,154 @@
+//! What a recorder tells while it works and at its end.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::{Duration, Instant};
+
+use saltus_record::{Recorder, Status as Now, Total};
+
+use super::Record;
+use crate::escape::escaped;
+use crate::failure::{Outcome, say};
+use crate::human;
+use crate::out::Out;
+use crate::table::{Align, Table};
+
+/// Where it is told.
+pub struct Status {
+    json: bool,
+    quiet: bool,
+    /// Over itself, on a terminal.
+    live: bool,
+    start: Instant,
+    /// When trouble was told last.
+    trouble: Option<Instant>,
+    saved: u32,
+    files: usize,
+}
+
+impl Status {
+    pub fn new(args: &Record) -> Status {
+        let quiet = args.quiet.quiet;
+        Status {
+            json: args.json.json,
+            quiet,
+            live: !quiet && !args.json.json && stderr().is_terminal(),
+            start: Instant::now(),
+            trouble: None,
+            saved: 0,
+            files: 0,
+        }
+    }
+
+    /// Says which file it writes, or what it waits for.
+    pub fn started(&mut self, args: &Record, recorder: &Recorder) {
+        let files = recorder.status().files;
+        match (self.quiet, files.paths.last()) {
+            (true, _) => {}
+            (false, Some(path)) => say(format_args!("recording to {}", path.display())),
+            (false, None) => {
+                let key = if std::io::stdin().is_terminal() { "Enter or " } else { "" };
+                let time = args.last.unwrap_or_default();
+                say(format_args!(
+                    "keeping the last {time:?}: {key}kill -USR1 {} writes them",
+                    std::process::id()
+                ));
+            }
+        }
+        self.files = files.paths.len();
+    }
+
+    /// Once a second.
+    pub fn show(&mut self, now: &Now) {
+        if self.quiet {
+            return;
+        }
+        if now.saved > self.saved {
+            self.saved = now.saved;
+            self.clear();
+            say("the last moments are written");
+        }
+        if now.files.paths.len() > self.files {
+            self.files = now.files.paths.len();
+            self.clear();
+            now.files.paths.last().inspect(|path| say(format_args!("recording to {}", path.display())));
+        }
+        if self.live {
+            let time = human::nanos(self.start.elapsed().as_nanos() as f64);
+            let _ = write!(stderr(), "\r{time}: {}\x1b[K", words(now));
+        }
+    }
+
+    /// A domain's error that may pass; at most once a second.
+    pub fn trouble(&mut self, error: &saltus_domain::Error) {
+        if self.trouble.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
+            self.trouble = Some(Instant::now());
+            self.clear();
+            say(format_args!("{error}; going on"));
+        }
+    }
+
+    /// The account.
+    pub fn end(&mut self, recorder: &Recorder) -> Outcome {
+        self.clear();
+        let now = recorder.status();
+        if self.json {
+            let mut out = Out::new()?;
+            recorder.report(|report| out.json(report))?;
+            return out.flush();
+        }
+        if !self.quiet {
+            table(recorder).iter().for_each(say);
+        }
+        if !self.quiet || now.total.has_losses() {
+            say(words(&now));
+        }
+        Ok(())
+    }
+
+    /// The line that is told over itself goes away.
+    fn clear(&self) {
+        if self.live {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// What was missed, as far as anybody knows.
+fn missed(missed: u64, untold: u64) -> String {
+    match (missed, untold) {
+        (n, 0) => n.to_string(),
+        (0, _) => "unknown".into(),
+        (n, _) => format!("{n} and unknown"),
+    }
+}
+
+fn words(now: &Now) -> String {
+    let Total { received, written, dropped, .. } = now.total;
+    let files = match now.files.paths.len() {
+        1 => String::new(),
+        n => format!(" in {}", human::plural(n as u64, "file")),
+    };
+    format!(
+        "received {received}, written {written} ({}{files}), missed {}, dropped {dropped}",
+        human::bytes(now.files.bytes as f64),
+        missed(now.total.missed, now.total.untold),
+    )
+}
+
+/// The account channel by channel.
+fn table(recorder: &Recorder) -> Vec<String> {
+    let number = |title| (title, Align::Right);
+    let numbers = ["RECEIVED", "WRITTEN", "MISSED", "DROPPED"].map(number);
+    let mut table = Table::new(&[&numbers[..], &[("CHANNEL", Align::Left)]].concat());
+    for line in recorder.lines() {
+        let counts = &line.counts;
+        table.row(vec![
+            counts.received.to_string(),
+            counts.written.to_string(),
+            missed(counts.missed, counts.untold),
+            counts.dropped.to_string(),
+            escaped(line.channel.as_bytes()),
+        ]);
+    }
+    table.lines()
+}

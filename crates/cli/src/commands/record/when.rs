@@ -1,0 +1,202 @@
+//! `--when`: a condition on a field of the messages of one channel.
+
+use std::path::PathBuf;
+
+use saltus_domain::{Description, Message, Name};
+use saltus_types::Value;
+
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::meaning::{Meaning, Reader};
+
+/// A condition. It holds from the message that makes it true to the one that makes it false.
+pub struct When {
+    channel: Name,
+    path: String,
+    test: Test,
+    reader: Reader,
+    holds: bool,
+    /// Said once, that the condition can never be looked at.
+    told: bool,
+}
+
+/// How a value is compared, and with what.
+#[derive(Clone, Debug, PartialEq)]
+struct Test {
+    order: Order,
+    with: With,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum With {
+    Bool(bool),
+    Integer(i64),
+    Number(f64),
+    Text(String),
+}
+
+/// Signs, the longer ones first.
+const SIGNS: [(&str, Order); 6] = [
+    ("==", Order::Equal),
+    ("!=", Order::Unequal),
+    ("<=", Order::AtMost),
+    (">=", Order::AtLeast),
+    ("<", Order::Less),
+    (">", Order::More),
+];
+
+/// The parts of a condition; `None` if it is none.
+fn parse(text: &str) -> Option<(&str, &str, Test)> {
+    // A channel whose name has dots stands in quotes.
+    let (channel, rest) = match text.trim().strip_prefix('"') {
+        Some(quoted) => quoted.split_once("\".")?,
+        None => text.trim().split_once('.')?,
+    };
+    let sign = SIGNS.iter().filter_map(|(sign, order)| Some((rest.find(sign)?, sign.len(), *order)));
+    let Some((at, len, order)) = sign.min_by_key(|(at, len, _)| (*at, usize::MAX - len)) else {
+        let test = Test { order: Order::Equal, with: With::Bool(true) };
+        return Some((channel, rest.trim(), test))
+            .filter(|(channel, path, _)| !channel.is_empty() && !path.is_empty());
+    };
+    let (path, with) = (rest[..at].trim(), rest[at + len..].trim());
+    let with = match with {
+        "true" => With::Bool(true),
+        "false" => With::Bool(false),
+        text => {
+            match (text.strip_prefix('"').and_then(|t| t.strip_suffix('"')), text.parse(), text.parse()) {
+                (Some(text), ..) => With::Text(text.into()),
+                (None, Ok(integer), _) => With::Integer(integer),
+                (None, Err(_), Ok(number)) => With::Number(number),
+                _ => return None,
+            }
+        }
+    };
+    let orders = matches!(with, With::Integer(_) | With::Number(_));
+    let whole = !channel.is_empty() && !path.is_empty();
+    (whole && (orders || matches!(order, Order::Equal | Order::Unequal))).then_some((
+        channel,
+        path,
+        Test { order, with },
+    ))
+}
+
+impl Test {
+    /// Whether it holds for `value`; `None` if the two cannot be compared.
+    fn holds(&self, value: &Value) -> Option<bool> {
+        use std::cmp::Ordering::{self, *};
+        let order: Option<Ordering> = match &self.with {
+            With::Bool(with) => Some(value.as_bool()?.cmp(with)),
+            With::Text(with) => Some(value.as_str()?.cmp(with)),
+            With::Integer(with) => match value.as_i64() {
+                Some(value) => Some(value.cmp(with)),
+                None => value.as_f64()?.partial_cmp(&(*with as f64)),
+            },
+            With::Number(with) => value.as_f64()?.partial_cmp(with),
+        };
+        Some(match self.order {
+            Order::Equal => order == Some(Equal),
+            Order::Unequal => order != Some(Equal),
+            Order::Less => order == Some(Less),
+            Order::AtMost => matches!(order, Some(Less | Equal)),
+            Order::More => order == Some(Greater),
+            Order::AtLeast => matches!(order, Some(Greater | Equal)),
+        })
+    }
+}
+
+impl When {
+    /// The condition that `text` says; types are looked for in `include` too.
+    pub fn new(text: &str, include: &[PathBuf]) -> Outcome<When> {
+        let no = || {
+            let words = format!(
+                "--when: `{text}` is no condition: write CHANNEL.FIELD, a sign of == != < <= > >=, and a number, true, false \
+                 or \"text\", as in 'ESTOP.active == true' or 'IMU.accel[2] > 30'"
+            );
+            Failure::new(Code::Usage, words)
+        };
+        let (channel, path, test) = parse(text).ok_or_else(no)?;
+        Ok(When {
+            channel: Name::new(channel).map_err(|_| no())?,
+            path: path.into(),
+            test,
+            reader: Reader::new(None, include)?,
+            holds: false,
+            told: false,
+        })
+    }
+
+    /// Whether this message makes it true.
+    pub fn becomes_true(&mut self, message: &Message<'_>, types: &[Description]) -> bool {
+        if *message.channel != self.channel {
+            return false;
+        }
+        let before = self.holds;
+        let meaning = self.reader.meaning(message.channel, || types.to_vec(), message.data);
+        let holds = match &meaning {
+            Ok(Meaning::Record { record, name, .. }) => match record.get(&self.path) {
+                Some(value) => self.test.holds(&value).ok_or_else(|| {
+                    format!(
+                        "`{}` of type `{name}` is of {}, which does not compare so",
+                        self.path,
+                        value.kind()
+                    )
+                }),
+                None => Err(format!("type `{name}` has no field `{}`", self.path)),
+            },
+            Ok(Meaning::Broken { .. }) => Ok(before), // one message that makes no sense says nothing
+            _ => Err("its type is not known: -I names the directory of its type file".into()),
+        };
+        match holds {
+            Ok(holds) => self.holds = holds,
+            Err(why) if !self.told => {
+                self.told = true;
+                say(format_args!("--when cannot look at channel `{}`: {why}", self.channel));
+            }
+            Err(_) => {}
+        }
+        self.holds && !before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(text: &str, value: impl Into<Value>) -> Option<bool> {
+        parse(text).unwrap().2.holds(&value.into())
+    }
+
+    #[test]
+    fn a_condition_has_a_channel_a_field_and_a_test() {
+        let (channel, path, test) = parse(" ESTOP.active == true ").unwrap();
+        assert_eq!((channel, path), ("ESTOP", "active"));
+        assert_eq!(test, Test { order: Order::Equal, with: With::Bool(true) });
+        let (channel, path, _) = parse("\"a.b\".pose.position[2]>=-1.5").unwrap();
+        assert_eq!((channel, path), ("a.b", "pose.position[2]"));
+        assert_eq!(parse("E.on").unwrap().2, parse("E.on == true").unwrap().2);
+        for wrong in ["", "ESTOP", ".x", "A.", "A. == 1", "A.x ==", "A.x == yes", "A.x < true", "A.x < \"b\""]
+        {
+            assert!(parse(wrong).is_none(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn values_compare_as_what_they_are() {
+        assert_eq!(holds("A.x > 30", 30.5), Some(true));
+        assert_eq!(holds("A.x > 30", 30_i32), Some(false));
+        assert_eq!(holds("A.x == 9007199254740993", 9_007_199_254_740_992_i64), Some(false), "exact");
+        assert_eq!(holds("A.x != 1", f64::NAN), Some(true));
+        assert_eq!(holds("A.x <= 1", f64::NAN), Some(false));
+        assert_eq!(holds("A.x == \"stop\"", "stop"), Some(true));
+        assert_eq!(holds("A.x == true", 1_i32), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! Measuring what comes through a network, by channel and sender.
+
+use std::time::Instant;
+
+use saltus_domain::Domain;
+use serde::Serialize;
+
+use super::{Screen, Stat};
+use crate::escape::escaped;
+use crate::failure::Outcome;
+use crate::human;
+use crate::table::{Align, Table};
+use crate::tally::{Heard, Lost, Seen, Tally};
+
+/// What `stat --json` prints of one sender's messages on one channel; the fields are a promise.
+#[derive(Serialize)]
+struct Row {
+    channel: String,
+    sender: Option<u64>,
+    interval: u64,
+    rate: f64,
+    bandwidth: f64,
+    size: Option<f64>,
+    missed: Option<u64>,
+    missed_total: Option<u64>,
+    dropped: u64,
+}
+
+const COLUMNS: [(&str, Align); 8] = [
+    ("CHANNEL", Align::Left),
+    ("SENDER", Align::Right),
+    ("RATE", Align::Right),
+    ("BANDWIDTH", Align::Right),
+    ("SIZE", Align::Right),
+    ("DROPPED", Align::Right),
+    ("MISSED OF SENDER", Align::Right),
+    ("EVER", Align::Right),
+];
+
+/// Shows a table after each interval until there were enough, or the end is asked for.
+pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
+    let mut tally = Tally::new(domain, &stat.names.names)?;
+    let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
+    let mut shown = 0;
+    let mut start = Instant::now();
+    while stat.count.count.is_none_or(|most| shown < most) {
+        let heard = tally.listen(start + stat.interval)?;
+        if heard == Heard::Stopped {
+            break;
+        }
+        let now = Instant::now();
+        let interval = (now - start).as_nanos().max(1);
+        start = now;
+        let lost = tally.lost();
+        let row = |((name, sender), seen): ((saltus_domain::Name, Option<u64>), Seen)| {
+            let lost = lost.get(&sender).copied().unwrap_or_default();
+            Row::new(escaped(name.as_bytes()), sender, interval as u64, &seen, lost)
+        };
+        let rows: Vec<Row> = tally.take().into_iter().map(row).collect();
+        if stat.json.json {
+            rows.iter().try_for_each(|row| screen.out().json(row))?;
+            screen.out().flush()?;
+        } else {
+            let mut table = Table::new(&COLUMNS);
+            rows.iter().for_each(|row| table.row(row.cells()));
+            screen.show(&table.lines())?;
+        }
+        shown += 1;
+        if heard == Heard::All {
+            break;
+        }
+    }
+    screen.out().flush()
+}
+
+impl Row {
+    fn new(channel: String, sender: Option<u64>, interval: u64, seen: &Seen, lost: Lost) -> Row {
+        let seconds = interval as f64 / 1e9;
+        let kept = seen.messages - seen.dropped;
+        let size = (kept > 0).then(|| seen.bytes as f64 / kept as f64);
+        let rate = seen.messages as f64 / seconds;
+        Row {
+            channel,
+            sender,
+            interval,
+            rate,
+            bandwidth: rate * size.unwrap_or(0.0),
+            size,
+            missed: lost.lately,
+            missed_total: lost.ever,
+            dropped: seen.dropped,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let number = |n: Option<u64>| n.map_or("?".into(), |n| n.to_string());
+        vec![
+            self.channel.clone(),
+            self.sender.map_or("?".into(), |sender| format!("{sender:x}")),
+            human::hertz(self.rate),
+            format!("{}/s", human::bytes(self.bandwidth)),
+            self.size.map_or("?".into(), human::bytes),
+            self.dropped.to_string(),
+            number(self.missed),
+            number(self.missed_total),
+        ]
+    }
+}

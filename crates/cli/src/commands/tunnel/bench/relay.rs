@@ -1,0 +1,91 @@
+//! A relay of UDP over loopback, for where no networks can be made.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use saltus_os::clock;
+use saltus_tunnel::Driver;
+use saltus_tunnel::simulated::{Badness, Link};
+
+use crate::failure::{Code, Failure, Outcome};
+
+/// Bytes of the headers of IP and UDP.
+const HEADERS: u64 = 28;
+/// How long the relay sleeps at most: what is due is late by no more.
+const SLEEP: Duration = Duration::from_micros(200);
+
+/// What the thread and its owner share.
+#[derive(Default)]
+struct Shared {
+    over: AtomicBool,
+    bytes: AtomicU64,
+    receiver: Mutex<Option<SocketAddr>>,
+}
+
+/// Hands datagrams on, as a [`Link`] lets them.
+pub struct UdpRelay {
+    shared: Arc<Shared>,
+    at: SocketAddr,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl UdpRelay {
+    pub fn start(badness: Badness) -> Outcome<UdpRelay> {
+        let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot make a relay of UDP: {e}"));
+        let socket = UdpSocket::bind("127.0.0.1:0").map_err(failed)?;
+        socket.set_read_timeout(Some(SLEEP)).map_err(failed)?;
+        let at = socket.local_addr().map_err(failed)?;
+        let shared = Arc::<Shared>::default();
+        let thread = {
+            let shared = shared.clone();
+            std::thread::spawn(move || carry(&socket, badness, &shared))
+        };
+        Ok(UdpRelay { shared, at, thread: Some(thread) })
+    }
+
+    /// Leads to this receiver from now on, and says where the relay is.
+    pub fn lead_to(&self, receiver: &Driver) -> SocketAddr {
+        *self.shared.receiver.lock().unwrap_or_else(PoisonError::into_inner) = receiver.local().ok();
+        self.at
+    }
+    /// Bytes that were sent to the receiver, with the headers of IP.
+    pub fn bytes(&self) -> u64 {
+        self.shared.bytes.load(Ordering::Relaxed) // a count, which orders nothing
+    }
+}
+
+impl Drop for UdpRelay {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Relaxed); // the join below waits for it
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn carry(socket: &UdpSocket, badness: Badness, shared: &Shared) {
+    let seed = clock::monotonic();
+    let (mut there, mut back) = (Link::new(badness, seed), Link::new(badness, !seed));
+    let (mut sender, mut datagram) = (None, vec![0; 1 << 16]);
+    while !shared.over.load(Ordering::Relaxed) {
+        let receiver = *shared.receiver.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok((len, from)) = socket.recv_from(&mut datagram) {
+            let (bytes, now) = (len as u64 + HEADERS, clock::monotonic());
+            if Some(from) == receiver {
+                back.send(datagram[..len].to_vec(), bytes, now);
+            } else {
+                sender = Some(from);
+                shared.bytes.fetch_add(bytes, Ordering::Relaxed);
+                there.send(datagram[..len].to_vec(), bytes, now);
+            }
+        }
+        for (link, to) in [(&mut there, receiver), (&mut back, sender)] {
+            while let Some(datagram) = link.receive(clock::monotonic()) {
+                // What is refused is lost, as on the way.
+                let _ = to.map(|to| socket.send_to(&datagram, to));
+            }
+        }
+    }
+}

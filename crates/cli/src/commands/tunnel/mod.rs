@@ -1,0 +1,73 @@
+//! `saltus tunnel`: join two networks over a lossy link.
+
+mod bench;
+mod join;
+mod key;
+mod status;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::help;
+
+/// The options of `tunnel`.
+#[derive(Args)]
+#[command(after_help = help::after(&[EXAMPLES]))]
+pub struct Tunnel {
+    /// What to do.
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The commands below it.
+#[derive(Subcommand)]
+enum Command {
+    /// Print a new key, for both ends
+    ///
+    /// Whoever has it can read and write what the tunnel carries: copy it to the other end by a safe way, and let
+    /// nobody else read the file.
+    Key(key::Key),
+
+    /// Wait for the other end at an address
+    ///
+    /// Only what has the key is answered. 127.0.0.1 is this machine alone; 0.0.0.0 is every network of it.
+    Listen(join::Listen),
+
+    /// Call the other end
+    ///
+    /// It is called again and again until it answers, and when it is silent. Its address, or this one's, may change.
+    Connect(join::Connect),
+
+    /// Measure a tunnel over a lossy relay, beside TCP and plain UDP
+    ///
+    /// The relay carries the packets between two network namespaces, and loses, delays and limits them as asked, each
+    /// packet of every protocol; that needs root. Otherwise it is a relay of UDP over loopback, and TCP is not measured.
+    /// AGE of a message is the time from when it was due to be sent to being delivered, INFORMATION is how old the newest delivered
+    /// message is, looked at each millisecond.
+    Bench(bench::Bench),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus tunnel key > radio.key
+  saltus tunnel listen 0.0.0.0:7710 --key radio.key
+  saltus tunnel connect robot.local:7710 --key radio.key --channels 'pose|camera' --rate 2
+  saltus tunnel bench --loss 0,10,30            how well it goes at 0, 10 and 30 % loss";
+
+/// Does it.
+pub fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {
+    match tunnel.command {
+        Command::Key(args) => key::run(args),
+        Command::Listen(args) => join::listen(url, args),
+        Command::Connect(args) => join::connect(url, args),
+        Command::Bench(args) => bench::run(args),
+    }
+}
+
+fn failed(error: saltus_tunnel::Error) -> Failure {
+    let code = match error {
+        saltus_tunnel::Error::Invalid(_) => Code::Usage,
+        _ => Code::Failed,
+    };
+    Failure::new(code, error.to_string())
+}

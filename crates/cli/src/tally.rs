@@ -1,0 +1,118 @@
+//! What comes through a domain, counted by channel and sender.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::time::Instant;
+
+use saltus_domain::{Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
+
+use crate::failure::Outcome;
+use crate::place::Troubles;
+use crate::{channels, stop};
+
+/// Messages of a channel that may wait to be counted; beyond that they are counted as dropped.
+const DEPTH: u64 = 10_000;
+
+/// Listens, and counts.
+pub struct Tally {
+    subscriber: Subscriber,
+    troubles: Troubles,
+    names: Vec<OsString>,
+    seen: BTreeMap<(Name, Option<u64>), Seen>,
+    lost: HashMap<Option<u64>, Lost>,
+}
+
+/// What came on one channel of one sender.
+#[derive(Clone, Default)]
+pub struct Seen {
+    /// Messages that came to this process, dropped ones too.
+    pub messages: u64,
+    /// Of those, messages that it could not keep up with.
+    pub dropped: u64,
+    /// Bytes of those that were not dropped.
+    pub bytes: u64,
+    /// Bytes of the last one.
+    pub last: usize,
+}
+
+/// What of one sender was missed, over all its channels; nothing where the transport does not tell.
+#[derive(Clone, Copy, Default)]
+pub struct Lost {
+    /// Since it was asked last.
+    pub lately: Option<u64>,
+    /// Since it was listened to.
+    pub ever: Option<u64>,
+}
+
+/// Why listening ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// The time is over.
+    Enough,
+    /// The end was asked for.
+    Stopped,
+    /// There will be nothing more.
+    All,
+}
+
+impl Tally {
+    /// Counts what these names mean; everything if there are none.
+    pub fn new(domain: &Domain, names: &[OsString]) -> Outcome<Tally> {
+        let mut subscriber = domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?;
+        let canceller = subscriber.canceller();
+        stop::cancel_with(move || canceller.cancel());
+        let (seen, lost) = (BTreeMap::new(), HashMap::new());
+        Ok(Tally { subscriber, troubles: Troubles::default(), names: names.into(), seen, lost })
+    }
+
+    /// Listens until then.
+    pub fn listen(&mut self, end: Instant) -> Outcome<Heard> {
+        while !stop::requested() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Heard::Enough);
+            }
+            match self.subscriber.receive(Until::For(left)) {
+                Ok(None) => {}
+                Ok(Some(message)) => count(&mut self.seen, &mut self.lost, &self.names, &message),
+                Err(Error::Canceled) => return Ok(Heard::Stopped),
+                Err(Error::Ended) => return Ok(Heard::All),
+                Err(error) => self.troubles.pass(error)?,
+            }
+        }
+        Ok(Heard::Stopped)
+    }
+
+    /// What came since this was asked last, in the order of channels and senders.
+    pub fn take(&mut self) -> BTreeMap<(Name, Option<u64>), Seen> {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// What was missed of each sender.
+    pub fn lost(&mut self) -> HashMap<Option<u64>, Lost> {
+        let lost = self.lost.clone();
+        self.lost.values_mut().for_each(|lost| lost.lately = lost.lately.map(|_| 0));
+        lost
+    }
+}
+
+fn count(
+    seen: &mut BTreeMap<(Name, Option<u64>), Seen>,
+    lost: &mut HashMap<Option<u64>, Lost>,
+    names: &[OsString],
+    message: &Message<'_>,
+) {
+    if let Missed::OfSender(n) = message.missed {
+        let lost = lost.entry(message.sender).or_default();
+        lost.lately = Some(lost.lately.unwrap_or(0) + n);
+        lost.ever = Some(lost.ever.unwrap_or(0) + n);
+    }
+    if !channels::includes(names, message.channel) {
+        return;
+    }
+    let seen = seen.entry((message.channel.clone(), message.sender)).or_default();
+    seen.messages += 1 + message.dropped;
+    seen.dropped += message.dropped;
+    seen.bytes += message.data.len() as u64;
+    seen.last = message.data.len();
+}

@@ -1,0 +1,189 @@
+//! echo, pub, ls and stat on what is not shared memory: networks and logs; and what the other commands say there.
+
+mod support;
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::files::Files;
+use support::{Ended, Place, Running, until};
+
+const TYPES: &str = "package robot;\nstruct pose_t {\n  int64_t utime;\n  double x;\n}\n";
+
+/// Publishes until it is told to end.
+struct Beat(Running);
+
+impl Beat {
+    fn start(place: &Place, url: &str, name: &str, text: &str) -> Beat {
+        Beat(place.start(["pub", name, text, "-r", "100", "--domain", url]))
+    }
+    fn end(self) {
+        self.0.signal(libc::SIGINT);
+        self.0.ended().saying(0, "published ");
+    }
+}
+
+/// What a command that looks for a while prints of the first channel; on a busy machine nothing may come in its time.
+fn first_row(arguments: &[&str], run: impl Fn(&[&str]) -> Ended) -> Value {
+    let mut rows = Vec::new();
+    until("a row", || {
+        rows = run(arguments).json();
+        !rows.is_empty()
+    });
+    rows.swap_remove(0)
+}
+
+#[test]
+fn echo_prints_what_comes_and_tells_what_the_network_tells() {
+    saltus_netns::isolated(|| {
+        let place = Place::new();
+        let beat = Beat::start(&place, "udpm://", "POSE", "hello");
+        let echo = |more: &[&str]| place.run(["echo", "--domain", "udpm://"].iter().chain(more));
+        let rows = echo(&["POSE", "-n3", "--json"]).saying(0, "received 3, missed 0, dropped 0").json();
+        let sequence = |row: &Value| row["seq"].as_u64().unwrap();
+        assert_eq!(sequence(&rows[2]), sequence(&rows[0]) + 2);
+        for row in rows {
+            assert_eq!(
+                (&row["channel"], &row["text"], &row["size"]),
+                (&"POSE".into(), &"hello".into(), &5.into())
+            );
+            assert!(row["stamp"].is_null() && row["lane"].is_null() && row["logged"].is_null(), "{row}");
+            assert!(
+                row["sender"].is_u64() && row["arrived"].is_u64() && row["missed_of"] == "sender",
+                "{row}"
+            );
+        }
+        let human = echo(&["PO.*", "--regex", "-n1"]).with(0);
+        assert!(human.text().contains("] POSE sender ") && human.text().ends_with(": hello\n"), "{human:?}");
+        for (format, expected) in [("--lines", "hello\n"), ("--raw", "hello"), ("--hex", "68656c6c6f\n")] {
+            assert_eq!(echo(&["POSE", "-n1", "-q", "--newest", format]).with(0).text(), expected);
+        }
+        echo(&["POS", "--timeout", "200ms"]).saying(4, "nothing came on `POS`");
+        echo(&["POSE", "--from", "oldest"]).saying(2, "keeps nothing that was published before");
+        echo(&["POSE", "--wait"]).saying(2, "--wait: ");
+        echo(&["POSE", "--follow"]).saying(2, "--follow: ");
+        echo(&["(", "--regex"]).saying(2, "no regular expression");
+        beat.end();
+    });
+}
+
+#[test]
+fn types_are_read_from_directories() {
+    saltus_netns::isolated(|| {
+        let (place, files) = (Place::new(), Files::new());
+        files.write("pose.lcm", TYPES);
+        let types = files.path().to_str().unwrap();
+        let on = ["--domain", "udpm://", "--type", "robot.pose_t"];
+        place.run(["pub", "POSE", "{}"].iter().chain(&on)).saying(2, "name their directory with -I");
+        let message = ["pub", "POSE", r#"{"utime": 5, "x": 0.5}"#, "-I", types, "-r", "100"];
+        let publisher = place.start(message.iter().chain(&on));
+        let echo = ["echo", "POSE", "-I", types, "-n1", "--json"];
+        let row = &place.run(echo.iter().chain(&on)).with(0).json()[0];
+        assert_eq!((&row["type"], &row["value"]["x"]), (&"robot.pose_t".into(), &0.5.into()));
+        publisher.signal(libc::SIGINT);
+        publisher.ended().with(0);
+    });
+}
+
+#[test]
+fn ls_and_stat_tell_what_comes() {
+    saltus_netns::isolated(|| {
+        let place = Place::new();
+        let beats = ["POSE", "SCAN"].map(|name| Beat::start(&place, "udpm://", name, "12345678"));
+        let run = |arguments: &[&str]| place.run(arguments.iter().chain(&["--domain", "udpm://"])).with(0);
+        let mut listed = Vec::new();
+        until("both channels", || {
+            listed = run(&["ls", "--listen", "300ms", "--json"]).json();
+            listed.len() == 2 // and not what LCM's programs send to themselves
+        });
+        let pose = listed.iter().find(|row| row["channel"] == "POSE").unwrap();
+        assert_eq!((&pose["size"], &pose["senders"]), (&8.into(), &1.into()), "{pose}");
+        assert!(pose["messages"].as_u64() > Some(0) && pose["rate"].as_f64() > Some(0.0), "{pose}");
+        until("one of them alone", || {
+            let table = run(&["ls", "S*N", "--listen", "300ms"]);
+            assert!(!table.text().contains("POSE"), "{table:?}");
+            table.text().contains("  SCAN\n")
+        });
+
+        let row = &first_row(&["stat", "POSE", "-n1", "-i", "500ms", "--json"], run);
+        assert_eq!((&row["channel"], row["size"].as_f64()), (&"POSE".into(), Some(8.0)));
+        assert_eq!(
+            (&row["missed"], &row["missed_total"], &row["dropped"]),
+            (&0.into(), &0.into(), &0.into())
+        );
+        assert!(row["sender"].is_u64() && row["rate"].as_f64() > Some(0.0), "{row}");
+        beats.into_iter().for_each(Beat::end);
+    });
+    Place::new().run(["ls", "--listen", "1s"]).saying(2, "--listen: ");
+}
+
+#[test]
+fn what_a_hub_does_not_tell_is_unknown() {
+    let place = Place::new();
+    let mut hub = place.start(["hub", "--listen", "127.0.0.1:0", "--json"]);
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(hub.output()), &mut line).unwrap();
+    let listening: Value = serde_json::from_str(&line).unwrap();
+    let url = &format!("tcpq://{}", listening["listening"].as_str().unwrap())[..];
+    let beat = Beat::start(&place, url, "x", "hello");
+    let ended = place.run(["echo", "x", "-n2", "--json", "--domain", url]);
+    let row = &ended.saying(0, "received 2, missed unknown, dropped 0").json()[0];
+    assert!(row["missed"].is_null() && row["sender"].is_null() && row["seq"].is_null(), "{row}");
+    place.run(["echo", "x", "--strict", "--domain", url]).saying(5, "does not tell what was missed");
+    let stat = ["stat", "-n1", "-i", "300ms", "--json", "--domain", url];
+    let row = &first_row(&stat, |arguments| place.run(arguments).with(0));
+    assert!(row["missed"].is_null() && row["sender"].is_null(), "{row}");
+    beat.end();
+    hub.signal(libc::SIGINT);
+    hub.ended();
+    let gone = place.run(["echo", "x", "--timeout", "300ms", "--domain", url]);
+    gone.saying(4, "no connection to the hub");
+}
+
+#[test]
+fn a_log_is_written_and_played() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.at("run.log");
+    let to = format!("file://{log}?mode=w");
+    place.feed(["pub", "x", "--lines", "-q", "--domain", &to], b"one\ntwo\n").with(0);
+    let from = format!("file://{log}?speed=0");
+    let played = place.run(["echo", "x", "--json", "--domain", &from]).with(0).json();
+    assert_eq!(played.iter().map(|row| &row["text"]).collect::<Vec<_>>(), ["one", "two"]);
+    assert!(played.iter().all(|row| row["logged"].is_i64()), "{played:?}");
+}
+
+#[test]
+fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() {
+    let place = Place::new();
+    place.run(["pub", "arm_left", "1", "-q"]).with(0);
+    let echo = place.start(["echo", "arm_.*", "--regex", "--from", "oldest", "-n2", "--json"]);
+    thread::sleep(Duration::from_millis(100));
+    place.run(["pub", "arm_right", "2", "-q"]).with(0);
+    place.run(["pub", "leg", "3", "-q"]).with(0);
+    let rows = echo.ended().saying(0, "received 2, missed 0, dropped 0").json();
+    let shown: Vec<_> = rows.iter().map(|row| (row["channel"].as_str().unwrap(), &row["text"])).collect();
+    assert_eq!(shown, [("arm_left", &Value::from("1")), ("arm_right", &Value::from("2"))]);
+    assert!(rows.iter().all(|row| row["missed_of"] == "channel" && row["stamp"].is_u64()), "{rows:?}");
+}
+
+#[test]
+fn what_is_for_shared_memory_says_so() {
+    let place = Place::new();
+    for (command, words) in [
+        (&["mk", "x"][..], "`saltus pub` publishes"),
+        (&["rm", "x"], "`saltus ls` lists"),
+        (&["info", "x"], "`saltus stat` measures"),
+        (&["chmod", "600", "x"], "who reaches it may read"),
+        (&["sweep"], "leave nothing behind"),
+        (&["types", "show", "--channel", "x"], "-I names"),
+        (&["pub", "x", "1", "--size", "8"], "--size: "),
+        (&["pub", "x", "1", "--no-create"], "--no-create: "),
+    ] {
+        place.run(command.iter().chain(&["--domain", "udpm://"])).saying(2, words);
+    }
+    for command in [&["echo", "x"][..], &["pub", "x", "1"], &["ls"]] {
+        place.run(command.iter().chain(&["--domain", "mem://"])).saying(2, "memory of one process alone");
+        place.run(command.iter().chain(&["--domain", "carrier-pigeon://"])).saying(2, "carrier-pigeon");
+    }
+}

@@ -1,0 +1,182 @@
+//! `saltus play`: what was recorded comes again, as it was, and a person can steer it.
+
+mod support;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use saltus_channel::Start;
+use saltus_log::{Event, Format, Log, Writer, WriterOptions};
+use support::files::Files;
+use support::{Place, Running, until};
+
+/// Writes a log: time in ms, channel, message.
+fn log(files: &Files, name: &str, events: &[(i64, &str, &str)]) -> String {
+    let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).expect("a log");
+    for (ms, channel, data) in events {
+        let (channel, data) = (channel.as_bytes(), data.as_bytes());
+        let log_time = 1_700_000_000_000_000_000 + ms * 1_000_000;
+        writer.write(&Event { channel, data, log_time, ..Event::default() }).expect("an event");
+    }
+    files.write(name, writer.finish().expect("a log"))
+}
+
+/// What is in a log: channel and message, in the order of time.
+fn events(path: &str) -> Vec<(String, String)> {
+    let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
+    while let Some(event) = log.next().expect("an event") {
+        all.push((text(event.channel), text(event.data)));
+    }
+    all
+}
+
+#[test]
+fn what_is_played_and_recorded_again_is_what_was_recorded() {
+    let (place, files) = (Place::new(), Files::new());
+    let text: Vec<String> = (0..300).map(|n| format!("message {n:03}")).collect();
+    let all: Vec<(i64, &str, &str)> =
+        (0..300).map(|n| (n as i64 * 2, ["POSE", "SCAN", "IMU"][n % 3], &text[n][..])).collect();
+    let path = log(&files, "first.lcmlog", &all);
+    for (ending, speed) in [("lcmlog", "1"), ("mcap", "3")] {
+        let again = files.at(&format!("again-{speed}.{ending}"));
+        // Deep enough that the recorder may come as late as it likes.
+        let directory = place.url() + speed;
+        let url = format!("{directory}?frames=512");
+        let on = ["--domain", &url];
+        let recorder = place.start(["record", "-q", "-n", "300", "-o", &again].iter().chain(&on));
+        until("the file", || std::fs::exists(&again).expect("a path"));
+        let ended = place.run(["play", &path, "--speed", speed].iter().chain(&on)).with(0);
+        assert!(ended.err.contains("played 300, late by p50 "), "{ended:?}");
+        recorder.ended().with(0);
+        let mut found = events(&again);
+        if ending == "lcmlog" {
+            assert_eq!(found.pop().expect("an account").0, "SALTUS_ACCOUNT");
+        }
+        assert_eq!(found, events(&path));
+        let _ = std::fs::remove_dir_all(directory.trim_start_matches("shm://"));
+    }
+}
+
+#[test]
+fn channels_are_chosen_and_renamed_and_a_part_is_played() {
+    let (place, files) = (Place::new(), Files::new());
+    let one = log(&files, "one", &[(0, "A", "a0"), (10, "B", "b1"), (20, "A", "a2"), (30, "A", "a3")]);
+    let two = log(&files, "two", &[(15, "A", "other"), (25, "C", "c")]);
+    let out = files.at("out");
+    for (arguments, expected) in [
+        (&["--speed", "0"][..], &["A a0", "B b1", "A other", "A a2", "C c", "A a3"][..]),
+        (
+            &["-e", "A|C", "--rename", "s/A/x/", "--prefix", "p/"],
+            &["p/x a0", "p/x other", "p/x a2", "p/C c", "p/x a3"],
+        ),
+        (&["--from", "10ms", "--to", "25ms"], &["B b1", "A other", "A a2"]),
+        (&["--from", "25ms", "--repeat", "-n", "5"], &["C c", "A a3", "C c", "A a3", "C c"]),
+    ] {
+        let url = place.url() + "-part";
+        let count = expected.len().to_string();
+        let recorder = place.start(["record", "-q", "-f", "-n", &count, "-o", &out, "--domain", &url]);
+        until("the file", || std::fs::metadata(&out).is_ok_and(|m| m.len() == 0));
+        place.run(["play", &one, &two, "--domain", &url].iter().chain(arguments)).with(0);
+        recorder.ended().with(0);
+        let mut found = events(&out);
+        found.pop();
+        let found: Vec<String> =
+            found.into_iter().map(|(channel, data)| format!("{channel} {data}")).collect();
+        assert_eq!(found, expected, "{arguments:?}");
+        let _ = std::fs::remove_dir_all(url.trim_start_matches("shm://"));
+        std::fs::remove_file(&out).expect("the file");
+    }
+}
+
+/// Plays on a terminal of its own, and presses keys there.
+struct Steered(Running, std::process::ChildStdin);
+impl Steered {
+    fn start(place: &Place, arguments: &str) -> Steered {
+        let mut command = Command::new("script");
+        let line = format!("{} play {arguments}", env!("CARGO_BIN_EXE_saltus"));
+        command.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]);
+        command.env("SALTUS_DOMAIN", place.url()).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::start(&mut command);
+        let input = running.input();
+        Steered(running, input)
+    }
+    fn press(&mut self, keys: &str) {
+        self.1.write_all(keys.as_bytes()).expect("it reads");
+        self.1.flush().expect("it reads");
+    }
+}
+
+#[test]
+fn keys_step_both_ways_go_on_and_set_bookmarks() {
+    let (place, files) = (Place::new(), Files::new());
+    let path = log(&files, "run", &[(0, "A", "a0"), (10, "A", "a1"), (20, "A", "a2"), (30, "A", "a3")]);
+    let mut steered = Steered::start(&place, &format!("{path} --paused"));
+    let expect = |steered: &mut Steered, keys: &str, count: u64| {
+        steered.press(keys);
+        place.until_published("A", count);
+    };
+    expect(&mut steered, ".", 1);
+    expect(&mut steered, "\x1b[C", 2);
+    expect(&mut steered, ",", 3);
+    steered.press("b");
+    until("the bookmark", || std::fs::exists(format!("{path}.saltus-bookmarks")).expect("a path"));
+    expect(&mut steered, " ", 6);
+    let ended = steered.0.ended().with(0);
+    assert!(ended.text().contains("played 6"), "{ended:?}");
+    let channel = place.domain().open_channel("A").expect("the channel");
+    let options = saltus_channel::SubscriberOptions::new().start(Start::Oldest);
+    let (mut subscriber, mut found) = (channel.subscriber_with(options).expect("a subscriber"), Vec::new());
+    let mut buffer = Vec::new();
+    while subscriber
+        .receive_vec(saltus_channel::Which::Next, saltus_channel::Until::Poll, &mut buffer)
+        .expect("a message")
+        .is_some()
+    {
+        found.push(String::from_utf8(buffer.clone()).expect("text"));
+    }
+    assert_eq!(found, ["a0", "a1", "a0", "a1", "a2", "a3"]);
+    let bookmarks = files.read("run.saltus-bookmarks");
+    assert!(bookmarks.starts_with(b"1700000000000000000\t"), "at the message that was stepped to");
+}
+
+#[test]
+fn types_go_along_and_the_time_of_the_log_is_a_channel() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");
+    let (path, types) = (files.at("run.mcap"), files.at(""));
+    let recorder = place.start(["record", "-q", "-n", "1", "-o", &path]);
+    until("the file", || std::fs::exists(&path).expect("a path"));
+    let json = r#"{"utime": 7, "x": 0.5}"#;
+    place.run(["pub", "POSE", json, "--type", "robot.pose_t", "-I", &types]).with(0);
+    recorder.ended().with(0);
+    let url = place.url() + "-again";
+    let on = |arguments: &[&str]| place.run(arguments.iter().chain(&["--domain", &url])).with(0);
+    on(&["play", &path, "--clock", "CLOCK"]);
+    let rows = on(&["echo", "POSE", "-n1", "--from", "oldest", "--json"]).json();
+    assert_eq!((&rows[0]["type"], &rows[0]["value"]["x"]), (&"robot.pose_t".into(), &0.5.into()), "{rows:?}");
+    let clock = on(&["ls", "--json"]).json();
+    assert!(clock.iter().any(|row| row["channel"] == "CLOCK" || row["name"] == "CLOCK"), "{clock:?}");
+    let _ = std::fs::remove_dir_all(url.trim_start_matches("shm://"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_words() {
+    let (place, files) = (Place::new(), Files::new());
+    let good = log(&files, "good", &[(0, "A", "a")]);
+    let bad = files.write("bad", "no log at all");
+    for (arguments, code, words) in [
+        (&["/nowhere/log"][..], 1, "/nowhere/log"),
+        (&[&bad], 1, "no event of LCM or MCAP"),
+        (&[&good, "--speed", "200"], 2, "from 0.01 to 100"),
+        (&[&good, "--paused"], 2, "--paused needs a terminal"),
+        (&[&good, "--from", "2s"], 2, "--from is not before --to, or behind the end"),
+        (&[&good, "--rename", "x"], 2, "is no renaming"),
+        (&[&good, "-e", "("], 2, "no regular expression"),
+        (&[&good, "--domain", "mem://"], 2, "memory of one process"),
+    ] {
+        let ended = place.run(["play"].iter().chain(arguments)).with(code);
+        assert!(ended.err.contains(words), "{arguments:?}: {}", ended.err);
+    }
+}

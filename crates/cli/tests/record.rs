@@ -1,0 +1,252 @@
+//! `saltus record`: nothing is lost silently, and what was written can be read however it ends.
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use saltus_log::lcm::Reader;
+use support::files::Files;
+use support::{Place, Running, until};
+
+/// Channels and messages of a log, whether it was ended or not; the account is the last of an ended one.
+fn events(path: &str) -> Vec<(String, Vec<u8>)> {
+    let (mut reader, mut events) = (Reader::new(), Vec::new());
+    reader.feed(&fs::read(path).unwrap_or_default());
+    while let Some(event) = reader.event() {
+        events.push((String::from_utf8(event.channel.to_vec()).expect("a name"), event.data.to_vec()));
+    }
+    events
+}
+
+/// Starts recording, and waits until it has begun.
+fn record(place: &Place, path: &str, more: &[&str]) -> Running {
+    let running = place.start(["record", "-o", path].iter().chain(more));
+    until("the file", || fs::exists(path).expect("a path that can be asked for"));
+    running
+}
+
+#[test]
+fn all_channels_are_recorded_also_those_that_come_late() {
+    let (place, files) = (Place::new(), Files::new());
+    let path = files.at("run.lcmlog");
+    let recorder = record(&place, &path, &[]);
+    for (name, text) in [("A", "one"), ("B", "two"), ("A", "three")] {
+        place.run(["pub", name, text]).with(0);
+        until("the message in the file", || events(&path).last().is_some_and(|e| e.1 == text.as_bytes()));
+    }
+    recorder.signal(libc::SIGINT);
+    let ended = recorder.ended().saying(0, "received 3, written 3 (");
+    assert!(ended.err.contains("missed 0, dropped 0"), "{ended:?}");
+    let mut events = events(&path);
+    let (name, account) = events.pop().expect("an account");
+    let account: serde_json::Value = serde_json::from_slice(&account).expect("JSON");
+    assert_eq!((name.as_str(), &account["total"]["received"]), ("SALTUS_ACCOUNT", &3.into()));
+    assert_eq!(account["channels"][1]["channel"], "B");
+    let expected = [("A", "one"), ("B", "two"), ("A", "three")];
+    assert!(events.iter().map(|(c, d)| (c.as_str(), str::from_utf8(d).expect("text"))).eq(expected));
+}
+
+#[test]
+fn channels_are_chosen_by_name_pattern_expression_and_what_they_are_not() {
+    let place = Place::new();
+    for name in ["POSE", "SCAN_1", "SCAN_2"] {
+        place.run(["pub", name, name]).with(0);
+    }
+    for (choice, expected) in [
+        (&["POSE"][..], &["POSE"][..]),
+        (&["S*"], &["SCAN_1", "SCAN_2"]),
+        (&["-v", "S*"], &["POSE"]),
+        (&["-c", "SCAN_.|X"], &["SCAN_1", "SCAN_2"]),
+        (&["--channel", "SCAN_.", "--invert"], &["POSE"]),
+    ] {
+        let files = Files::new();
+        let path = files.at("run");
+        let count = expected.len().to_string();
+        let all = ["record", "--from", "oldest", "-q", "-n", &count, "-o", &path];
+        place.run(all.iter().chain(choice)).with(0);
+        let mut names: Vec<String> = events(&path).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.pop().as_deref(), Some("SALTUS_ACCOUNT"));
+        names.sort();
+        assert_eq!(names, expected, "{choice:?}");
+    }
+}
+
+#[test]
+fn what_was_missed_is_told_and_is_exit_code_5() {
+    let (place, files) = (Place::new(), Files::new());
+    let path = files.at("run");
+    place.run(["pub", "A", "first"]).with(0);
+    let recorder = record(&place, &path, &["--json"]);
+    place.run(["pub", "A", "seen"]).with(0);
+    until("the first message", || !events(&path).is_empty());
+    recorder.signal(libc::SIGSTOP);
+    place.run(["pub", "A", "x", "-n", "5000"]).with(0);
+    recorder.signal(libc::SIGCONT);
+    recorder.signal(libc::SIGINT);
+    let report = &recorder.ended().with(5).json()[0];
+    let number = |name: &str| report["total"][name].as_u64().expect("a number");
+    assert_eq!(number("received") + number("missed") + number("dropped"), 5001, "{report}");
+    assert!(number("missed") + number("dropped") > 0 && number("written") == number("received"), "{report}");
+}
+
+#[test]
+fn it_ends_when_asked_to_though_publishers_never_do() {
+    let (place, files) = (Place::new(), Files::new());
+    let path = files.at("run");
+    let publisher = place.start(["pub", "A", "x", "-r", "0"]);
+    place.until_published("A", 1);
+    let recorder = record(&place, &path, &["--json"]);
+    until("some messages", || fs::metadata(&path).is_ok_and(|m| m.len() > 100_000));
+    recorder.signal(libc::SIGINT);
+    // 5: so many come that some may be missed.
+    let ended = recorder.ended();
+    assert!(matches!(ended.code, Some(0 | 5)), "{ended:?}");
+    let report = &ended.json()[0];
+    assert_eq!(report["total"]["written"].as_u64(), Some(events(&path).len() as u64 - 1), "{report}");
+    publisher.signal(libc::SIGINT);
+    publisher.ended();
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_whole_messages() {
+    let (place, files) = (Place::new(), Files::new());
+    let path = files.at("run");
+    let recorder = record(&place, &path, &["-u", "1"]);
+    let publisher = place.start(["pub", "A", "0123456789", "-r", "5000"]);
+    until("some messages", || fs::metadata(&path).is_ok_and(|m| m.len() > 20_000));
+    recorder.signal(libc::SIGKILL);
+    recorder.ended();
+    publisher.signal(libc::SIGINT);
+    publisher.ended();
+    let events = events(&path);
+    assert!(events.len() > 100 && events.iter().all(|(_, data)| data == b"0123456789"));
+    // Going on in it loses nothing of it.
+    let size = fs::metadata(&path).expect("the file").len();
+    place.run(["record", "--append", "--duration", "50ms", "-q", "-o", &path]).with(0);
+    assert!(fs::metadata(&path).expect("the file").len() > size);
+}
+
+#[test]
+fn hangup_begins_a_new_file() {
+    let (place, files) = (Place::new(), Files::new());
+    let (first, second) = (files.at("run.00"), files.at("run.01"));
+    let running = place.start(["record", "-i", "-o", &files.at("run")]);
+    until("the first file", || fs::exists(&first).expect("a path"));
+    place.run(["pub", "A", "one"]).with(0);
+    until("the first message", || !events(&first).is_empty());
+    running.signal(libc::SIGHUP);
+    until("the end of the first file", || events(&first).len() == 2);
+    place.run(["pub", "A", "two"]).with(0);
+    until("the second message", || !events(&second).is_empty());
+    running.signal(libc::SIGTERM);
+    running.ended().saying(0, "in 2 files");
+    assert_eq!((events(&first)[0].1.as_slice(), events(&second)[0].1.as_slice()), (&b"one"[..], &b"two"[..]));
+}
+
+#[test]
+fn the_last_moments_are_written_when_a_field_says_so() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
+    let types = files.at("");
+    let publish = |active: bool| {
+        let json = format!(r#"{{"active": {active}, "code": 7}}"#);
+        place.run(["pub", "ESTOP", &json, "--type", "estop_t", "-I", &types]).with(0);
+    };
+    let out = files.at("stop");
+    let condition = ["--when", "ESTOP.active == true"];
+    let running = place.start(["record", "--last", "10m", "-o", &out].iter().chain(&condition));
+    until("it waits", || {
+        publish(false);
+        place
+            .domain()
+            .open_channel("ESTOP")
+            .is_ok_and(|c| c.info().expect("info").subscribers.iter().any(|s| s.alive))
+    });
+    let before = place.published("ESTOP");
+    publish(false);
+    publish(true);
+    let first = files.at("stop.00");
+    until("the file and its account", || events(&first).last().is_some_and(|e| e.0 == "SALTUS_ACCOUNT"));
+    running.signal(libc::SIGUSR1);
+    running.signal(libc::SIGINT);
+    running.ended().with(0);
+    let events = events(&first);
+    // What was published before it had joined may be missing, what came afterwards is there.
+    assert!(events.len() >= 3 && events.len() as u64 <= before + 3, "{}", events.len());
+    assert!(events[events.len() - 2].1.contains(&1), "the message that says so is there");
+}
+
+#[test]
+fn a_full_disk_ends_it_with_a_word_and_a_log_that_opens() {
+    let (place, files) = (Place::new(), Files::new());
+    let publisher = place.start(["pub", "A", &"x".repeat(400), "-r", "5000"]);
+    place.until_published("A", 1);
+    let kept = files.at("kept");
+    let script = format!(
+        "mount -t tmpfs -o size=64k none /mnt && \"$0\" record -u 1 -o /mnt/run; code=$?; cp /mnt/run {}; exit $code",
+        kept
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--map-root-user", "sh", "-c", &script, env!("CARGO_BIN_EXE_saltus")]);
+    command.env("SALTUS_DOMAIN", place.url()).stdin(std::process::Stdio::null());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let ended = Running::start(&mut command).ended().saying(1, "the disk is full");
+    publisher.signal(libc::SIGINT);
+    publisher.ended();
+    let events = events(&kept);
+    let written = format!("written {} (", events.iter().filter(|(name, _)| name == "A").count());
+    assert!(events.len() > 50 && ended.err.contains(&written), "{} events, {}", events.len(), ended.err);
+}
+
+#[test]
+fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");
+    let (path, types) = (files.at("run.mcap"), files.at(""));
+    let recorder = record(&place, &path, &["--json", "-u", "10"]);
+    for x in 0..100 {
+        let json = format!(r#"{{"utime": {x}, "x": 0.5}}"#);
+        place.run(["pub", "POSE", &json, "--type", "robot.pose_t", "-I", &types]).with(0);
+        place.run(["pub", "TEXT", "hello"]).with(0);
+    }
+    recorder.signal(libc::SIGINT);
+    assert_eq!(recorder.ended().with(0).json()[0]["total"]["written"], 200);
+    let mut log = saltus_log::Log::open(path.as_ref()).expect("a log");
+    let rows: Vec<_> = log.summary().channels.iter().filter_map(|row| row.about.clone()).collect();
+    let pose = rows.iter().find(|about| about.name == b"POSE").expect("the channel");
+    assert_eq!((pose.encoding.as_str(), pose.metadata["lcm.type"].as_str()), ("cdr", "robot.pose_t"));
+    let mut count = 0;
+    while let Some(event) = log.next().expect("an event") {
+        if event.channel == b"POSE" {
+            // fingerprint, utime, x: as LCM has them
+            assert_eq!((event.data.len(), event.data[15]), (24, count));
+            count += 1;
+        }
+    }
+    assert_eq!(count, 100);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_words() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("there", "precious");
+    let there = files.at("there");
+    let fresh = files.at("fresh");
+    for (arguments, code, words) in [
+        (&["-o", &there][..], 2, "exists: choose another name"),
+        (&["--when", "ESTOP", "--last", "1s"], 2, "is no condition"),
+        (&["--when", "A.x == 1"], 2, "--last"),
+        (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
+        (&["-o", "x.bag"], 2, "a log ends in .mcap or .lcmlog"),
+        (&["-a", "-o", "x.mcap"], 2, "--append: an MCAP file"),
+        (&["-c", "(", "-o", "x"], 2, "no regular expression"),
+        (&["--also", "mem://", "-o", "x"], 2, "memory of one process"),
+        (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),
+        (&["-o", "/proc/nowhere/run"], 1, "cannot make the directory of /proc/nowhere/run"),
+    ] {
+        let ended = place.run(["record"].iter().chain(arguments)).with(code);
+        assert!(ended.err.contains(words), "{arguments:?}: {}", ended.err);
+    }
+    assert_eq!(fs::read(there).expect("the file"), b"precious");
+}
