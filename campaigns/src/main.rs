@@ -10,6 +10,7 @@ mod hostile;
 mod message;
 mod namespace;
 mod namespaces;
+mod network;
 mod place;
 mod priorities;
 mod raw;
@@ -160,6 +161,13 @@ const CAMPAIGNS: &[Campaign] = &[
         run: fork::run,
         short_limit: MINUTE.saturating_mul(2),
         full_limit: MINUTE.saturating_mul(5),
+    },
+    Campaign {
+        name: "network",
+        about: "10,000 messages a second over networks whose peers are killed at random",
+        run: network::run,
+        short_limit: MINUTE.saturating_mul(3),
+        full_limit: MINUTE.saturating_mul(120),
     },
 ];
 

@@ -88,7 +88,8 @@ pub fn judge(results: &Results) -> Vec<Aim> {
     aims
 }
 
-fn at_most(text: String, ratio: Option<Ratio>, limit: f64) -> Aim {
+/// An aim that a ratio is to keep to.
+pub fn at_most(text: String, ratio: Option<Ratio>, limit: f64) -> Aim {
     let (verdict, found) = match ratio {
         None => (Verdict::Unknown, String::new()),
         Some(r) => {

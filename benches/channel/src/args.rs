@@ -1,13 +1,17 @@
 //! The command line.
 
 use crate::case::Scenario;
+use crate::set::Set;
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Channel benchmarks: floors of the machine, a reference, kernel IPC, a peer and Saltus in one run.
+/// Benchmarks: floors of the machine, a reference, the kernel's own means, peers and Saltus in one run.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Args {
+    /// Which set of measurements: the channel in shared memory, or domains over a network.
+    #[arg(value_enum, default_value_t = Set::Channel)]
+    pub set: Set,
     /// What to measure; all by default.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub scenario: Vec<Scenario>,
@@ -26,15 +30,20 @@ pub struct Args {
     /// A minute that shows that everything runs; the figures mean little.
     #[arg(long)]
     pub short: bool,
-    /// Where the JSON and the interval logs go.
-    #[arg(long, default_value = "target/bench/channel")]
-    pub out: PathBuf,
+    /// Where the JSON and the interval logs go; `target/bench/` and the set's name by default.
+    #[arg(long)]
+    pub out: Option<PathBuf>,
 }
 
 impl Args {
     /// The scenarios wanted.
     pub fn scenarios(&self) -> Vec<Scenario> {
-        if self.scenario.is_empty() { Scenario::ALL.to_vec() } else { self.scenario.clone() }
+        if self.scenario.is_empty() { self.set.scenarios().to_vec() } else { self.scenario.clone() }
+    }
+
+    /// Where the files go.
+    pub fn out(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| PathBuf::from("target/bench").join(self.set.name()))
     }
 
     /// Repetitions wanted.
@@ -50,9 +59,10 @@ mod tests {
     #[test]
     fn the_defaults_are_everything_ten_times() {
         let args = Args::parse_from(["bench"]);
-        assert_eq!(args.scenarios(), Scenario::ALL);
+        assert_eq!(args.scenarios(), Set::Channel.scenarios());
         assert_eq!(args.repetitions(), 10);
-        assert_eq!(args.out, PathBuf::from("target/bench/channel"));
+        assert_eq!(args.out(), PathBuf::from("target/bench/channel"));
+        assert_eq!(Args::parse_from(["bench", "net"]).out(), PathBuf::from("target/bench/net"));
         assert_eq!(Args::parse_from(["bench", "--short"]).repetitions(), 1);
     }
 

@@ -17,20 +17,26 @@ pub enum Scenario {
     Syscalls,
     /// As fast as it goes; messages received.
     Throughput,
+    /// Against an offered rate: what is lost of it.
+    Rate,
     /// In and out in one process, next to `memcpy`.
     Copy,
+    /// Instructions of one message in and out in one process, counted under ptrace.
+    Instructions,
 }
 
 impl Scenario {
     /// All of them, in the order in which they run.
-    pub const ALL: [Scenario; 7] = [
+    pub const ALL: [Scenario; 9] = [
         Scenario::Floors,
         Scenario::Pingpong,
         Scenario::Paced,
         Scenario::Publish,
         Scenario::Syscalls,
         Scenario::Throughput,
+        Scenario::Rate,
         Scenario::Copy,
+        Scenario::Instructions,
     ];
 
     /// The name on the command line, in tables and in files.
@@ -42,7 +48,9 @@ impl Scenario {
             Scenario::Publish => "publish",
             Scenario::Syscalls => "syscalls",
             Scenario::Throughput => "throughput",
+            Scenario::Rate => "rate",
             Scenario::Copy => "copy",
+            Scenario::Instructions => "instructions",
         }
     }
 }
@@ -54,6 +62,8 @@ pub enum Place {
     OneCore,
     /// The first sender on the first core, the receivers on the others.
     TwoCores,
+    /// Wherever the scheduler puts them.
+    Anywhere,
 }
 
 /// The scheduling class.
@@ -93,6 +103,12 @@ pub struct Case {
     pub readers: usize,
     /// How many writers.
     pub writers: usize,
+    /// Messages a second that are offered, where the case says so; else 0.
+    pub rate: u32,
+    /// Network: both directions on one group, in one domain of each process, as LCM's users have it.
+    pub one_group: bool,
+    /// Network: with a receive buffer as small as a stock kernel gives it to whoever asks for more.
+    pub stock: bool,
 }
 
 impl Case {
@@ -106,14 +122,22 @@ impl Case {
             size: 64,
             readers: 1,
             writers: 1,
+            rate: 0,
+            one_group: false,
+            stock: false,
         }
+    }
+
+    /// Whether one process sends and receives.
+    pub fn is_within(&self) -> bool {
+        matches!(self.scenario, Scenario::Copy | Scenario::Instructions)
     }
 
     /// How many messages the channel keeps: the same for every contender. Long messages get fewer, so that
     /// the ring stays within the last-level cache of a usual machine (at most 32 MB).
     pub fn depth(&self) -> usize {
         match (self.scenario, self.size) {
-            (Scenario::Copy, _) => 4,
+            (Scenario::Copy | Scenario::Instructions, _) => 4,
             (_, ..=0x1_0000) => 64,
             (_, ..=0x10_0000) => 16,
             _ => 8,
@@ -136,6 +160,7 @@ impl fmt::Display for Case {
         let place = match self.place {
             Place::OneCore => "1core",
             Place::TwoCores => "2cores",
+            Place::Anywhere => "anywhere",
         };
         let policy = match self.policy {
             Policy::Default => "default",
@@ -147,7 +172,12 @@ impl fmt::Display for Case {
             Mode::Stopped => "stopped",
         };
         let (w, r) = (self.writers, self.readers);
-        write!(f, "{}/{place}/{policy}/{mode}/{w}w{r}r/{}", self.scenario.name(), size_name(self.size))
+        write!(f, "{}/{place}/{policy}/{mode}/{w}w{r}r/{}", self.scenario.name(), size_name(self.size))?;
+        if self.rate > 0 {
+            write!(f, "/{}Hz", self.rate)?;
+        }
+        let marks = [(self.one_group, "/one-group"), (self.stock, "/stock-buffer")];
+        marks.iter().filter(|(is, _)| *is).try_for_each(|(_, mark)| f.write_str(mark))
     }
 }
 

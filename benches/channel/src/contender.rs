@@ -11,6 +11,8 @@ use crate::error::Fallible;
 pub struct Ask {
     /// Name for things that need one, new for every connection.
     pub name: String,
+    /// Whether one process sends and receives.
+    pub within: bool,
     /// What for.
     pub scenario: Scenario,
     /// Bytes of a message.
@@ -23,19 +25,29 @@ pub struct Ask {
     pub readers: usize,
     /// What the readers do.
     pub mode: Mode,
+    /// Network: as [`Case::one_group`].
+    pub one_group: bool,
+    /// Network: as [`Case::stock`].
+    pub stock: bool,
+    /// Numbers the connection, and the network's group with it.
+    pub number: u64,
 }
 
 impl Ask {
     /// What a case asks for.
-    pub fn of(case: &Case, name: String) -> Ask {
+    pub fn of(case: &Case, name: String, number: u64) -> Ask {
         Ask {
             name,
+            within: case.is_within(),
             scenario: case.scenario,
             size: case.size,
             depth: case.depth(),
             writers: case.writers,
             readers: case.readers,
             mode: case.mode,
+            one_group: case.one_group,
+            stock: case.stock,
+            number,
         }
     }
 
@@ -48,9 +60,7 @@ impl Ask {
                 Err("a queue: its writer waits for each of the many pollers that share a core")
             }
             ask if ask.mode == Mode::Stopped => Err("a queue: its writer waits for a stopped reader"),
-            ask if ask.readers == 0 || ask.scenario == Scenario::Copy => {
-                Err("a queue: it fills without reader")
-            }
+            ask if ask.readers == 0 || ask.within => Err("a queue: it fills without reader"),
             _ => Ok(()),
         }
     }
@@ -64,6 +74,10 @@ pub trait Contender {
     fn supports(&self, ask: &Ask) -> Result<(), &'static str>;
     /// Makes what both sides inherit. Runs in the parent, before the fork; dropped there after the run.
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>>;
+    /// Two connections, there and back, on one group: each process has one domain for both.
+    fn pair(&self, _there: &Ask, _back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
+        Err(format!("{} knows no groups", self.name()).into())
+    }
 }
 
 /// One connection, before it has ends.

@@ -22,6 +22,9 @@ pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
             })
         })
         .collect();
+    let steps: Vec<Value> = (results.steps.iter())
+        .map(|s| json!({ "contender": s.contender, "case": s.case.to_string(), "instructions": s.per_message }))
+        .collect();
     let aims: Vec<Value> = (aims.iter())
         .map(|a| json!({ "aim": a.text, "verdict": a.verdict.name(), "found": a.found, "lost": a.lost }))
         .collect();
@@ -35,6 +38,7 @@ pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
         "machine": machine.facts(),
         "rows": rows,
         "syscalls": counted,
+        "instructions": steps,
         "aims": aims,
         "skipped": skipped,
         "failed": failed,
@@ -51,7 +55,7 @@ fn object(row: &Row<'_>) -> Value {
         "scenario": case.scenario.name(),
         "metric": row.metric.name(),
         "contender": cell.contender,
-        "place": match case.place { Place::OneCore => "1core", Place::TwoCores => "2cores" },
+        "place": match case.place { Place::OneCore => "1core", Place::TwoCores => "2cores", Place::Anywhere => "anywhere" },
         "policy": match case.policy { Policy::Default => "default", Policy::Fifo => "fifo" },
         "readers_mode": match case.mode { Mode::Poll => "poll", Mode::Sleep => "sleep", Mode::Stopped => "stopped" },
         "size": case.size,

@@ -84,13 +84,15 @@ impl Machine {
             "load_average": file("/proc/loadavg"),
             "repetitions": self.reps,
             "version": env!("CARGO_PKG_VERSION"),
+            "rmem_default": file("/proc/sys/net/core/rmem_default"),
+            "rmem_max": file("/proc/sys/net/core/rmem_max"),
             "iceoryx2": if cfg!(feature = "iceoryx2") { "0.10" } else { "not built (--features iceoryx2)" },
         })
     }
 
     /// The header of the report.
-    pub fn header(&self) -> String {
-        let mut out = String::from("# Channel benchmark\n\n");
+    pub fn header(&self, title: &str) -> String {
+        let mut out = format!("# {title}\n\n");
         if let Value::Object(facts) = self.facts() {
             for (name, value) in facts {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);

@@ -1,6 +1,7 @@
-//! Channel benchmarks; see README.md beside this crate for the method and for how to read the figures.
+//! The benchmarks of the channel and of domains over networks; see the READMEs beside this crate for the method and for how to read the figures.
 
 mod aims;
+mod aims_net;
 mod args;
 mod case;
 mod clock;
@@ -17,11 +18,14 @@ mod message;
 mod outcome;
 mod place;
 mod plan;
+mod plan_net;
+mod privilege;
 mod rep;
 mod results;
 mod run;
 mod scenarios;
 mod schedule;
+mod set;
 mod shared;
 mod stats;
 mod stop;
@@ -37,6 +41,7 @@ use machine::Machine;
 use rep::Rep;
 use results::Results;
 use run::{Measured, World};
+use set::Set;
 use std::fs::{self, File};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -52,14 +57,19 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &Args) -> Fallible<ExitCode> {
-    let contenders = chosen(&args.contender)?;
+    if args.set == Set::Net {
+        // Nothing leaves the host: the run has a network of its own, with nothing but the loopback.
+        privilege::own_network()?;
+    }
+    let contenders = chosen(args.set, &args.contender)?;
     let reps = args.repetitions();
     stop::catch_interrupts();
     let machine = Machine::look(reps);
     let start = SystemTime::now();
     let scale = if args.short { args.scale * 0.2 } else { args.scale };
     let world = World { cores: machine.cores.clone(), scale, links: 0.into() };
-    let mut bench = Bench { world, contenders, machine, results: Results::default() };
+    let results = Results { reference: args.set.reference(), ..Results::default() };
+    let mut bench = Bench { world, contenders, machine, results };
     for rep in 0..reps {
         for scenario in args.scenarios() {
             eprintln!("repetition {} of {reps}: {}", rep + 1, scenario.name());
@@ -70,14 +80,14 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
 }
 
 /// The contenders asked for, and always the reference.
-fn chosen(names: &[String]) -> Fallible<Vec<Box<dyn Contender>>> {
-    let mut all = contenders::all();
+fn chosen(set: Set, names: &[String]) -> Fallible<Vec<Box<dyn Contender>>> {
+    let mut all = set.contenders();
     if let Some(unknown) = names.iter().find(|name| all.iter().all(|c| c.name() != name.as_str())) {
         let known: Vec<&str> = all.iter().map(|c| c.name()).collect();
         return Err(format!("there is no contender {unknown}; there are {}", known.join(", ")).into());
     }
     if !names.is_empty() {
-        all.retain(|c| c.name() == contenders::REFERENCE || names.iter().any(|n| n == c.name()));
+        all.retain(|c| c.name() == set.reference() || names.iter().any(|n| n == c.name()));
     }
     Ok(all)
 }
@@ -103,7 +113,7 @@ impl Bench {
             }
             return;
         }
-        for case in plan::cases(scenario, args.short) {
+        for case in args.set.cases(scenario, args.short) {
             if !case.to_string().contains(&args.case) || !self.possible(&case, rep) {
                 continue;
             }
@@ -118,19 +128,16 @@ impl Bench {
     fn contend(&mut self, case: Case, index: usize, rep: usize) {
         let contender = &self.contenders[index];
         let name = contender.name();
-        if let Err(why) = contender.supports(&Ask::of(&case, String::new())) {
+        if let Err(why) = contender.supports(&Ask::of(&case, String::new(), 0)) {
             if rep == 0 {
                 self.results.skipped.push((case, name, why));
             }
             return;
         }
-        if case.scenario == Scenario::Syscalls {
+        if matches!(case.scenario, Scenario::Syscalls | Scenario::Instructions) {
             // A count does not vary: once is enough.
             if rep == 0 {
-                match scenarios::syscalls::run(&self.world, &**contender, &case) {
-                    Ok(counted) => self.results.counted.push(counted),
-                    Err(error) => self.failed(case, name, error),
-                }
+                self.count(case, index);
             }
             return;
         }
@@ -139,12 +146,27 @@ impl Bench {
             Scenario::Paced => scenarios::paced::run,
             Scenario::Publish => scenarios::publish::run,
             Scenario::Throughput => scenarios::throughput::run,
+            Scenario::Rate => scenarios::rate::run,
             Scenario::Copy => scenarios::copy::run,
-            Scenario::Floors | Scenario::Syscalls => return,
+            Scenario::Floors | Scenario::Syscalls | Scenario::Instructions => return,
         };
         let began = SystemTime::now();
         let measured = run(&self.world, &**contender, &case);
         self.keep(case, name, rep, began, measured);
+    }
+
+    fn count(&mut self, case: Case, index: usize) {
+        let contender = &*self.contenders[index];
+        let done = if case.scenario == Scenario::Syscalls {
+            let counted = scenarios::syscalls::run(&self.world, contender, &case);
+            counted.map(|counted| self.results.counted.push(counted))
+        } else {
+            let counted = scenarios::instructions::run(&self.world, contender, &case);
+            counted.map(|counted| self.results.steps.push(counted))
+        };
+        if let Err(error) = done {
+            self.failed(case, self.contenders[index].name(), error);
+        }
     }
 
     fn keep(
@@ -184,25 +206,27 @@ impl Bench {
     }
 
     fn report(&self, args: &Args, start: SystemTime) -> Fallible<ExitCode> {
-        print!("{}", self.machine.header());
+        print!("{}", self.machine.header(args.set.title()));
         for scenario in args.scenarios() {
             print!("{}", table::table(&self.results, scenario));
         }
         print!("{}", table::syscalls(&self.results));
+        print!("{}", table::instructions(&self.results));
         print!("{}", table::skipped(&self.results));
-        let aims = aims::judge(&self.results);
+        let aims = args.set.judge(&self.results);
         print!("{}", aims::section(&aims, self.machine.reps));
-        fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;
-        let path = args.out.join("channel.json");
+        let out = args.out();
+        fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+        let document_path = out.join(format!("{}.json", args.set.name()));
         let document = json::document(&self.results, &self.machine, &aims);
-        serde_json::to_writer_pretty(File::create(&path)?, &document)?;
+        serde_json::to_writer_pretty(File::create(&document_path)?, &document)?;
         for scenario in args.scenarios() {
-            let path = args.out.join(format!("{}.hlog", scenario.name()));
+            let path = out.join(format!("{}.hlog", scenario.name()));
             if !hlog::write(&self.results, scenario, start, File::create(&path)?)? {
                 fs::remove_file(&path)?;
             }
         }
-        println!("\nWritten to {}: channel.json and one .hlog for each scenario.", args.out.display());
+        println!("\nWritten to {}, and one .hlog for each scenario beside it.", document_path.display());
         if stop::asked() {
             println!("Interrupted: what was measured until then.");
             return Ok(ExitCode::from(130));

@@ -10,8 +10,8 @@ pub const FIFO_PRIORITY: i32 = 50;
 /// A process's core and class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// The core it is pinned to.
-    pub core: usize,
+    /// The core it is pinned to; `None`: the scheduler chooses.
+    pub core: Option<usize>,
     /// The class it gets.
     pub policy: Policy,
 }
@@ -20,8 +20,9 @@ impl Seat {
     /// Writer `index`: the first has the first core, further ones the next, round and round.
     pub fn writer(case: &Case, cores: &[usize], index: usize) -> Seat {
         let core = match case.place {
-            Place::OneCore => cores[0],
-            Place::TwoCores => cores[index % cores.len()],
+            Place::OneCore => Some(cores[0]),
+            Place::TwoCores => Some(cores[index % cores.len()]),
+            Place::Anywhere => None,
         };
         Seat { core, policy: case.policy }
     }
@@ -29,8 +30,9 @@ impl Seat {
     /// Reader `index`: on two cores never the first writer's, otherwise spread over all that are left.
     pub fn reader(case: &Case, cores: &[usize], index: usize) -> Seat {
         let core = match (case.place, &cores[1..]) {
-            (Place::OneCore, _) | (_, []) => cores[0],
-            (Place::TwoCores, others) => others[index % others.len()],
+            (Place::Anywhere, _) => None,
+            (Place::OneCore, _) | (_, []) => Some(cores[0]),
+            (Place::TwoCores, others) => Some(others[index % others.len()]),
         };
         Seat { core, policy: case.policy }
     }
@@ -38,7 +40,9 @@ impl Seat {
     /// Takes the seat, for the calling process. Timers are asked to be exact, which for the default class
     /// they are not.
     pub fn take(&self) -> Fallible<()> {
-        rt::set_affinity(&[self.core])?;
+        if let Some(core) = self.core {
+            rt::set_affinity(&[core])?;
+        }
         // SAFETY: sets a number of this process; touches no memory.
         check("prctl(PR_SET_TIMERSLACK)", unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) })?;
         if self.policy == Policy::Fifo {
@@ -71,17 +75,17 @@ mod tests {
     fn readers_never_sit_on_the_first_writers_core_when_there_are_two() {
         let case = Case::new(Scenario::Throughput);
         for index in 0..8 {
-            assert_eq!(Seat::reader(&case, &[3, 7], index).core, 7);
+            assert_eq!(Seat::reader(&case, &[3, 7], index).core, Some(7));
         }
-        assert_eq!(Seat::reader(&case, &[0, 1, 2], 1).core, 2);
-        assert_eq!(Seat::writer(&case, &[3, 7], 0).core, 3);
-        assert_eq!(Seat::writer(&case, &[3, 7], 1).core, 7);
+        assert_eq!(Seat::reader(&case, &[0, 1, 2], 1).core, Some(2));
+        assert_eq!(Seat::writer(&case, &[3, 7], 0).core, Some(3));
+        assert_eq!(Seat::writer(&case, &[3, 7], 1).core, Some(7));
     }
 
     #[test]
     fn one_core_is_one_core_even_when_there_are_more() {
         let case = Case { place: Place::OneCore, ..Case::new(Scenario::Pingpong) };
-        assert_eq!(Seat::reader(&case, &[2, 3], 5).core, 2);
-        assert_eq!(Seat::writer(&case, &[2, 3], 5).core, 2);
+        assert_eq!(Seat::reader(&case, &[2, 3], 5).core, Some(2));
+        assert_eq!(Seat::writer(&case, &[2, 3], 5).core, Some(2));
     }
 }

@@ -1,9 +1,9 @@
 //! Everything measured so far, and what is made of it.
 
 use crate::case::{Case, Scenario};
-use crate::contenders::REFERENCE;
 use crate::outcome::{Metric, histogram};
 use crate::rep::Rep;
+use crate::scenarios::instructions::Steps;
 use crate::scenarios::syscalls::Counted;
 use crate::stats::Ratio;
 use hdrhistogram::Histogram;
@@ -35,10 +35,14 @@ pub struct Row<'a> {
 /// All of it.
 #[derive(Debug, Default)]
 pub struct Results {
+    /// The contender that every ratio is to.
+    pub reference: &'static str,
     /// Measured cells, in the order of first appearance.
     pub cells: Vec<Cell>,
     /// Counted system calls.
     pub counted: Vec<Counted>,
+    /// Counted instructions.
+    pub steps: Vec<Steps>,
     /// What a contender does not do, and why.
     pub skipped: Vec<(Case, &'static str, &'static str)>,
     /// What went wrong.
@@ -70,8 +74,13 @@ impl Results {
         let mut rows = Vec::new();
         for cell in self.cells.iter().filter(|c| c.case.scenario == scenario) {
             for metric in Metric::ALL {
-                let Some(times) = cell.merged(metric) else { continue };
-                let ratio = self.ratio(&cell.case, metric, cell.contender, REFERENCE);
+                let times = match cell.merged(metric) {
+                    Some(times) => times,
+                    // That nothing came is a result.
+                    None if (scenario, metric) == (Scenario::Rate, Metric::Response) => histogram(),
+                    None => continue,
+                };
+                let ratio = self.ratio(&cell.case, metric, cell.contender, self.reference);
                 rows.push(Row { cell, metric, times, ratio });
             }
         }
@@ -130,6 +139,7 @@ impl Cell {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::contenders::REFERENCE;
     use crate::outcome::record;
     use crate::run::Measured;
     use std::time::{Duration, SystemTime};
@@ -147,7 +157,7 @@ pub mod tests {
 
     #[test]
     fn rows_carry_the_ratio_to_the_reference_of_the_same_repetition() {
-        let mut results = Results::default();
+        let mut results = Results { reference: REFERENCE, ..Results::default() };
         let case = Case::new(Scenario::Pingpong);
         add(&mut results, case, REFERENCE, Metric::OneWay, &[100.0, 200.0, 4e9]);
         add(&mut results, case, "other", Metric::OneWay, &[150.0, 300.0, 6e9]);

@@ -41,9 +41,21 @@ impl World {
 
     /// A fresh connection.
     pub fn link(&self, contender: &dyn Contender, case: &Case) -> Fallible<Box<dyn Link>> {
-        self.links.set(self.links.get() + 1);
-        let name = format!("saltus-bench-{}-{}", std::process::id(), self.links.get());
-        contender.link(&Ask::of(case, name))
+        contender.link(&self.ask(case))
+    }
+
+    /// Fresh connections there and back.
+    pub fn pair(&self, contender: &dyn Contender, case: &Case) -> Fallible<[Box<dyn Link>; 2]> {
+        if case.one_group {
+            return contender.pair(&self.ask(case), &self.ask(case));
+        }
+        Ok([self.link(contender, case)?, self.link(contender, case)?])
+    }
+
+    fn ask(&self, case: &Case) -> Ask {
+        let number = self.links.get() + 1;
+        self.links.set(number);
+        Ask::of(case, format!("saltus-bench-{}-{number}", std::process::id()), number)
     }
 }
 

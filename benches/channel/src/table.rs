@@ -1,7 +1,6 @@
 //! The tables for people.
 
 use crate::case::{Mode, Scenario};
-use crate::outcome::Metric;
 use crate::results::{Results, Row};
 use crate::stats::median;
 use std::fmt::Write;
@@ -32,7 +31,7 @@ pub fn table(results: &Results, scenario: Scenario) -> String {
                 "count",
                 "cpu/msg",
                 "ratio of p50 (min..max)",
-                if scenario == Scenario::Throughput { "  received/s each, missed" } else { "" }
+                if with_rate(scenario) { "  received/s each, missed" } else { "" }
             );
         }
         group = title;
@@ -59,12 +58,16 @@ fn line(row: &Row<'_>) -> String {
     if let Some(ratio) = &row.ratio {
         let _ = write!(line, "  {:<24}", format!("{:.2} ({:.2}..{:.2})", ratio.median, ratio.min, ratio.max));
     }
-    if row.metric == Metric::PerMessage
+    if with_rate(row.cell.case.scenario)
         && let Some(rate) = median(&row.cell.rates())
     {
         let _ = write!(line, "  {} ({:.2} % missed)", count(rate), 100.0 * row.cell.missed());
     }
     line
+}
+
+fn with_rate(scenario: Scenario) -> bool {
+    matches!(scenario, Scenario::Throughput | Scenario::Rate)
 }
 
 fn floor_of(row: &Row<'_>) -> String {
@@ -99,6 +102,22 @@ pub fn syscalls(results: &Results) -> String {
             let calls = if calls.is_empty() { "none".into() } else { calls.join(", ") };
             let _ = writeln!(out, "  {:<16} {:>6.2}   {calls}", counted.contender, counted.per_publish());
         }
+    }
+    out
+}
+
+/// The counted instructions.
+pub fn instructions(results: &Results) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for steps in &results.steps {
+        if last.is_none() {
+            let _ = writeln!(out, "\n## instructions of one message in and out, outside the kernel\n");
+        }
+        if last.replace(steps.case) != Some(steps.case) {
+            let _ = writeln!(out, "{}", steps.case);
+        }
+        let _ = writeln!(out, "  {:<16} {:>9.1}", steps.contender, steps.per_message);
     }
     out
 }

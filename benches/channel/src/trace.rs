@@ -1,4 +1,4 @@
-//! Counting the system calls of another process with ptrace: no belief in anybody's own counters.
+//! Counting the system calls of another process, or its instructions, with ptrace: no belief in anybody's own counters.
 
 use crate::control::Control;
 use crate::error::{Fallible, check};
@@ -33,33 +33,56 @@ impl Traced {
     /// Lets it run, counting the calls it makes in the part it marks, until it has left that part.
     pub fn count(&self, control: &Control) -> Fallible<Calls> {
         let mut calls = Calls::new();
+        self.lead(libc::PTRACE_SYSCALL, control, |signal| {
+            // 0x80 marks a system call.
+            if signal & 0x80 != 0
+                && let Some(number) = self.entered()?
+            {
+                *calls.entry(name(number)).or_default() += 1;
+            }
+            Ok(())
+        })?;
+        Ok(calls)
+    }
+
+    /// The same for the instructions that it executes outside the kernel. Some microseconds for each.
+    pub fn steps(&self, control: &Control) -> Fallible<u64> {
+        let mut steps = 0;
+        self.lead(libc::PTRACE_SINGLESTEP, control, |signal| {
+            steps += u64::from(signal == libc::SIGTRAP);
+            Ok(())
+        })?;
+        Ok(steps)
+    }
+
+    /// Lets it run from stop to stop until it has left the part it marks; `each` is told of those within, by their signal.
+    fn lead(
+        &self,
+        request: libc::c_uint,
+        control: &Control,
+        mut each: impl FnMut(libc::c_int) -> Fallible<()>,
+    ) -> Fallible<()> {
         let mut deliver = 0;
         loop {
-            // SAFETY: continues our own stopped tracee until its next system call.
-            check("ptrace(PTRACE_SYSCALL)", unsafe {
-                libc::ptrace(libc::PTRACE_SYSCALL, self.0, 0usize, deliver as usize)
-            })?;
+            // SAFETY: continues our own stopped tracee until its next stop.
+            check("ptrace", unsafe { libc::ptrace(request, self.0, 0usize, deliver as usize) })?;
             let status = self.wait()?;
             if !libc::WIFSTOPPED(status) {
                 return Err("the traced writer died".into());
             }
             let signal = libc::WSTOPSIG(status);
-            // 0x80 marks a system call; a stop with an event in the high bits is the kernel's own.
-            deliver = if signal & 0x80 != 0 || status >> 16 != 0 { 0 } else { signal };
-            let part = control.counting.load(SeqCst);
-            if part == AFTER {
-                break;
-            }
-            if signal & 0x80 != 0
-                && part == COUNTED
-                && let Some(number) = self.entered()?
-            {
-                *calls.entry(name(number)).or_default() += 1;
+            // A stop with an event in the high bits is the kernel's own, and so is one that we asked for.
+            let ours = signal & 0x80 != 0 || signal == libc::SIGTRAP || status >> 16 != 0;
+            deliver = if ours { 0 } else { signal };
+            match control.counting.load(SeqCst) {
+                AFTER => break,
+                COUNTED => each(signal)?,
+                _ => {}
             }
         }
         // SAFETY: lets our own stopped tracee go.
         check("ptrace(PTRACE_DETACH)", unsafe { libc::ptrace(libc::PTRACE_DETACH, self.0, 0usize, 0usize) })?;
-        Ok(calls)
+        Ok(())
     }
 
     fn wait(&self) -> Fallible<libc::c_int> {

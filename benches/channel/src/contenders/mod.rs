@@ -7,6 +7,7 @@ pub mod eventfd;
 pub mod iceoryx2;
 pub mod memcpy;
 pub mod mqueue;
+pub mod net;
 pub mod pipe;
 pub mod saltus;
 pub mod seqlock;

@@ -39,8 +39,13 @@ impl Contender for Saltus {
     }
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
-        // Stamps are what orders the lanes of several publishers.
-        if *self == Saltus::Bare && ask.writers > 1 { Err("without stamps, one publisher") } else { Ok(()) }
+        match ask {
+            // Stamps are what orders the lanes of several publishers.
+            _ if *self == Saltus::Bare && ask.writers > 1 => Err("without stamps, one publisher"),
+            _ if ask.one_group => Err("a channel goes one way: as on two groups"),
+            _ if ask.stock => Err("has no receive buffer"),
+            _ => Ok(()),
+        }
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {

@@ -18,7 +18,7 @@ const TRIPS: u64 = 16;
 
 /// Measures one contender once.
 pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
-    let (there, back) = (world.link(contender, case)?, world.link(contender, case)?);
+    let [there, back] = world.pair(contender, case)?;
     let mut crew = Crew::new()?;
     let seats = (Seat::writer(case, &world.cores, 0), Seat::reader(case, &world.cores, 0));
     crew.add(seats.0, |control| {

@@ -1,0 +1,187 @@
+//! Our own domains, by their URLs, as a user gets them: a subscriber of all messages in their order, a thousand deep.
+
+use super::hub::Hub;
+use super::{STOCK_BUFFER, group};
+use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::error::Fallible;
+use crate::privilege;
+use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Until};
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Messages that a subscriber lets wait.
+const DEPTH: u64 = 1_000;
+/// Time for a hub, or for publishers, to learn of a subscription before messages are sent.
+const SETTLE: Duration = Duration::from_millis(100);
+
+/// See the module.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Domains {
+    /// LCM's multicast.
+    Udpm,
+    /// LCM's hub, ours.
+    Tcpq,
+    /// ZeroMQ, through a directory of Unix sockets.
+    #[cfg(feature = "zmq")]
+    Zmq,
+    /// Shared memory.
+    Shm,
+    /// One process.
+    Mem,
+}
+
+impl Contender for Domains {
+    fn name(&self) -> &'static str {
+        match self {
+            Domains::Udpm => "udpm://",
+            Domains::Tcpq => "tcpq://",
+            #[cfg(feature = "zmq")]
+            Domains::Zmq => "zmq://",
+            Domains::Shm => "shm://",
+            Domains::Mem => "mem://",
+        }
+    }
+
+    fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
+        match self {
+            Domains::Mem if !ask.within => Err("within one process"),
+            Domains::Udpm | Domains::Tcpq if ask.within => Err("measured between processes"),
+            #[cfg(feature = "zmq")]
+            Domains::Zmq if ask.within => Err("measured between processes"),
+            Domains::Udpm => Ok(()),
+            _ if ask.stock => Err("has no receive buffer"),
+            _ => Ok(()),
+        }
+    }
+
+    fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
+        Ok(Box::new(Channel::new(*self, ask, &Rc::new(Shared::new(*self, ask)?))))
+    }
+
+    fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
+        let shared = Rc::new(Shared::new(*self, there)?);
+        Ok([there, back].map(|ask| Box::new(Channel::new(*self, ask, &shared)) as Box<dyn Link>))
+    }
+}
+
+/// What all connections of one group have in common.
+struct Shared {
+    url: String,
+    /// Opened by the process that attaches first.
+    domain: OnceCell<Domain>,
+    directory: Option<PathBuf>,
+    _hub: Option<Hub>,
+}
+
+impl Shared {
+    fn new(kind: Domains, ask: &Ask) -> Fallible<Shared> {
+        let (mut directory, mut hub) = (None, None);
+        let url = match kind {
+            Domains::Udpm if ask.stock => {
+                format!("udpm://{}?ttl=0&recv_buf_size={STOCK_BUFFER}", group(ask.number))
+            }
+            Domains::Udpm => format!("udpm://{}?ttl=0", group(ask.number)),
+            Domains::Tcpq => format!("tcpq://{}", hub.insert(Hub::start()?).address()),
+            Domains::Mem => "mem://".into(),
+            _ => {
+                let path = PathBuf::from("/dev/shm").join(format!("{}-domain", ask.name));
+                let url = format!("{}{}", kind.name(), path.display());
+                directory = Some(path);
+                url
+            }
+        };
+        Ok(Shared { url, domain: OnceCell::new(), directory, _hub: hub })
+    }
+
+    fn domain(&self) -> Fallible<&Domain> {
+        if self.domain.get().is_none() {
+            privilege::as_a_user()?;
+            let _ = self.domain.set(Domain::open(&self.url)?); // it was empty
+        }
+        Ok(self.domain.get().ok_or("just opened")?)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(directory) = &self.directory {
+            // Nothing can be done about a directory that cannot be removed; it is seen in /dev/shm.
+            let _ = std::fs::remove_dir_all(directory);
+        }
+    }
+}
+
+struct Channel {
+    kind: Domains,
+    within: bool,
+    name: String,
+    shared: Rc<Shared>,
+}
+
+impl Channel {
+    fn new(kind: Domains, ask: &Ask, shared: &Rc<Shared>) -> Channel {
+        Channel { kind, within: ask.within, name: ask.name.clone(), shared: shared.clone() }
+    }
+}
+
+impl Channel {
+    fn settle(&self) {
+        match self.kind {
+            Domains::Tcpq => std::thread::sleep(SETTLE),
+            #[cfg(feature = "zmq")]
+            Domains::Zmq => std::thread::sleep(SETTLE),
+            _ => {}
+        }
+    }
+}
+
+impl Link for Channel {
+    fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
+        let mut publisher = self.shared.domain()?.publisher(&self.name)?;
+        if self.kind == Domains::Shm && self.within {
+            // The first message makes the channel, and subscribers look for new ones only now and then.
+            publisher.publish(&[])?;
+        }
+        self.settle();
+        Ok(Box::new(In(publisher)))
+    }
+
+    fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
+        let options = Options::next(DEPTH).start(Start::Now);
+        let subscriber = self.shared.domain()?.subscriber_with(Pattern::name(&self.name)?, options)?;
+        self.settle();
+        Ok(Box::new(Out(subscriber)))
+    }
+}
+
+struct In(Publisher);
+
+impl Sender for In {
+    fn send(&mut self, message: &[u8]) -> Fallible<()> {
+        Ok(self.0.publish(message)?)
+    }
+}
+
+struct Out(Subscriber);
+
+impl Out {
+    #[inline]
+    fn receive(&mut self, until: Until, buffer: &mut [u8]) -> Fallible<bool> {
+        let Some(message) = self.0.receive(until)? else { return Ok(false) };
+        let len = message.data.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&message.data[..len]);
+        Ok(true)
+    }
+}
+
+impl Receiver for Out {
+    fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        self.receive(Until::Poll, buffer)
+    }
+
+    fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
+        self.receive(Until::Forever, buffer)
+    }
+}

@@ -1,0 +1,32 @@
+//! A shared library that is looked for at run time, so that the harness builds without it and says when it is missing.
+
+use crate::error::Fallible;
+use std::ffi::{CStr, CString, c_void};
+use std::path::Path;
+use std::ptr::NonNull;
+
+/// A library that stays loaded until the process ends.
+pub struct Library(NonNull<c_void>);
+
+impl Library {
+    /// Loads it, by path or by the name that the system's loader looks for.
+    pub fn open(name: &Path) -> Fallible<Library> {
+        let text = CString::new(name.as_os_str().as_encoded_bytes())?;
+        // SAFETY: the name ends with a zero. What the library does when it is loaded is its own matter.
+        let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        NonNull::new(handle).map(Library).ok_or_else(|| format!("cannot load {}", name.display()).into())
+    }
+
+    /// The function of that name.
+    ///
+    /// # Safety
+    /// `F` must be a function pointer, of the type that the library gives the function.
+    pub unsafe fn function<F: Copy>(&self, name: &CStr) -> Fallible<F> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
+        // SAFETY: the handle is of a loaded library, the name ends with a zero.
+        let found = unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) };
+        let found = NonNull::new(found).ok_or_else(|| format!("the library has no {name:?}"))?;
+        // SAFETY: a function pointer is as large as this one, and the caller vouches for its type.
+        Ok(unsafe { std::mem::transmute_copy(&found.as_ptr()) })
+    }
+}
