@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Fuzzes: run.sh [SECONDS [TARGET...]], each target for so long. Needs a C++ compiler, and nothing to be installed.
+# Fuzzes: run.sh [SECONDS [TARGET...]], each target for so long. Needs GCC with its sanitizers, and nothing to be installed.
 #
-# The kept corpus (corpus/TARGET) is where it starts; what it finds goes to a temporary directory. With SALTUS_FUZZ_KEEP=1
-# the corpus is merged with what was found. An input that fails is left in artifacts/TARGET; run it again with
+# The kept corpus (corpus/TARGET; for c and cpp that of rust) is where it starts; what it finds goes to a temporary
+# directory. With SALTUS_FUZZ_KEEP=1 the corpus is merged with what was found. An input that fails is left in
+# artifacts/TARGET; run it again with
 #   target/HOST/release/TARGET artifacts/TARGET/crash-...
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-30}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(parser wire rust json cdr)
+[ ${#targets[@]} -gt 0 ] || targets=(parser text wire plain rust c cpp json cdr packet reassembly tcpq tunnel lcmlog mcap index)
 
 # What cargo-fuzz passes without a sanitizer: counters and comparisons for libFuzzer. All of it is stable.
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -23,11 +24,15 @@ bin="${CARGO_TARGET_DIR:-target}/$host/release"
 found=$(mktemp -d)
 trap 'rm -rf "$found"' EXIT
 for target in "${targets[@]}"; do
-    mkdir -p "$found/$target" "artifacts/$target" "corpus/$target"
+    # The native decoders take the same bytes.
+    case "$target" in c | cpp) corpus=corpus/rust ;; *) corpus=corpus/$target ;; esac
+    mkdir -p "$found/$target" "artifacts/$target" "$corpus"
+    # A chunk of MCAP may say that it becomes 256 MB, and be no liar.
+    case "$target" in mcap) memory=2000 ;; *) memory=160 ;; esac
     log="$found/$target.log"
     status=0
-    "$bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=2048 -print_final_stats=1 \
-        -artifact_prefix="artifacts/$target/" "$found/$target" "corpus/$target" >"$log" 2>&1 || status=$?
+    "$bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
+        -artifact_prefix="artifacts/$target/" "$found/$target" "$corpus" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         tail -n 60 "$log"
         echo "$target: FAILED (status $status); the input is in fuzz/artifacts/$target"
@@ -38,6 +43,6 @@ for target in "${targets[@]}"; do
     echo "$target: $runs inputs in $seconds s, at most $memory MB, nothing found"
     rmdir "artifacts/$target" artifacts 2>/dev/null || true
     if [ "${SALTUS_FUZZ_KEEP:-}" = 1 ]; then
-        "$bin/$target" -merge=1 -use_counters=0 -max_len=2048 "corpus/$target" "$found/$target" >>"$log" 2>&1
+        "$bin/$target" -merge=1 -use_counters=0 -max_len=2048 "$corpus" "$found/$target" >>"$log" 2>&1
     fi
 done

@@ -1,0 +1,31 @@
+//! Any bytes as a log of LCM: each of them is part of an event or counted as none, in one piece and in many.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use saltus_log::lcm::{Reader, Writer};
+
+/// The events as a log of their own, and how many bytes were none.
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<u8>, u64) {
+    let (mut reader, mut writer, mut out) = (Reader::with_longest(1 << 16), Writer::new(), Vec::new());
+    let mut drain = |reader: &mut Reader| {
+        while let Some(event) = reader.event() {
+            writer
+                .event(&mut out, event.time, event.channel, event.data)
+                .expect("what was read can be written");
+        }
+    };
+    for piece in pieces {
+        reader.feed(piece);
+        drain(&mut reader);
+    }
+    reader.end();
+    drain(&mut reader);
+    (out, reader.skipped())
+}
+
+fuzz_target!(|data: &[u8]| {
+    let (events, skipped) = read(std::iter::once(data));
+    assert_eq!(events.len() as u64 + skipped, data.len() as u64);
+    assert_eq!(read(data.chunks(3)), (events, skipped));
+});
