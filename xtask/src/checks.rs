@@ -4,6 +4,9 @@ use crate::run::{Outcome, Step, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Providers of `saltus-domain` that are Cargo features, as `--features` takes them.
+const PROVIDERS: &str = "zmq,dds,zenoh";
+
 /// Format, lints, documentation, and the rules of the house.
 pub fn steps() -> Vec<Step> {
     let deny_docs = [("RUSTDOCFLAGS", "-D warnings")];
@@ -13,6 +16,23 @@ pub fn steps() -> Vec<Step> {
             "clippy",
             &[],
             &["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
+        ),
+        Step::command(
+            "clippy of the providers that are features",
+            &[],
+            &[
+                "cargo",
+                "clippy",
+                "--package=saltus-domain",
+                "--package=saltus-cli",
+                "--all-targets",
+                "--locked",
+                "--features",
+                PROVIDERS,
+                "--",
+                "-D",
+                "warnings",
+            ],
         ),
         Step::command(
             "docs",
@@ -29,13 +49,35 @@ pub fn steps() -> Vec<Step> {
 pub fn tests() -> Vec<Step> {
     vec![
         Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+        Step::command(
+            "tests of the providers that are features",
+            &[],
+            &["cargo", "test", "--locked", "--no-fail-fast", "-p", "saltus-domain", "--features", PROVIDERS],
+        ),
+        Step::command(
+            "tests of the bridge to ROS 2",
+            &[],
+            &[
+                "cargo",
+                "test",
+                "--locked",
+                "--no-fail-fast",
+                "-p",
+                "saltus-bridge",
+                "--features",
+                "dds",
+                "--test=dds",
+            ],
+        ),
         Step::new("the README's program", readme_program),
         loom(),
         models(&["short"]),
         campaign(&["all", "--short"]),
         Step::new("the demo: plain, under chaos, and without its controller", demo),
         bench(&["--short"]),
-        fuzz(&["8"]),
+        conformance_environment(),
+        bench_net(&["--short"]),
+        fuzz(&["4"]),
         bench_marshal(&["--short"]),
     ]
 }
@@ -62,14 +104,27 @@ pub fn campaign(args: &[&str]) -> Step {
 
 /// The channel's benchmark. iceoryx2, the peer that takes long to build, is left out of the short form.
 pub fn bench(args: &[&str]) -> Step {
-    let short = args.contains(&"--short");
-    let mut line = vec!["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
-    if !short {
-        line.extend(["--features", "iceoryx2"]);
-    }
+    // As the benchmark of networks has it, so that one build is for both.
+    let features = if args.contains(&"--short") { "zmq" } else { "zmq,iceoryx2" };
+    let line =
+        ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel", "--features", features];
+    let mut line = line.to_vec();
     line.push("--");
     line.extend(args);
     Step::command("benchmark of the channel", &[], &line)
+}
+
+/// The benchmark of domains over networks, on the same harness.
+pub fn bench_net(args: &[&str]) -> Step {
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = line.into_iter().chain(["--features", "zmq", "--", "net"]);
+    let line: Vec<&str> = line.chain(args.iter().copied()).collect();
+    Step::command("benchmark of domains over networks", &[], &line)
+}
+
+/// The Python environment that has LCM's own library.
+pub fn conformance_environment() -> Step {
+    Step::command("environment with LCM", &[], &["python3", "conformance/types/environment.py"])
 }
 
 /// The fuzzers, from the kept corpus on.

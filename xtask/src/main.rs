@@ -17,6 +17,7 @@ usage: cargo xtask VERB [ARGS]
   campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
   fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
+  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ and plain sockets: see benches/channel/NET.md
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
@@ -32,6 +33,10 @@ fn main() -> ExitCode {
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
+        ["bench", "net", rest @ ..] => {
+            tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
+                .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_net(rest)]))
+        }
         ["bench", "marshal", rest @ ..] => {
             tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))
         }
@@ -55,5 +60,18 @@ fn test() -> Outcome {
     tools::install_all()?;
     let mut steps: Vec<Step> = checks::steps();
     steps.extend(checks::tests());
-    run::all(steps)
+    let outcome = run::all(steps);
+    if let Some(why) = no_recorded_logs() {
+        eprintln!("xtask: NOT RUN: the tests that read the recorded logs: {why}");
+    }
+    outcome
+}
+
+/// Why the tests that read recorded logs did nothing, if they did. They lie beside the checkout, or where `SALTUS_DATA`
+/// says; they are too large for it.
+fn no_recorded_logs() -> Option<String> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data").into();
+    let dir = std::env::var_os("SALTUS_DATA").unwrap_or(beside);
+    let is_there = std::path::Path::new(&dir).is_dir();
+    (!is_there).then(|| format!("{} is no directory; SALTUS_DATA says where they are", dir.display()))
 }

@@ -20,10 +20,13 @@ const COMMANDS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("rpcgen", "rpcsvc-proto"),
+    ("ip", "iproute2"),
+    ("unshare", "util-linux"),
+    ("openssl", "openssl"),
 ];
 
 /// Packages without a command to look for.
-const LIBRARIES: &[&str] = &["python3-venv", "libtirpc-dev", "libfastcdr-dev"];
+const LIBRARIES: &[&str] = &["python3-venv", "libtirpc-dev", "libfastcdr-dev", "libzmq3-dev"];
 
 /// Installs all that is not there yet. Needs root, or `sudo` without a password.
 pub fn install_all() -> Outcome {
