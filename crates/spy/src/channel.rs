@@ -1,0 +1,231 @@
+//! What a model keeps of one channel.
+
+use crate::latency::Latencies;
+use crate::mismatch;
+use crate::model::{Counted, Seen};
+use crate::opened::Opened;
+use crate::row::{ChannelId, Peer, Row};
+use crate::text::{escaped, harmless};
+use crate::window::Window;
+use saltus_domain::Missed;
+use saltus_log::{Kind, Types};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+/// Senders of one channel that are told apart.
+const SENDERS: usize = 64;
+/// A sender that was not heard for so long is not counted as a publisher.
+const HEARD: u64 = 10 * SECOND;
+/// Types of one channel's messages that are remembered.
+const KEYS: usize = 4;
+
+/// A publisher of whom only messages are known.
+#[derive(Debug, Default)]
+struct Sender {
+    time: u64,
+    sequence: Option<u64>,
+    heard: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Channel {
+    pub id: ChannelId,
+    pub domain: Arc<str>,
+    /// Escaped.
+    pub name: String,
+    /// Whether it is there no more.
+    pub gone: bool,
+    window: Window,
+    latencies: Latencies,
+    /// Messages and bytes, as the publishers count them, if they do.
+    counted: Option<(u64, u64)>,
+    count: u64,
+    size: Option<u64>,
+    newest: Option<u64>,
+    senders: HashMap<Option<u64>, Sender>,
+    publishers: Vec<Peer>,
+    subscribers: Vec<Peer>,
+    missed: Option<u64>,
+    missed_of_sender: bool,
+    dropped: u64,
+    pub undecodable: u64,
+    /// What messages began with, newest first, and when that was seen last.
+    keys: Vec<([u8; 8], u64)>,
+    /// The last period that was known, in ns.
+    usual: Option<f64>,
+    /// How the type differs from the one of the same name in the folders of types.
+    pub local: Option<String>,
+    pub opened: Option<Box<Opened>>,
+}
+
+impl Channel {
+    pub fn new(id: ChannelId, domain: Arc<str>, name: &[u8], now: u64, window: u64) -> Channel {
+        Channel {
+            id,
+            domain,
+            name: escaped(name),
+            gone: false,
+            window: Window::new(now, window),
+            latencies: Latencies::default(),
+            counted: None,
+            count: 0,
+            size: None,
+            newest: None,
+            senders: HashMap::new(),
+            publishers: Vec::new(),
+            subscribers: Vec::new(),
+            missed: None,
+            missed_of_sender: false,
+            dropped: 0,
+            undecodable: 0,
+            keys: Vec::new(),
+            usual: None,
+            local: None,
+            opened: None,
+        }
+    }
+
+    /// Takes a message; whether it begins as none did before.
+    pub fn message(&mut self, now: u64, seen: &Seen<'_>) -> bool {
+        self.window.tick(now);
+        let time = seen.published.unwrap_or(seen.arrived);
+        self.newest = self.newest.max(Some(time));
+        self.size = Some(seen.size as u64);
+        self.dropped = self.dropped.saturating_add(seen.dropped);
+        if self.counted.is_none() {
+            self.count = self.count.saturating_add(1 + seen.dropped);
+            self.window.count(1 + seen.dropped, (seen.size as u64).saturating_mul(1 + seen.dropped));
+            self.missed_of_sender |= matches!(seen.missed, Missed::OfSender(_));
+            if let Some(missed) = seen.missed.count() {
+                self.missed = Some(self.missed.unwrap_or(0).saturating_add(missed));
+            }
+            if let Some(latency) = seen.published.and_then(|at| seen.arrived.checked_sub(at)) {
+                self.latencies.add(latency, 1);
+            }
+        }
+        self.period(now, time, seen);
+        self.key(now, seen)
+    }
+
+    /// Measures the time since the sender's message before.
+    fn period(&mut self, now: u64, time: u64, seen: &Seen<'_>) {
+        if !self.senders.contains_key(&seen.sender) && self.senders.len() >= SENDERS {
+            self.senders.retain(|_, sender| now.saturating_sub(sender.heard) < HEARD);
+            if self.senders.len() >= SENDERS {
+                return;
+            }
+        }
+        let sender = self.senders.entry(seen.sender).or_default();
+        let whole = match (seen.sequence, sender.sequence) {
+            (Some(this), Some(before)) => this == before.wrapping_add(1),
+            _ => seen.dropped == 0 && seen.missed.count().unwrap_or(0) == 0,
+        };
+        if sender.time > 0 && whole && time >= sender.time {
+            self.window.period(time - sender.time);
+        }
+        *sender = Sender { time, sequence: seen.sequence, heard: now };
+    }
+
+    fn key(&mut self, now: u64, seen: &Seen<'_>) -> bool {
+        let Some(key) = seen.data.first_chunk::<8>() else { return false };
+        match self.keys.iter().position(|(known, _)| known == key) {
+            Some(0) => {
+                self.keys[0].1 = now;
+                false
+            }
+            Some(i) => {
+                self.keys[..=i].rotate_right(1);
+                self.keys[0].1 = now;
+                false
+            }
+            None => {
+                self.keys.insert(0, (*key, now));
+                self.keys.truncate(KEYS);
+                true
+            }
+        }
+    }
+
+    /// Takes what the publishers and subscribers count themselves.
+    pub fn counted(&mut self, now: u64, counted: Counted) {
+        self.window.tick(now);
+        if let Some((count, bytes)) = self.counted {
+            self.window.count(counted.count.saturating_sub(count), counted.bytes.saturating_sub(bytes));
+        }
+        self.counted = Some((counted.count, counted.bytes));
+        self.count = counted.count;
+        self.newest = counted.newest.or(self.newest);
+        self.size = counted.size.or(self.size);
+        self.missed = counted.missed;
+        self.latencies = Latencies::default();
+        counted.latencies.iter().for_each(|(ns, times)| self.latencies.add(*ns, *times));
+        (self.publishers, self.subscribers) = (counted.publishers, counted.subscribers);
+    }
+
+    /// What its newest message begins with.
+    pub fn newest_key(&self) -> Option<[u8; 8]> {
+        self.keys.first().map(|(key, _)| *key)
+    }
+
+    /// Goes on in time.
+    pub fn tick(&mut self, now: u64) {
+        self.window.tick(now);
+        if let Some(period) = self.window.sums(now).period_ns {
+            self.usual = Some(period);
+        }
+    }
+
+    pub fn row(&self, now: u64, types: &Types) -> Row {
+        let sums = self.window.sums(now);
+        let age = self.newest.map(|newest| now.saturating_sub(newest));
+        let key = self.newest_key();
+        let kind = key.and_then(|key| types.of(&key));
+        let patience = self.usual.map_or(5.0 * SECOND as f64, |usual| (5.0 * usual).max(SECOND as f64));
+        let heard = self.senders.iter().filter(|(_, sender)| now.saturating_sub(sender.heard) < HEARD);
+        let mut publishers = self.publishers.clone();
+        if self.counted.is_none() {
+            let sender = |id: &Option<u64>| id.map(|id| format!("{id:x}"));
+            publishers.extend(heard.map(|(id, _)| Peer { sender: sender(id), ..Peer::default() }));
+            publishers.sort();
+        }
+        Row {
+            id: self.id,
+            domain: self.domain.to_string(),
+            channel: self.name.clone(),
+            type_name: kind.map(|kind| harmless(&kind.name())),
+            fingerprint: key.map(mismatch::digits),
+            publishers,
+            subscribers: self.subscribers.clone(),
+            count: self.count,
+            rate_hz: sums.rate_hz,
+            period_s: sums.period_ns.map(|ns| ns / 1e9),
+            jitter_s: sums.jitter_ns.map(|ns| ns / 1e9),
+            bytes_per_s: sums.bytes_per_s,
+            size: self.size,
+            age_s: age.map(|ns| ns as f64 / 1e9),
+            latency_us: self.latencies.summary(),
+            missed: self.missed,
+            missed_of_sender: self.missed_of_sender,
+            dropped: self.dropped,
+            undecodable: self.undecodable,
+            stale: age.is_none_or(|age| age as f64 > patience),
+            open: self.opened.is_some(),
+            mismatch: self.mismatch(now, types).map(|words| harmless(&words)),
+        }
+    }
+
+    /// How the types of its messages differ, if two have come lately, or the local one is another.
+    fn mismatch(&self, now: u64, types: &Types) -> Option<String> {
+        let lately = |at: u64| now.saturating_sub(at) < HEARD;
+        match self.keys.as_slice() {
+            [(new, _), (old, at), ..] if lately(*at) => {
+                let kind = |key: &[u8; 8]| types.of(key);
+                let (first, second): (Option<&Arc<Kind>>, _) = (kind(old), kind(new));
+                // Bytes that are no typed messages begin as they like.
+                (first.is_some() || second.is_some()).then(|| mismatch::two(first, second, [*old, *new]))
+            }
+            _ => self.local.clone(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Times from publication to reception, as percentiles.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// Percentiles in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// Half of them took no longer.
+    pub p50: f64,
+    /// 99 %.
+    pub p99: f64,
+    /// 99.9 %.
+    pub p999: f64,
+    /// All.
+    pub max: f64,
+    /// How many were measured.
+    pub count: u64,
+}
+
+/// What was measured, in ns, to two digits; 20 KiB once there is anything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latencies(Option<Box<Histogram<u32>>>);
+
+/// What is longer counts as this.
+const LONGEST: u64 = 1000 * 1_000_000_000;
+
+impl Latencies {
+    pub fn add(&mut self, ns: u64, times: u64) {
+        if self.0.is_none() {
+            self.0 = Histogram::new_with_max(LONGEST, 2).ok().map(Box::new);
+        }
+        if let Some(all) = &mut self.0 {
+            let times = u32::try_from(times).unwrap_or(u32::MAX);
+            all.saturating_record_n(ns, times);
+        }
+    }
+
+    pub fn summary(&self) -> Option<Latency> {
+        let all = self.0.as_ref().filter(|all| !all.is_empty())?;
+        let us = |quantile| all.value_at_quantile(quantile) as f64 / 1e3;
+        let (p50, p99, p999) = (us(0.5), us(0.99), us(0.999));
+        Some(Latency { p50, p99, p999, max: all.max() as f64 / 1e3, count: all.len() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_what_was_measured() {
+        let mut all = Latencies::default();
+        assert_eq!(all.summary(), None);
+        (1..=1000).for_each(|us| all.add(us * 1000, 1));
+        all.add(u64::MAX, 1);
+        let summary = all.summary().unwrap();
+        assert_eq!(summary.count, 1001);
+        assert!((summary.p50 - 500.0).abs() < 10.0 && (summary.p99 - 990.0).abs() < 20.0, "{summary:?}");
+        assert!(summary.max >= 1e9 * 0.99, "{summary:?}");
+    }
+}

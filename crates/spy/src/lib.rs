@@ -1,0 +1,44 @@
+//! The one view model of the spy, which its faces (terminal, browser) draw.
+//!
+//! - [`Model`] knows every channel. It does no input or output and reads no clock: it is told of messages and of the time.
+//! - [`Watch`] opens domains, watches what comes, and feeds a model that faces share.
+//! - [`Row`], [`Tree`] and [`Series`] are what faces show. All of them are `Serialize`.
+//!
+//! ```no_run
+//! use saltus_spy::{Column, Options, Source, Watch, sort};
+//! let watch = Watch::start(vec![Source::all(saltus_domain::Domain::open("shm://")?)], Options::default())?;
+//! let mut model = watch.model(); // locked: keep it for moments only
+//! let mut rows = model.rows();
+//! sort(&mut rows, Column::Bandwidth, true);
+//! if let Some(row) = rows.first() {
+//!     model.open(row.id); // from now on its messages are decoded
+//! }
+//! # Ok::<(), saltus_domain::Error>(())
+//! ```
+//!
+//! Times are nanoseconds of the boot-time clock (`CLOCK_BOOTTIME`), as everywhere in Saltus. Text that came from others, names
+//! of channels above all, is escaped: it has no control characters.
+
+mod changes;
+mod channel;
+mod latency;
+mod mismatch;
+mod model;
+mod opened;
+mod order;
+mod row;
+mod series;
+mod text;
+mod tree;
+mod unit;
+mod watch;
+mod window;
+
+pub use latency::Latency;
+pub use model::{Counted, Model, Options, Seen};
+pub use order::{Column, Filter, sort};
+pub use row::{ChannelId, Peer, Row};
+pub use series::{Point, Series, SeriesId};
+pub use tree::{Expand, Kind, Node, Tree};
+pub use unit::unit;
+pub use watch::{Source, Trouble, Wants, Watch};

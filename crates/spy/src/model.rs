@@ -1,0 +1,393 @@
+//! The model: told of messages and of the time, it knows what to show.
+
+use crate::channel::Channel;
+use crate::mismatch;
+use crate::opened::{Decoded, Opened};
+use crate::row::{ChannelId, Peer, Row};
+use crate::series::{Point, Series, SeriesId, csv};
+use crate::text::{escaped, harmless_lines};
+use crate::tree::{Expand, Tree};
+use crate::unit::unit;
+use saltus_domain::{Description, Missed};
+use saltus_log::{Kind, Types};
+use saltus_types::{Record, Schema};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bounds of a model.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Rates and periods are of the last so much.
+    pub window: Duration,
+    /// Messages of an opened channel that are decoded a second at most: the newest wins.
+    pub decode_hz: f64,
+    /// The same where a number is plotted.
+    pub plot_hz: f64,
+    /// Values of a plot that are kept.
+    pub points: usize,
+    /// Plots at once.
+    pub plots: usize,
+    /// Channels that are known; of more only their number is.
+    pub channels: usize,
+    /// Types that are known from the first, and that channels are compared with.
+    pub types: Vec<Arc<Schema>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            window: Duration::from_secs(2),
+            decode_hz: 30.0,
+            plot_hz: 1000.0,
+            points: 20_000,
+            plots: 64,
+            channels: 10_000,
+            types: Vec::new(),
+        }
+    }
+}
+
+/// A message, as a transport gives it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// Its bytes; the first 8 are enough while nobody has the channel open ([`Model::wants_whole`]).
+    pub data: &'a [u8],
+    /// How many bytes it has.
+    pub size: usize,
+    /// When it was published, boot time in ns.
+    pub published: Option<u64>,
+    /// When it arrived at this machine.
+    pub arrived: u64,
+    /// What tells its sender from others.
+    pub sender: Option<u64>,
+    /// Its number among those of its sender on this channel; nothing where the transport counts otherwise.
+    pub sequence: Option<u64>,
+    /// How many were missed before it.
+    pub missed: Missed,
+    /// How many were dropped here before it.
+    pub dropped: u64,
+}
+
+/// What publishers and subscribers count themselves, where a transport has that. Then messages that are seen are not counted
+/// once more.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// Messages published, ever.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the newest was published, boot time in ns.
+    pub newest: Option<u64>,
+    /// Its bytes.
+    pub size: Option<u64>,
+    /// Who publishes.
+    pub publishers: Vec<Peer>,
+    /// Who subscribes.
+    pub subscribers: Vec<Peer>,
+    /// What all subscribers missed, if there are any.
+    pub missed: Option<u64>,
+    /// Times from publication to reception: ns, how many.
+    pub latencies: Vec<(u64, u64)>,
+}
+
+/// Knows every channel; does no input or output and reads no clock.
+#[derive(Debug)]
+pub struct Model {
+    options: Options,
+    now: u64,
+    channels: Vec<Channel>,
+    /// By domain and name.
+    numbers: HashMap<(Arc<str>, Vec<u8>), ChannelId>,
+    types: Types,
+    /// Types of the folders, by name.
+    local: HashMap<String, Kind>,
+    /// Descriptions that were read.
+    learned: HashSet<(ChannelId, u64)>,
+    series: Vec<Series>,
+    next_series: u32,
+    overflow: u64,
+}
+
+impl Options {
+    /// Nanoseconds between two messages of an opened channel that are decoded.
+    fn apart(&self, opened: &Opened) -> u64 {
+        let hz = if opened.plots > 0 { self.plot_hz } else { self.decode_hz };
+        if hz > 0.0 { (1e9 / hz) as u64 } else { 0 }
+    }
+}
+
+impl Model {
+    /// One that knows no channel yet.
+    pub fn new(options: Options) -> Model {
+        let (mut types, mut local) = (Types::new(), HashMap::new());
+        for schema in &options.types {
+            types.add_all(schema);
+            for id in schema.ids() {
+                let kind = Kind::lcm(schema, id);
+                local.insert(kind.name(), kind);
+            }
+        }
+        Model {
+            options,
+            now: 0,
+            channels: Vec::new(),
+            numbers: HashMap::new(),
+            types,
+            local,
+            learned: HashSet::new(),
+            series: Vec::new(),
+            next_series: 0,
+            overflow: 0,
+        }
+    }
+
+    /// The number of a channel; it is known from then on. Nothing if there are too many.
+    pub fn channel(&mut self, domain: &str, name: &[u8]) -> Option<ChannelId> {
+        let key = (Arc::from(domain), name.to_vec());
+        if let Some(id) = self.numbers.get(&key).copied() {
+            self.channels[id.0 as usize].gone = false;
+            return Some(id);
+        }
+        if self.channels.len() >= self.options.channels {
+            self.overflow += 1;
+            return None;
+        }
+        let id = ChannelId(self.channels.len() as u32);
+        let window = u64::try_from(self.options.window.as_nanos()).unwrap_or(u64::MAX);
+        self.channels.push(Channel::new(id, key.0.clone(), name, self.now, window));
+        self.numbers.insert(key, id);
+        Some(id)
+    }
+    /// A channel by its name as rows have it; the first if several domains have one.
+    pub fn find(&self, name: &str) -> Option<ChannelId> {
+        self.channels.iter().find(|channel| channel.name == name && !channel.gone).map(|channel| channel.id)
+    }
+    /// The channel is there no more; its row is not shown until [`Model::channel`] is asked for it again.
+    pub fn gone(&mut self, id: ChannelId) {
+        if let Some(channel) = self.get_mut(id) {
+            channel.gone = true;
+        }
+    }
+    /// How often a channel could not be shown because there are too many.
+    pub fn overflow(&self) -> u64 {
+        self.overflow
+    }
+    /// The present time, as it was told last.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn get(&self, id: ChannelId) -> Option<&Channel> {
+        self.channels.get(id.0 as usize)
+    }
+    fn get_mut(&mut self, id: ChannelId) -> Option<&mut Channel> {
+        self.channels.get_mut(id.0 as usize)
+    }
+
+    /// Takes a message.
+    pub fn message(&mut self, now: u64, id: ChannelId, seen: &Seen<'_>) {
+        self.now = self.now.max(now);
+        let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
+        let is_new = channel.message(self.now, seen);
+        if seen.data.len() == seen.size
+            && let Some(opened) = &mut channel.opened
+        {
+            let time = seen.published.unwrap_or(seen.arrived);
+            let apart = self.options.apart(opened);
+            let decoded = opened.take(self.now, time, seen.data, &self.types, apart);
+            self.decoded(id, decoded);
+        }
+        if is_new {
+            self.compare(id);
+        }
+    }
+
+    /// Takes what publishers and subscribers count.
+    pub fn counted(&mut self, now: u64, id: ChannelId, counted: Counted) {
+        self.now = self.now.max(now);
+        let now = self.now;
+        if let Some(channel) = self.get_mut(id) {
+            channel.counted(now, counted);
+        }
+    }
+
+    fn decoded(&mut self, id: ChannelId, decoded: Decoded) {
+        let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
+        match decoded {
+            Decoded::Broken => channel.undecodable += 1,
+            Decoded::Now(time) => {
+                let Some(record) = channel.opened.as_ref().and_then(|opened| opened.record()) else { return };
+                for series in self.series.iter_mut().filter(|series| series.channel == id) {
+                    if let Some(value) = record.get(&series.path).and_then(|value| value.as_f64()) {
+                        series.push(Point { time, value }, self.options.points);
+                    }
+                }
+            }
+            Decoded::Later | Decoded::Unknown => {}
+        }
+    }
+
+    /// Time goes on: windows move, and messages that waited for their turn are decoded. Call it about as often as a face is
+    /// drawn.
+    pub fn tick(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        for i in 0..self.channels.len() {
+            let channel = &mut self.channels[i];
+            channel.tick(self.now);
+            let id = channel.id;
+            if let Some(opened) = &mut channel.opened {
+                let apart = self.options.apart(opened);
+                let decoded = opened.turn(self.now, &self.types, apart);
+                self.decoded(id, decoded);
+            }
+        }
+    }
+
+    /// Whether the newest message of a channel is of a type that is not known.
+    pub fn wants_type(&self, id: ChannelId) -> bool {
+        let key = self.get(id).and_then(Channel::newest_key);
+        key.is_some_and(|key| self.types.of(&key).is_none())
+    }
+    /// Whether somebody looks into the messages of a channel.
+    pub fn wants_whole(&self, id: ChannelId) -> bool {
+        self.get(id).is_some_and(|channel| channel.opened.is_some())
+    }
+
+    /// Reads what publishers say of a channel's messages. What cannot be read is passed over; what is too much, too.
+    pub fn learn(&mut self, id: ChannelId, descriptions: &[Description]) {
+        for description in descriptions {
+            if self.learned.len() < 65_536 && self.learned.insert((id, description.fingerprint)) {
+                self.types.learn(&description.name, &description.schema);
+            }
+        }
+        if let Some(opened) = self.get_mut(id).and_then(|channel| channel.opened.as_mut()) {
+            opened.again();
+        }
+        self.compare(id);
+    }
+    /// Knows these types from now on.
+    pub fn add_types(&mut self, schema: &Arc<Schema>) {
+        self.types.add_all(schema);
+    }
+
+    /// Compares the channel's type with the one of the same name in the folders.
+    fn compare(&mut self, id: ChannelId) {
+        let Some(key) = self.get(id).and_then(Channel::newest_key) else { return };
+        let published = self.types.of(&key);
+        let words = published.and_then(|published| {
+            let local = self.local.get(&published.name())?;
+            (local.fingerprint() != published.fingerprint()).then(|| mismatch::local(local, published))
+        });
+        if let Some(channel) = self.get_mut(id) {
+            channel.local = words;
+        }
+    }
+
+    /// What is known of all channels, in the order in which they came.
+    pub fn rows(&self) -> Vec<Row> {
+        let there = self.channels.iter().filter(|channel| !channel.gone);
+        there.map(|channel| channel.row(self.now, &self.types)).collect()
+    }
+    /// What is known of one.
+    pub fn row(&self, id: ChannelId) -> Option<Row> {
+        self.get(id).map(|channel| channel.row(self.now, &self.types))
+    }
+
+    fn opened(&mut self, id: ChannelId) -> Option<&mut Opened> {
+        self.get_mut(id).map(|channel| &mut **channel.opened.get_or_insert_default())
+    }
+    fn drop_unused(&mut self, id: ChannelId) {
+        if let Some(channel) = self.get_mut(id) {
+            channel.opened.take_if(|opened| opened.users == 0 && opened.plots == 0);
+        }
+    }
+
+    /// From now on the messages of this channel are decoded, until it was closed as often as it was opened.
+    pub fn open(&mut self, id: ChannelId) {
+        if let Some(opened) = self.opened(id) {
+            opened.users += 1;
+        }
+    }
+    /// Nobody looks into it any more, on the part of one who has opened it.
+    pub fn close(&mut self, id: ChannelId) {
+        if let Some(opened) = self.get_mut(id).and_then(|channel| channel.opened.as_mut()) {
+            opened.users = opened.users.saturating_sub(1);
+        }
+        self.drop_unused(id);
+    }
+    /// The newest message of an opened channel, short arrays expanded. Nothing if it is not open.
+    pub fn tree(&self, id: ChannelId) -> Option<Tree> {
+        self.tree_with(id, &Expand::new())
+    }
+    /// The same with other nodes expanded.
+    pub fn tree_with(&self, id: ChannelId, expand: &Expand) -> Option<Tree> {
+        let channel = self.get(id)?;
+        let tree = channel.opened.as_ref()?.tree(expand);
+        Some(Tree { domain: channel.domain.to_string(), channel: channel.name.clone(), ..tree })
+    }
+    /// The newest decoded message of an opened channel.
+    pub fn record(&self, id: ChannelId) -> Option<&Record> {
+        self.get(id)?.opened.as_ref()?.record()
+    }
+    /// The bytes of the newest message of an opened channel.
+    pub fn bytes(&self, id: ChannelId) -> Option<&[u8]> {
+        self.get(id)?.opened.as_ref().map(|opened| opened.bytes())
+    }
+
+    /// Keeps the values of a number from now on: `position[0]`. Nothing if there is no such channel, or there are too many plots.
+    /// Who plots the same twice gets the same series, and has to end it twice.
+    pub fn plot(&mut self, id: ChannelId, path: &str) -> Option<SeriesId> {
+        if let Some(known) = self.series.iter_mut().find(|s| s.channel == id && s.path == path) {
+            known.users += 1;
+            return Some(known.id);
+        }
+        let channel = self.get(id).filter(|_| self.series.len() < self.options.plots)?;
+        let record = channel.opened.as_ref().and_then(|opened| opened.record());
+        let unit = record.and_then(|record| unit_of(record, path));
+        let name = format!("{}:{}", channel.name, escaped(path.as_bytes()));
+        self.opened(id)?.plots += 1;
+        let series = SeriesId(self.next_series);
+        self.next_series = self.next_series.wrapping_add(1);
+        let (path, points) = (path.to_string(), VecDeque::new());
+        self.series.push(Series { id: series, channel: id, name, path, unit, points, users: 1 });
+        Some(series)
+    }
+    /// Keeps them no more.
+    pub fn unplot(&mut self, id: SeriesId) {
+        let Some(at) = self.series.iter().position(|series| series.id == id) else { return };
+        self.series[at].users -= 1;
+        if self.series[at].users > 0 {
+            return;
+        }
+        let channel = self.series.remove(at).channel;
+        if let Some(opened) = self.opened(channel) {
+            opened.plots = opened.plots.saturating_sub(1);
+        }
+        self.drop_unused(channel);
+    }
+    /// All series, in the order in which they were asked for.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+    /// Writes series as CSV: seconds of boot time, then a column for each; a line for each time.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn csv(&self, which: &[SeriesId], out: &mut dyn Write) -> io::Result<()> {
+        let chosen: Vec<&Series> = self.series.iter().filter(|series| which.contains(&series.id)).collect();
+        csv(&chosen, out)
+    }
+}
+
+/// The unit of the field that a path leads to.
+fn unit_of(record: &Record, path: &str) -> Option<String> {
+    let (parent, last) = path.rsplit_once('.').map_or((None, path), |(parent, last)| (Some(parent), last));
+    let name = last.split('[').next()?;
+    let doc = match parent {
+        None => record.definition().field(name)?.1.doc.clone(),
+        Some(parent) => record.get(parent)?.as_record()?.definition().field(name)?.1.doc.clone(),
+    };
+    unit(&harmless_lines(&doc))
+}

@@ -1,0 +1,134 @@
+//! The newest message of a channel that somebody looks into.
+
+use crate::changes::Changes;
+use crate::mismatch;
+use crate::tree::{Expand, Tree, nodes};
+use saltus_log::{Kind, Types};
+use saltus_types::Record;
+use std::sync::Arc;
+
+/// A change is shown for so long, in ns.
+const SHOWN: u64 = 5_000_000_000;
+/// Longer messages are not looked into.
+pub(crate) const LONGEST: usize = 64 << 20;
+/// Bytes that are shown as hexadecimal digits.
+const HEX: usize = 256;
+
+/// Which message was decoded, or why not.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    /// How many look into it.
+    pub users: u32,
+    /// How many of its numbers are plotted.
+    pub plots: u32,
+    bytes: Vec<u8>,
+    time: u64,
+    /// Whether `bytes` wait to be decoded.
+    pending: bool,
+    /// When one was decoded last.
+    last: Option<u64>,
+    record: Option<(Arc<Kind>, Record)>,
+    error: Option<String>,
+    changes: Changes,
+}
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decoded {
+    /// It is kept, and its turn comes.
+    Later,
+    /// It was, at this time.
+    Now(u64),
+    /// It begins as a message of a type and is none.
+    Broken,
+    /// Its type is not known.
+    Unknown,
+}
+
+impl Opened {
+    /// Takes a message, and decodes it unless one was decoded within `apart` ns.
+    pub fn take(&mut self, now: u64, time: u64, data: &[u8], types: &Types, apart: u64) -> Decoded {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&data[..data.len().min(LONGEST)]);
+        (self.time, self.pending) = (time, true);
+        self.turn(now, types, apart)
+    }
+
+    /// Decodes the newest message if it is its turn.
+    pub fn turn(&mut self, now: u64, types: &Types, apart: u64) -> Decoded {
+        if !self.pending || self.last.is_some_and(|last| now < last.saturating_add(apart)) {
+            return Decoded::Later;
+        }
+        (self.pending, self.last) = (false, Some(now));
+        self.changes.forget_before(now.saturating_sub(SHOWN));
+        let Some(kind) = types.of(&self.bytes).cloned() else {
+            self.record = None;
+            self.error = Some(unknown(&self.bytes));
+            return Decoded::Unknown;
+        };
+        match kind.decode(&self.bytes) {
+            Ok(record) => {
+                if let Some((before, older)) = &self.record
+                    && Arc::ptr_eq(before, &kind)
+                {
+                    self.changes.note(older, &record, now);
+                }
+                (self.record, self.error) = (Some((kind, record)), None);
+                Decoded::Now(self.time)
+            }
+            Err(why) => {
+                self.error = Some(format!("no message of {}: {why}", kind.name()));
+                Decoded::Broken
+            }
+        }
+    }
+
+    /// Lets the newest message be looked at again: its type may have come.
+    pub fn again(&mut self) {
+        self.pending |= self.record.is_none() && !self.bytes.is_empty();
+        self.last = None;
+    }
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref().map(|(_, record)| record)
+    }
+
+    /// Its fields, or why there are none.
+    pub fn tree(&self, expand: &Expand) -> Tree {
+        let key = self.bytes.first_chunk::<8>();
+        let mut tree = Tree {
+            fingerprint: key.map(|key| mismatch::digits(*key)),
+            size: self.bytes.len() as u64,
+            time: self.time,
+            error: self.error.clone(),
+            hex: self.bytes[..self.bytes.len().min(HEX)].chunks(16).map(hex).collect(),
+            ..Tree::default()
+        };
+        if let Some((kind, record)) = &self.record {
+            tree.type_name = Some(crate::text::harmless(&kind.name()));
+            tree.encoding = Some(kind.encoding().into());
+            tree.comment = crate::text::harmless_lines(&record.definition().doc);
+            tree.nodes = nodes(record, &self.changes, expand);
+        } else if tree.error.is_none() {
+            tree.error = Some("no message has come since it was opened".into());
+        }
+        tree
+    }
+}
+
+fn hex(line: &[u8]) -> String {
+    line.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+}
+
+fn unknown(bytes: &[u8]) -> String {
+    match bytes.first_chunk::<8>() {
+        Some(key) => format!(
+            "its type is not known (fingerprint {}): publishers of typed messages leave it with the channel over shm://; \
+             else name the folder of its .lcm files with -I",
+            mismatch::digits(*key)
+        ),
+        None => format!("no typed message: it has {} bytes, fewer than a fingerprint", bytes.len()),
+    }
+}

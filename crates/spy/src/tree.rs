@@ -1,0 +1,372 @@
+//! A message as a tree of fields.
+
+use crate::changes::Changes;
+use crate::text::{harmless, harmless_lines};
+use crate::unit::unit;
+use saltus_types::value::{Array, Items};
+use saltus_types::{Record, Schema, Type, Value};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// The newest message of an opened channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Tree {
+    /// URL of the domain.
+    pub domain: String,
+    /// The channel, escaped.
+    pub channel: String,
+    /// Its type; nothing if that is not known.
+    pub type_name: Option<String>,
+    /// What the messages begin with.
+    pub fingerprint: Option<String>,
+    /// `lcm` or `saltus-plain`.
+    pub encoding: Option<String>,
+    /// What the type's file says about the type.
+    pub comment: String,
+    /// Bytes of the message.
+    pub size: u64,
+    /// When it was published, or else arrived, boot time in ns.
+    pub time: u64,
+    /// Why there are no fields, or not those of the newest message.
+    pub error: Option<String>,
+    /// The first bytes as hexadecimal digits, sixteen a line, always.
+    pub hex: Vec<String>,
+    /// The fields.
+    pub nodes: Vec<Node>,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A number, a boolean or an enum: it can be plotted.
+    Number,
+    /// A string.
+    Text,
+    /// A struct, with its fields below it.
+    Struct,
+    /// An array.
+    Array,
+    /// Some elements of a long array.
+    Range,
+}
+
+/// A field, an element, or some elements of an array.
+#[derive(Clone, Debug, Serialize)]
+pub struct Node {
+    /// Where it is in the message: `pose.position[2]`; of elements, `ranges[100..200]`.
+    pub path: String,
+    /// The last part of that: `position`, `[2]`, `[100..200]`.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its type as the type language writes it: `double`, `float[181]`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Its unit, if the type tells.
+    pub unit: Option<String>,
+    /// What the type says about it.
+    pub comment: String,
+    /// Its value; of an array or a range a summary.
+    pub text: String,
+    /// Its value for plots.
+    pub number: Option<f64>,
+    /// When it changed last, boot time in ns; nothing if that is more than a few seconds ago.
+    pub changed: Option<u64>,
+    /// How many parts it has; 0 if it has none, or they are not shown separately.
+    pub parts: usize,
+    /// Whether its parts are in `children`.
+    pub expanded: bool,
+    /// Its parts, if it is expanded.
+    pub children: Vec<Node>,
+}
+
+/// Which nodes are expanded. Structs and arrays of up to 16 elements are, unless they were toggled; longer arrays and ranges
+/// are not, unless they were.
+#[derive(Clone, Debug, Default)]
+pub struct Expand {
+    toggled: HashSet<String>,
+}
+
+impl Expand {
+    /// Nothing toggled.
+    pub fn new() -> Expand {
+        Expand::default()
+    }
+    /// Folds what is expanded and the other way round.
+    pub fn toggle(&mut self, path: &str) {
+        if !self.toggled.remove(path) && self.toggled.len() < 65_536 {
+            self.toggled.insert(path.into());
+        }
+    }
+    fn is_open(&self, path: &str, by_itself: bool) -> bool {
+        self.toggled.contains(path) != by_itself
+    }
+}
+
+/// Arrays up to this length are expanded by themselves.
+const SHORT: usize = 16;
+/// Longer ones are folded into ranges of this length.
+const RANGE: usize = 100;
+/// Nodes of a tree; what is beyond is left out.
+const MOST: usize = 20_000;
+
+/// Makes the nodes of a record.
+pub(crate) fn nodes(record: &Record, changes: &Changes, expand: &Expand) -> Vec<Node> {
+    let mut maker = Maker { changes, expand, left: MOST };
+    maker.record(record, "")
+}
+
+struct Maker<'a> {
+    changes: &'a Changes,
+    expand: &'a Expand,
+    left: usize,
+}
+
+/// What the elements of an array have in common.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    array: &'a Array,
+    schema: &'a Schema,
+    ty: Type,
+    unit: &'a Option<String>,
+}
+
+impl Maker<'_> {
+    fn record(&mut self, record: &Record, prefix: &str) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for (field, value) in record.fields() {
+            let path =
+                if prefix.is_empty() { field.name.clone() } else { format!("{prefix}.{}", field.name) };
+            let (unit, comment) = (unit(&field.doc), harmless_lines(&field.doc));
+            let ty = record.schema().type_name(field.ty);
+            let node = match value {
+                Value::Array(array) => {
+                    let elements = Elements { array, schema: record.schema(), ty: field.ty, unit: &unit };
+                    self.array(elements, path, field.name.clone(), 0, 0)
+                }
+                value => self.value(record.schema(), field.ty, value, path, field.name.clone(), unit.clone()),
+            };
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let sizes: String = field.dims.iter().map(|dim| format!("[{}]", dim.text)).collect();
+            nodes.push(Node { comment, ty: harmless(&(ty + &sizes)), unit, ..node });
+        }
+        nodes
+    }
+
+    /// One value that is no array.
+    fn value(
+        &mut self,
+        schema: &Schema,
+        ty: Type,
+        value: &Value,
+        path: String,
+        name: String,
+        unit: Option<String>,
+    ) -> Node {
+        let changed = self.changes.of(&path);
+        let (kind, parts) = match value {
+            Value::Record(inner) => (Kind::Struct, inner.values().len()),
+            Value::String(_) => (Kind::Text, 0),
+            _ => (Kind::Number, 0),
+        };
+        let expanded = kind == Kind::Struct && self.expand.is_open(&path, true);
+        let children = match value {
+            Value::Record(inner) if expanded => self.record(inner, &path),
+            _ => Vec::new(),
+        };
+        let ty_name = harmless(&schema.type_name(ty));
+        let (text, number) = (text(schema, ty, value), value.as_f64());
+        let comment = String::new();
+        Node {
+            path,
+            name,
+            kind,
+            ty: ty_name,
+            unit,
+            comment,
+            text,
+            number,
+            changed,
+            parts,
+            expanded,
+            children,
+        }
+    }
+
+    /// An array, or what is left of one after some indices: `level` of its dimensions are used up, and its first element
+    /// is `first`.
+    fn array(&mut self, of: Elements<'_>, path: String, name: String, level: usize, first: usize) -> Node {
+        let shape = &of.array.shape()[level..];
+        let parts = shape.first().copied().unwrap_or(0);
+        let row: usize = if shape.contains(&0) { 0 } else { shape[1..].iter().product() };
+        let expanded = parts > 0 && self.expand.is_open(&path, parts <= SHORT);
+        let children = match expanded {
+            true if parts > RANGE => self.ranges(of, &path, level, first, 0..parts, row),
+            true => self.elements(of, &path, level, first, 0..parts, row),
+            false => Vec::new(),
+        };
+        let sizes: String = shape.iter().map(|n| format!("[{n}]")).collect();
+        let ty = harmless(&(of.schema.type_name(of.ty) + &sizes));
+        let text = summary(of.array.items(), first, parts.saturating_mul(row));
+        let changed = self.changes.of(&path);
+        let (unit, comment) = (of.unit.clone(), String::new());
+        let (kind, number) = (Kind::Array, None);
+        Node { path, name, kind, ty, unit, comment, text, number, changed, parts, expanded, children }
+    }
+
+    /// Elements in ranges, and those in ranges again if there are many.
+    fn ranges(
+        &mut self,
+        of: Elements<'_>,
+        path: &str,
+        level: usize,
+        first: usize,
+        part: std::ops::Range<usize>,
+        row: usize,
+    ) -> Vec<Node> {
+        let mut width = RANGE;
+        while part.len() > width * RANGE {
+            width *= RANGE;
+        }
+        let mut nodes = Vec::new();
+        for start in part.clone().step_by(width) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let inner = start..(start + width).min(part.end);
+            let name = format!("[{}..{}]", inner.start, inner.end);
+            let own = format!("{path}{name}");
+            let expanded = self.expand.is_open(&own, false);
+            let children = match expanded {
+                true if inner.len() > RANGE => self.ranges(of, path, level, first, inner.clone(), row),
+                true => self.elements(of, path, level, first, inner.clone(), row),
+                false => Vec::new(),
+            };
+            let text = summary(of.array.items(), first + inner.start * row, inner.len() * row);
+            nodes.push(Node {
+                path: own,
+                name,
+                kind: Kind::Range,
+                ty: harmless(&of.schema.type_name(of.ty)),
+                unit: of.unit.clone(),
+                comment: String::new(),
+                text,
+                number: None,
+                changed: None,
+                parts: inner.len(),
+                expanded,
+                children,
+            });
+        }
+        nodes
+    }
+
+    fn elements(
+        &mut self,
+        of: Elements<'_>,
+        path: &str,
+        level: usize,
+        first: usize,
+        part: std::ops::Range<usize>,
+        row: usize,
+    ) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for i in part {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            let (name, at) = (format!("[{i}]"), first + i * row);
+            let own = format!("{path}{name}");
+            if level + 1 < of.array.shape().len() {
+                nodes.push(self.array(of, own, name, level + 1, at));
+            } else if let Some(inner) = of.array.records().get(at) {
+                // Not by `Items::get`, which would copy it.
+                let expanded = self.expand.is_open(&own, false);
+                let children = if expanded { self.record(inner, &own) } else { Vec::new() };
+                nodes.push(Node {
+                    changed: self.changes.of(&own),
+                    path: own,
+                    name,
+                    kind: Kind::Struct,
+                    ty: harmless(&of.schema.type_name(of.ty)),
+                    unit: None,
+                    comment: String::new(),
+                    text: String::new(),
+                    number: None,
+                    parts: inner.values().len(),
+                    expanded,
+                    children,
+                });
+            } else if let Some(value) = of.array.items().get(at) {
+                nodes.push(self.value(of.schema, of.ty, &value, own, name, of.unit.clone()));
+            }
+        }
+        nodes
+    }
+}
+
+/// Longest text of a value.
+const LONGEST: usize = 4096;
+
+/// A value in words: an enum by its name.
+pub(crate) fn text(schema: &Schema, ty: Type, value: &Value) -> String {
+    match (value, ty) {
+        (Value::Enum(number), Type::Enum(id)) => {
+            let known = schema.get_enum(id).values.iter().find(|v| v.value == *number);
+            known.map_or_else(|| number.to_string(), |v| format!("{} ({number})", harmless(&v.name)))
+        }
+        (Value::Int8(v), _) => v.to_string(),
+        (Value::Int16(v), _) => v.to_string(),
+        (Value::Int32(v) | Value::Enum(v), _) => v.to_string(),
+        (Value::Int64(v), _) => v.to_string(),
+        (Value::Byte(v), _) => v.to_string(),
+        (Value::Float(v), _) => v.to_string(),
+        (Value::Double(v), _) => v.to_string(),
+        (Value::Boolean(v), _) => v.to_string(),
+        (Value::String(v), _) => {
+            let whole = v.to_str_lossy();
+            let short: String = whole.chars().take(LONGEST).collect();
+            let more = if short.len() < whole.len() { "…" } else { "" };
+            format!("\"{}{more}\"", harmless(&short))
+        }
+        (Value::Record(_) | Value::Array(_), _) => String::new(),
+    }
+}
+
+/// Some elements in a few words: least and largest of numbers.
+fn summary(items: &Items, first: usize, count: usize) -> String {
+    let count = count.min(items.len().saturating_sub(first));
+    if count == 0 {
+        return "empty".into();
+    }
+    if matches!(items, Items::String(_) | Items::Record(_)) {
+        return format!("{count}");
+    }
+    let numbers = (first..first + count).filter_map(|i| items.get(i)?.as_f64());
+    let (mut least, mut largest, mut odd) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+    for number in numbers {
+        if number.is_finite() {
+            (least, largest) = (least.min(number), largest.max(number));
+        } else {
+            odd += 1;
+        }
+    }
+    let odd = if odd > 0 { format!(", {odd} not finite") } else { String::new() };
+    match (least <= largest, least == largest) {
+        (true, true) => format!("{count} × {}{odd}", short(least)),
+        (true, false) => format!("{count}, {} to {}{odd}", short(least), short(largest)),
+        (false, _) => format!("{count} not finite"),
+    }
+}
+
+/// A number in a few digits.
+fn short(number: f64) -> String {
+    let exact = format!("{number}");
+    if exact.len() <= 8 { exact } else { format!("{number:.4e}") }
+}

@@ -1,0 +1,110 @@
+//! Units, as people write them into the comments of their types.
+
+/// Words for units in comments, and how they are shown.
+const WORDS: &[(&str, &str)] = &[
+    ("metres a second squared", "m/s²"),
+    ("meters per second squared", "m/s²"),
+    ("metres per second squared", "m/s²"),
+    ("radians a second", "rad/s"),
+    ("radians per second", "rad/s"),
+    ("degrees per second", "°/s"),
+    ("metres a second", "m/s"),
+    ("metres per second", "m/s"),
+    ("meters per second", "m/s"),
+    ("microseconds", "µs"),
+    ("milliseconds", "ms"),
+    ("nanoseconds", "ns"),
+    ("seconds", "s"),
+    ("millimetres", "mm"),
+    ("millimeters", "mm"),
+    ("centimetres", "cm"),
+    ("metres", "m"),
+    ("meters", "m"),
+    ("radians", "rad"),
+    ("degrees", "°"),
+    ("kelvin", "K"),
+    ("volts", "V"),
+    ("amperes", "A"),
+    ("watts", "W"),
+    ("newtons", "N"),
+    ("newton metres", "Nm"),
+    ("hertz", "Hz"),
+    ("percent", "%"),
+];
+
+/// The unit that a comment names: `[m/s]`, `unit: rad`, or a word for one, such as `Heading, radians.`, which must stand at
+/// the beginning, or behind a comma or `in`.
+pub fn unit(comment: &str) -> Option<String> {
+    bracketed(comment).or_else(|| labelled(comment)).or_else(|| word(comment))
+}
+
+/// Whether it looks like a unit: short, without spaces, and no bare number, which is an interval or an index.
+fn plausible(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().count() <= 12
+        && text.chars().any(|c| c.is_alphabetic() || "%°".contains(c))
+        && text.chars().all(|c| c.is_alphanumeric() || "/*^%°·-+²³µ_.".contains(c))
+}
+
+fn bracketed(comment: &str) -> Option<String> {
+    comment.split('[').skip(1).find_map(|rest| {
+        let (inner, _) = rest.split_once(']')?;
+        Some(inner.trim()).filter(|text| plausible(text)).map(String::from)
+    })
+}
+
+fn labelled(comment: &str) -> Option<String> {
+    let lower = comment.to_ascii_lowercase(); // the same length
+    let label = ["units:", "unit:", "units =", "unit ="].into_iter();
+    let at = label.filter_map(|label| Some(lower.find(label)? + label.len())).min()?;
+    let named = comment.get(at..)?.split_whitespace().next()?.trim_end_matches(['.', ',', ';']);
+    plausible(named).then(|| named.into())
+}
+
+fn word(comment: &str) -> Option<String> {
+    let lower = comment.to_lowercase();
+    let starts = |from: &str| {
+        WORDS.iter().find_map(|(word, unit)| {
+            let rest = from.strip_prefix(word)?;
+            (!rest.starts_with(|c: char| c.is_alphanumeric())).then(|| (*unit).to_string())
+        })
+    };
+    let behind = |separator| lower.split(separator).skip(1).find_map(|rest| starts(rest.trim_start()));
+    starts(lower.trim_start()).or_else(|| behind(", ")).or_else(|| behind(" in ")).or_else(|| behind("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unit;
+
+    #[test]
+    fn a_unit_is_found_where_people_write_it() {
+        for (comment, expected) in [
+            ("speed over ground [m/s]", "m/s"),
+            ("unit: rad", "rad"),
+            ("the wheel, units: m/s^2.", "m/s^2"),
+            ("Heading, radians.", "rad"),
+            ("Metres a second squared.", "m/s²"),
+            ("Radians a second; left is positive.", "rad/s"),
+            ("When it was measured, microseconds; what that counts from", "µs"),
+            ("time in seconds", "s"),
+            ("[%] of charge", "%"),
+        ] {
+            assert_eq!(unit(comment).as_deref(), Some(expected), "{comment}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_unit_is_left_alone() {
+        for comment in [
+            "",
+            "in [0, 1]",
+            "index [3]",
+            "see [the manual of the maker]",
+            "secondsomething",
+            "two metres away",
+        ] {
+            assert_eq!(unit(comment), None, "{comment}");
+        }
+    }
+}

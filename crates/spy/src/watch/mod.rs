@@ -1,0 +1,141 @@
+//! Watching domains: threads that feed a model.
+
+mod network;
+mod peers;
+mod shm;
+
+use crate::{Model, Options};
+use saltus_domain::{Canceller, Domain, Name, Result};
+use saltus_os::{clock, process};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Says whether a channel is wanted.
+pub type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
+
+/// A domain to watch.
+#[derive(Clone)]
+pub struct Source {
+    /// The domain.
+    pub domain: Domain,
+    /// Which channels: all, if nothing says otherwise.
+    pub wants: Option<Wants>,
+}
+
+impl Source {
+    /// All channels of a domain, those too that come later.
+    pub fn all(domain: Domain) -> Source {
+        Source { domain, wants: None }
+    }
+    fn wants(&self, name: &Name) -> bool {
+        self.wants.as_ref().is_none_or(|wants| wants(name))
+    }
+}
+
+/// What went wrong with a domain; watching goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// URL of the domain.
+    pub domain: String,
+    /// What, in words.
+    pub words: String,
+}
+
+/// Troubles that wait to be told; of more the oldest are forgotten.
+const TROUBLES: usize = 16;
+
+/// What the threads and the faces share.
+struct Shared {
+    model: Mutex<Model>,
+    troubles: Mutex<VecDeque<Trouble>>,
+    stop: AtomicBool,
+}
+
+impl Shared {
+    fn model(&self) -> MutexGuard<'_, Model> {
+        self.model.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn trouble(&self, domain: &str, words: String) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if troubles.len() >= TROUBLES {
+            troubles.pop_front();
+        }
+        troubles.push_back(Trouble { domain: domain.into(), words: crate::text::harmless(&words) });
+    }
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Acquire) // pairs with the release in `Watch::drop`
+    }
+}
+
+/// Watches domains until it is dropped. It only reads.
+///
+/// In shared memory it reads counters and looks at messages where they lie: it keeps no counters of its own, so that nobody
+/// counts it as a subscriber, and is never woken by a publisher. On a network it is a subscriber of all channels, as a
+/// network knows no other way to listen.
+pub struct Watch {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    cancellers: Vec<Canceller>,
+}
+
+impl Watch {
+    /// Watches these domains, each in a thread of its own.
+    ///
+    /// # Errors
+    /// A domain that cannot be listened to; the system starts no thread.
+    pub fn start(sources: Vec<Source>, options: Options) -> Result<Watch> {
+        let mut model = Model::new(options);
+        model.tick(clock::boottime());
+        let shared = Arc::new(Shared {
+            model: Mutex::new(model),
+            troubles: Mutex::default(),
+            stop: AtomicBool::new(false),
+        });
+        let mut watch = Watch { shared: shared.clone(), threads: Vec::new(), cancellers: Vec::new() };
+        for source in sources {
+            let shared = shared.clone();
+            if source.domain.url().starts_with("shm://") {
+                let mut shm = shm::Shm::new(source)?;
+                watch.spawn(move || shm.run(&shared))?;
+            } else {
+                let mut network = network::Network::new(source)?;
+                watch.cancellers.push(network.canceller());
+                watch.spawn(move || network.run(&shared))?;
+            }
+        }
+        Ok(watch)
+    }
+
+    fn spawn(&mut self, run: impl FnOnce() + Send + 'static) -> Result<()> {
+        let thread = process::without_signals(|| thread::Builder::new().name("saltus-spy".into()).spawn(run));
+        let what = "start a thread".to_string();
+        self.threads.push(thread.map_err(|source| saltus_domain::Error::System { what, source })?);
+        Ok(())
+    }
+
+    /// The model, locked, and told the time. Keep it for moments only: the watching threads wait for it.
+    pub fn model(&self) -> MutexGuard<'_, Model> {
+        let mut model = self.shared.model();
+        model.tick(clock::boottime());
+        model
+    }
+    /// What went wrong since this was asked last.
+    pub fn troubles(&self) -> Vec<Trouble> {
+        let mut troubles = self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        troubles.drain(..).collect()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Release); // pairs with the acquire in `Shared::is_stopped`
+        self.cancellers.iter().for_each(Canceller::cancel);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            // A thread that panicked has said so on standard error.
+            let _ = thread.join();
+        }
+    }
+}

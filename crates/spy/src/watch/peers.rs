@@ -1,0 +1,33 @@
+//! Names of users and of this machine.
+
+use crate::Peer;
+use crate::text::{escaped, harmless};
+use std::collections::HashMap;
+
+/// Makes peers of what shared memory tells.
+#[derive(Debug)]
+pub(super) struct Peers {
+    host: Option<String>,
+    users: HashMap<u32, String>,
+}
+
+impl Peers {
+    pub fn new() -> Peers {
+        let host = nix::unistd::gethostname().ok().map(|name| harmless(&name.to_string_lossy()));
+        Peers { host, users: HashMap::new() }
+    }
+
+    pub fn local(&mut self, pid: u32, uid: u32, process: &str) -> Peer {
+        let user = self.users.entry(uid).or_insert_with(|| {
+            let user = nix::unistd::User::from_uid(uid.into()).ok().flatten();
+            user.map_or_else(|| uid.to_string(), |user| harmless(&user.name))
+        });
+        Peer {
+            pid: Some(pid),
+            process: Some(escaped(process.as_bytes())),
+            user: Some(user.clone()),
+            host: self.host.clone(),
+            sender: None,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Watching shared memory: counters, and messages where they lie.
+
+use super::peers::Peers;
+use super::{Shared, Source};
+use crate::opened::LONGEST;
+use crate::{ChannelId, Counted, Seen};
+use saltus_channel::{
+    Channel, Domain, Error, Info, LatencyCounts, Name, Start, Subscriber, SubscriberOptions, Until, Which,
+};
+use saltus_domain::{Missed, Result};
+use saltus_os::clock;
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Messages are looked at so often.
+const LOOK: Duration = Duration::from_millis(20);
+/// Counters are read, and channels looked for, so often.
+const COUNT: Duration = Duration::from_millis(250);
+/// Messages of a channel that are looked at in one go; what is beyond is passed over, so that a fast publisher cannot hold us up.
+const MOST: usize = 1024;
+
+pub(super) struct Shm {
+    source: Source,
+    domain: Domain,
+    channels: BTreeMap<Name, One>,
+    peers: Peers,
+    buffer: Vec<u8>,
+}
+
+/// A channel that is watched.
+struct One {
+    id: ChannelId,
+    channel: Channel,
+    reader: Subscriber,
+}
+
+impl Shm {
+    pub fn new(source: Source) -> Result<Shm> {
+        // Options of the URL are for channels that are made.
+        let url = source.domain.url().split('?').next().unwrap_or_default();
+        let domain = Domain::open(url)?;
+        Ok(Shm { source, domain, channels: BTreeMap::new(), peers: Peers::new(), buffer: Vec::new() })
+    }
+
+    pub fn run(&mut self, shared: &Shared) {
+        let mut due = Instant::now();
+        while !shared.is_stopped() {
+            if Instant::now() >= due {
+                due = Instant::now() + COUNT;
+                self.find(shared);
+                self.count(shared);
+            }
+            let Shm { channels, buffer, .. } = self;
+            channels.values_mut().for_each(|one| one.look(shared, buffer));
+            thread::park_timeout(LOOK);
+        }
+    }
+
+    /// Looks for channels that have come, and leaves those that are no more.
+    fn find(&mut self, shared: &Shared) {
+        let names = match self.domain.list() {
+            Ok(names) => names,
+            Err(error) => return shared.trouble(self.source.domain.url(), error.to_string()),
+        };
+        self.channels.retain(|name, one| {
+            let there = !one.channel.is_retired() && names.contains(name);
+            if !there {
+                shared.model().gone(one.id);
+            }
+            there
+        });
+        for name in names {
+            if self.channels.contains_key(&name) || !self.source.wants(&name) {
+                continue;
+            }
+            // One that may not be read, or was just removed, is tried again the next time.
+            let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { continue };
+            // Nobody is asked for a wake, and no file of counters is made.
+            let options =
+                SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).quiet(LOOK);
+            let Ok(reader) = channel.subscriber_with(options) else { continue };
+            let Some(id) = shared.model().channel(self.source.domain.url(), name.as_bytes()) else { return };
+            self.channels.insert(name, One { id, channel, reader });
+        }
+    }
+
+    /// Reads the counters of all channels, and types that are missing.
+    fn count(&mut self, shared: &Shared) {
+        for one in self.channels.values() {
+            let Ok(info) = one.channel.info() else { continue };
+            let counted = counted(&info, &mut self.peers);
+            let mut model = shared.model();
+            model.counted(clock::boottime(), one.id, counted);
+            if !model.wants_type(one.id) {
+                continue;
+            }
+            drop(model);
+            if let Ok(descriptions) = one.channel.descriptions()
+                && !descriptions.is_empty()
+            {
+                shared.model().learn(one.id, &descriptions);
+            }
+        }
+    }
+}
+
+/// A stamp of the channel's clock as boot time.
+fn to_boot(info_clock: saltus_os::clock::Clock, stamp: u64) -> Option<u64> {
+    let age = clock::now(info_clock).saturating_sub(stamp);
+    (stamp > 0).then(|| clock::boottime().saturating_sub(age))
+}
+
+fn counted(info: &Info, peers: &mut Peers) -> Counted {
+    let newest = info.lanes.iter().filter(|lane| lane.published > 0).max_by_key(|lane| lane.last_stamp);
+    let mut latency = LatencyCounts::default();
+    let alive: Vec<_> = info.subscribers.iter().filter(|subscriber| subscriber.alive).collect();
+    alive.iter().for_each(|subscriber| latency.add(&subscriber.latency));
+    let lanes = info.lanes.iter().filter(|lane| lane.alive);
+    Counted {
+        count: info.published(),
+        bytes: info.lanes.iter().fold(0u64, |sum, lane| sum.saturating_add(lane.bytes)),
+        newest: newest.and_then(|lane| to_boot(info.attributes.get_clock(), lane.last_stamp)),
+        size: newest.map(|lane| lane.last_len),
+        publishers: lanes.map(|lane| peers.local(lane.pid, lane.uid, &lane.process)).collect(),
+        subscribers: alive.iter().map(|s| peers.local(s.pid, s.uid, &s.process)).collect(),
+        missed: (!alive.is_empty()).then(|| alive.iter().fold(0u64, |sum, s| sum.saturating_add(s.missed))),
+        latencies: latency.buckets().collect(),
+    }
+}
+
+impl One {
+    /// Looks at what was published since the last look and is still kept.
+    fn look(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
+        if !self.reader.has_unseen() {
+            return;
+        }
+        let clock = self.channel.attributes().get_clock();
+        let mut model = shared.model();
+        for _ in 0..MOST {
+            let whole = model.wants_whole(self.id);
+            match look_at(&mut self.reader, whole, buffer) {
+                Ok(Some((size, sample))) => {
+                    let now = saltus_os::clock::boottime();
+                    let stamp = to_boot(clock, sample.stamp);
+                    let seen = Seen {
+                        data: buffer,
+                        size,
+                        published: stamp,
+                        arrived: stamp.unwrap_or(now),
+                        sender: Some(sample.writer.lease),
+                        sequence: Some(sample.seq),
+                        missed: Missed::Unknown,
+                        dropped: 0,
+                    };
+                    model.message(now, self.id, &seen);
+                }
+                // Overtaken just now: there is more to see at once.
+                Err(Error::Overrun { .. }) => {}
+                // Nothing more; a channel that is no more is noticed by `find`.
+                Ok(None) | Err(_) => return,
+            }
+        }
+        self.reader.flush();
+    }
+}
+
+/// The next message: its length, and in the buffer the whole of it or its first bytes.
+fn look_at(
+    reader: &mut Subscriber,
+    whole: bool,
+    buffer: &mut Vec<u8>,
+) -> std::result::Result<Option<(usize, saltus_channel::Sample)>, Error> {
+    let Some(view) = reader.view(Which::Next, Until::Poll)? else { return Ok(None) };
+    let size = view.len();
+    buffer.resize(if whole { size.min(LONGEST) } else { size.min(8) }, 0);
+    view.copy_to(0, buffer);
+    let sample = view.validate()?;
+    Ok(Some((size, sample)))
+}

@@ -1,0 +1,235 @@
+//! The model on a virtual clock: what it is told is what it shows.
+
+use saltus_domain::{Description, Missed};
+use saltus_spy::{ChannelId, Counted, Expand, Kind, Model, Options, Peer, Seen};
+use saltus_types::{Record, wire};
+use std::sync::Arc;
+
+const SECOND: u64 = 1_000_000_000;
+const MS: u64 = 1_000_000;
+/// A virtual clock begins somewhere.
+const START: u64 = 1000 * SECOND;
+
+const TYPES: &str = "
+package robot;
+// Where it is.
+struct pose_t {
+    int64_t utime;      // microseconds
+    double position[3]; // [m]
+    float speed;        // unit: m/s
+    int32_t n;
+    float ranges[n];    // metres
+    string name;
+}";
+
+fn description(types: &str) -> Description {
+    let schema = saltus_types::parse("test", types).unwrap();
+    let id = schema.find("robot.pose_t").unwrap();
+    Description { name: "robot.pose_t".into(), fingerprint: schema.get(id).fingerprint, schema: types.into() }
+}
+
+fn pose(types: &str, speed: f32, ranges: usize) -> Vec<u8> {
+    let schema = Arc::new(saltus_types::parse("test", types).unwrap());
+    let mut record = Record::zero(&schema, schema.find("robot.pose_t").unwrap()).unwrap();
+    record.set("speed", speed).unwrap();
+    record.set("ranges", saltus_types::value::Items::Float((0..ranges).map(|i| i as f32).collect())).unwrap();
+    record.set_sizes();
+    wire::encode(&record).unwrap()
+}
+
+fn seen(data: &[u8], time: u64) -> Seen<'_> {
+    Seen { data, size: data.len(), arrived: time, missed: Missed::Exact(0), ..Seen::default() }
+}
+
+/// A model with one channel, `POSE`.
+fn model(options: Options) -> (Model, ChannelId) {
+    let mut model = Model::new(options);
+    model.tick(START);
+    let id = model.channel("udpm://", b"POSE").unwrap();
+    (model, id)
+}
+
+#[test]
+fn a_row_says_rate_period_size_age_and_loss() {
+    let (mut model, id) = model(Options::default());
+    for i in 1..=400 {
+        let now = START + i * 10 * MS;
+        let missed = Missed::Exact(u64::from(i == 100));
+        model.message(now, id, &Seen { missed, ..seen(&[7; 100], now) });
+    }
+    model.tick(START + 4 * SECOND + 200 * MS);
+    let row = model.row(id).unwrap();
+    assert_eq!((row.count, row.missed, row.size, row.stale), (400, Some(1), Some(100), false));
+    assert!((80.0..110.0).contains(&row.rate_hz), "{row:?}");
+    assert!((row.period_s.unwrap() - 0.01).abs() < 1e-9 && row.jitter_s.unwrap() < 1e-9, "{row:?}");
+    assert!((row.age_s.unwrap() - 0.2).abs() < 1e-9, "{row:?}");
+    model.tick(START + 60 * SECOND);
+    let row = model.row(id).unwrap();
+    assert!(row.stale && row.rate_hz == 0.0, "{row:?}");
+}
+
+#[test]
+fn what_nobody_knows_is_not_zero() {
+    let (mut model, id) = model(Options::default());
+    model.message(START, id, &Seen { missed: Missed::Unknown, ..seen(b"x", START) });
+    let row = model.row(id).unwrap();
+    assert_eq!((row.missed, row.latency_us, row.period_s, &row.type_name), (None, None, None, &None));
+    let json = serde_json::to_value(&row).unwrap();
+    assert!(json["missed"].is_null() && json["channel"] == "POSE", "{json}");
+}
+
+#[test]
+fn publishers_counters_count_once() {
+    let (mut model, id) = model(Options::default());
+    let counted = |count: u64| Counted {
+        count,
+        bytes: count * 50,
+        publishers: vec![Peer { pid: Some(7), process: Some("imu".into()), ..Peer::default() }],
+        latencies: vec![(1000, 90), (2000, 10)],
+        ..Counted::default()
+    };
+    model.counted(START, id, counted(1_000_000));
+    for i in 1..=20 {
+        let now = START + i * 100 * MS;
+        model.message(now, id, &seen(&[0; 50], now));
+        model.counted(now, id, counted(1_000_000 + i * 100));
+    }
+    let row = model.row(id).unwrap();
+    assert_eq!(row.count, 1_002_000);
+    assert!((900.0..1100.0).contains(&row.rate_hz), "{row:?}");
+    assert_eq!(row.publishers[0].short(), "imu");
+    assert_eq!(row.latency_us.unwrap().count, 100);
+}
+
+#[test]
+fn only_opened_channels_are_decoded_and_the_newest_wins() {
+    let (mut model, id) = model(Options { decode_hz: 10.0, ..Options::default() });
+    model.learn(id, &[description(TYPES)]);
+    model.message(START, id, &seen(&pose(TYPES, 1.0, 3), START));
+    assert!(model.tree(id).is_none() && !model.wants_whole(id));
+    model.open(id);
+    for i in 1..=5u64 {
+        let now = START + i * MS;
+        model.message(now, id, &seen(&pose(TYPES, i as f32, 3), now));
+    }
+    let speed = |model: &Model| {
+        let tree = model.tree(id).unwrap();
+        let node = tree.nodes.iter().find(|node| node.name == "speed").unwrap().clone();
+        (node.number, node.changed)
+    };
+    assert_eq!(speed(&model), (Some(1.0), None), "the first is decoded at once, the others have to wait");
+    model.tick(START + 102 * MS);
+    assert_eq!(speed(&model), (Some(5.0), Some(START + 102 * MS)), "then the newest, and its change is told");
+    model.close(id);
+    assert!(model.tree(id).is_none());
+}
+
+#[test]
+fn a_tree_has_units_comments_and_folded_arrays() {
+    let (mut model, id) = model(Options::default());
+    model.learn(id, &[description(TYPES)]);
+    model.open(id);
+    model.message(START, id, &seen(&pose(TYPES, 1.5, 250), START));
+    let tree = model.tree(id).unwrap();
+    assert_eq!(
+        (tree.type_name.as_deref(), tree.comment.as_str()),
+        (Some("robot.pose_t"), " Where it is.".trim())
+    );
+    let node = |name: &str| tree.nodes.iter().find(|node| node.name == name).unwrap().clone();
+    assert_eq!(node("utime").unit.as_deref(), Some("µs"));
+    assert_eq!((node("speed").unit.as_deref(), node("speed").text.as_str()), (Some("m/s"), "1.5"));
+    let position = node("position");
+    assert_eq!((position.children.len(), position.children[2].path.as_str()), (3, "position[2]"));
+    assert_eq!(position.children[0].unit.as_deref(), Some("m"));
+    let ranges = node("ranges");
+    assert_eq!((ranges.kind, ranges.parts, ranges.expanded), (Kind::Array, 250, false));
+    assert_eq!((ranges.ty.as_str(), ranges.text.as_str()), ("float[n]", "250, 0 to 249"));
+
+    let mut expand = Expand::new();
+    expand.toggle("ranges");
+    expand.toggle("ranges[200..250]");
+    let tree = model.tree_with(id, &expand).unwrap();
+    let ranges = tree.nodes.iter().find(|node| node.name == "ranges").unwrap();
+    let names: Vec<&str> = ranges.children.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["[0..100]", "[100..200]", "[200..250]"]);
+    assert_eq!(ranges.children[2].children[49].path, "ranges[249]");
+    assert_eq!(ranges.children[2].children[49].number, Some(249.0));
+}
+
+#[test]
+fn a_plot_keeps_the_last_values_and_writes_them() {
+    let (mut model, id) = model(Options { points: 3, ..Options::default() });
+    model.learn(id, &[description(TYPES)]);
+    model.open(id);
+    model.message(START, id, &seen(&pose(TYPES, 0.0, 0), START));
+    let series = model.plot(id, "speed").unwrap();
+    assert_eq!(model.plot(id, "speed"), Some(series), "the same once more");
+    model.close(id);
+    for i in 1..=5u64 {
+        let now = START + i * 10 * MS;
+        model.message(now, id, &seen(&pose(TYPES, i as f32, 0), now));
+    }
+    let shown = &model.series()[0];
+    assert_eq!((shown.name.as_str(), shown.unit.as_deref()), ("POSE:speed", Some("m/s")));
+    assert_eq!(shown.points.iter().map(|point| point.value).collect::<Vec<_>>(), [3.0, 4.0, 5.0]);
+    let mut csv = Vec::new();
+    model.csv(&[series], &mut csv).unwrap();
+    assert_eq!(
+        String::from_utf8(csv).unwrap(),
+        "time_s,\"POSE:speed [m/s]\"\n1000.030000000,3\n1000.040000000,4\n1000.050000000,5\n"
+    );
+    model.unplot(series);
+    assert!(model.wants_whole(id), "one of two has ended it");
+    model.unplot(series);
+    assert!(model.series().is_empty() && !model.wants_whole(id));
+}
+
+#[test]
+fn another_type_is_told_as_a_difference() {
+    let other = TYPES.replace("float speed;", "double speed;");
+    // Two programs that were built from two versions of a file, on one channel.
+    let (mut model, id) = model(Options::default());
+    model.learn(id, &[description(TYPES), description(&other)]);
+    model.message(START, id, &seen(&pose(TYPES, 1.0, 0), START));
+    assert_eq!(model.row(id).unwrap().mismatch, None);
+    let schema = saltus_types::parse("test", &other).unwrap();
+    let fingerprint = schema.get(schema.find("robot.pose_t").unwrap()).fingerprint.to_be_bytes();
+    model.message(START + MS, id, &seen(&fingerprint, START + MS));
+    let words = model.row(id).unwrap().mismatch.unwrap();
+    assert!(words.contains("field `speed` was float and is now double"), "{words}");
+
+    // A folder of types that is older than the publisher.
+    let local = vec![Arc::new(saltus_types::parse("test", &other).unwrap())];
+    let (mut model, id) = self::model(Options { types: local, ..Options::default() });
+    model.learn(id, &[description(TYPES)]);
+    model.message(START, id, &seen(&pose(TYPES, 1.0, 0), START));
+    let words = model.row(id).unwrap().mismatch.unwrap();
+    assert!(words.contains("your type files") && words.contains("speed"), "{words}");
+}
+
+#[test]
+fn what_cannot_be_decoded_is_counted_and_told() {
+    let (mut model, id) = model(Options::default());
+    model.learn(id, &[description(TYPES)]);
+    model.open(id);
+    let whole = pose(TYPES, 1.0, 3);
+    let cut = &whole[..whole.len() - 5];
+    model.message(START, id, &seen(cut, START));
+    assert_eq!(model.row(id).unwrap().undecodable, 1);
+    let tree = model.tree(id).unwrap();
+    assert!(tree.error.unwrap().contains("robot.pose_t") && tree.hex[0].len() == 47);
+    model.message(START + SECOND, id, &seen(b"not typed at all", START + SECOND));
+    assert!(model.tree(id).unwrap().error.unwrap().contains("-I"));
+}
+
+#[test]
+fn the_number_of_channels_is_bounded() {
+    let mut model = Model::new(Options { channels: 2, ..Options::default() });
+    assert!(model.channel("a", b"1").is_some() && model.channel("a", b"2").is_some());
+    assert_eq!(model.channel("a", b"3"), None);
+    assert_eq!((model.rows().len(), model.overflow()), (2, 1));
+    let first = model.find("1").unwrap();
+    model.gone(first);
+    assert_eq!(model.rows().len(), 1);
+    assert_eq!(model.channel("a", b"1"), Some(first), "it comes back as the same");
+}
