@@ -5,7 +5,8 @@ use std::ops::Range;
 
 /// Reads events from bytes that come in pieces of any size.
 ///
-/// What is no event (rubbish between events, an event cut short) is passed over up to the next one, and counted.
+/// What is no event (rubbish between events, an event cut short) is passed over up to the next one, and counted. So is an event
+/// whose length leads to no sync word while others lie within it: the length is damaged, and they are not.
 ///
 /// ```
 /// # use saltus_log::lcm::{Reader, Writer};
@@ -35,6 +36,12 @@ pub struct Reader {
     ended: bool,
     events: u64,
     skipped: u64,
+    /// Where in the log an event begins beyond doubt, which one before it was found to claim.
+    inner: u64,
+    /// No other one begins before this place of the log.
+    searched: u64,
+    /// There is no use in looking again before this much of the log is there.
+    enough: u64,
 }
 
 /// What stands at a place.
@@ -58,9 +65,21 @@ impl Reader {
     pub fn new() -> Reader {
         Reader::with_longest(DATA)
     }
-    /// A reader that believes messages of up to `longest` bytes. It keeps no more than that, and what it is fed at once.
+    /// A reader that believes messages of up to `longest` bytes. It keeps no more than two of those, and what it is fed at once.
     pub fn with_longest(longest: usize) -> Reader {
-        Reader { bytes: Vec::new(), at: 0, base: 0, place: 0, longest, ended: false, events: 0, skipped: 0 }
+        Reader {
+            bytes: Vec::new(),
+            at: 0,
+            base: 0,
+            place: 0,
+            longest,
+            ended: false,
+            events: 0,
+            skipped: 0,
+            inner: 0,
+            searched: 0,
+            enough: 0,
+        }
     }
     /// Takes the next bytes of the log. Call [`event`](Reader::event) until it gives none before feeding more.
     pub fn feed(&mut self, bytes: &[u8]) {
@@ -131,19 +150,69 @@ impl Reader {
         self.skipped += skip as u64;
     }
 
-    fn look(&self) -> Found {
-        let Some(bytes) = self.bytes[self.at..].first_chunk() else { return Found::Part };
-        let Some(head) = Head::of(bytes).filter(|head| head.data <= self.longest) else {
-            return Found::Nothing;
-        };
+    fn look(&mut self) -> Found {
+        if !self.ended && self.base + (self.bytes.len() as u64) < self.enough {
+            return Found::Part;
+        }
+        let Some(head) = self.head(self.at) else { return self.no_head() };
         let from = self.at + HEAD;
         let middle = from + head.channel;
         let to = middle + head.data;
         if self.bytes.len() < to {
-            Found::Part
-        } else {
-            Found::Event(head.number, head.time, from..middle, middle..to)
+            return Found::Part;
         }
+        let event = Found::Event(head.number, head.time, from..middle, middle..to);
+        let rest = &self.bytes[to..];
+        // At the end of the log fewer bytes than a sync word prove nothing wrong; before, more may follow.
+        let is_part = rest.len() < SYNC.len() && SYNC.starts_with(rest);
+        if rest.starts_with(&SYNC) || (self.ended && is_part) {
+            return event;
+        }
+        match self.others_within(from..to) {
+            None => event,
+            Some(true) if !is_part => Found::Nothing,
+            Some(_) => Found::Part,
+        }
+    }
+
+    /// What stands before an event at a place, if it can be one.
+    fn head(&self, at: usize) -> Option<Head> {
+        let bytes = self.bytes.get(at..)?.first_chunk()?;
+        Head::of(bytes).filter(|head| head.data <= self.longest)
+    }
+    fn no_head(&self) -> Found {
+        if self.bytes.len() - self.at < HEAD { Found::Part } else { Found::Nothing }
+    }
+
+    /// Whether another event begins within these bytes: one that leads to a sync word, or to the end. `false`: more bytes may
+    /// tell. Each byte is searched once, however many events claim it.
+    fn others_within(&mut self, range: Range<usize>) -> Option<bool> {
+        let place = |at: usize| self.base + at as u64;
+        if (place(range.start)..place(range.end)).contains(&self.inner) {
+            return Some(true);
+        }
+        let mut at = range.start.max(self.searched.saturating_sub(self.base) as usize).min(range.end);
+        // A sync word may begin within them and end behind them.
+        let end = self.bytes.len().min(range.end + SYNC.len() - 1);
+        while let Some(found) =
+            (at..range.end).find(|&at| SYNC.starts_with(&self.bytes[at..end.min(at + SYNC.len())]))
+        {
+            at = found;
+            self.searched = place(at);
+            let head = self.head(at);
+            let enough = head.map_or(at + HEAD, |head| at + HEAD + head.channel + head.data + SYNC.len());
+            if self.bytes.len() < enough && !self.ended {
+                self.enough = place(enough);
+                return Some(false);
+            }
+            if head.is_some() && self.bytes.get(enough - SYNC.len()..enough) == Some(&SYNC[..]) {
+                self.inner = place(at);
+                return Some(true);
+            }
+            at += 1;
+        }
+        self.searched = self.searched.max(place(range.end));
+        None
     }
 }
 
@@ -240,6 +309,35 @@ mod tests {
             let mut liar = log(&[(1, b"A", b"x")]);
             liar[20..24].copy_from_slice(&channel.to_be_bytes());
             assert_eq!(read(&[&liar], DATA), (vec![], liar.len() as u64));
+        }
+    }
+
+    #[test]
+    fn a_length_that_could_be_and_leads_nowhere_swallows_no_event() {
+        let names: [&[u8]; 5] = [b"A", b"B", b"C", b"D", b"E"];
+        let one = log(&[(1, b"A", b"first")]);
+        let rest = log(&names[1..].iter().map(|name| (2, *name, &b"good"[..])).collect::<Vec<_>>());
+        for damaged in [6u32, 9, 20, 50, 77, 100] {
+            let mut liar = one.clone();
+            liar[24..28].copy_from_slice(&damaged.to_be_bytes());
+            let all = [liar, rest.clone()].concat();
+            for size in [1, 3, 40, all.len()] {
+                let (events, skipped) = read(&all.chunks(size).collect::<Vec<_>>(), DATA);
+                let found: Vec<&[u8]> = events.iter().map(|e| &e.2[..]).collect();
+                assert_eq!(found, names[1..], "{damaged} in pieces of {size}");
+                assert_eq!(skipped as usize, one.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_in_a_message_is_a_message() {
+        let inner = log(&[(1, b"X", b"x"), (2, b"Y", b"y"), (3, b"Z", b"z")]);
+        let all = log(&[(7, b"LOG", &inner), (8, b"LOG", &inner)]);
+        for size in [1, 3, 40, all.len()] {
+            let (events, skipped) = read(&all.chunks(size).collect::<Vec<_>>(), DATA);
+            assert_eq!((events.len(), skipped), (2, 0), "in pieces of {size}");
+            assert!(events.iter().all(|e| e.3 == inner));
         }
     }
 
