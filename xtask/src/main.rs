@@ -17,7 +17,7 @@ usage: cargo xtask VERB [ARGS]
   campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
   fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
-  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ and plain sockets: see benches/channel/NET.md
+  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
         ["bench", "net", rest @ ..] => {
+            tools::install_peers();
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
                 .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_net(rest)]))
         }
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
 /// All that CI runs. Every step runs even if one before it failed, so that one run tells everything.
 fn test() -> Outcome {
     tools::install_all()?;
+    tools::install_peers();
     let mut steps: Vec<Step> = checks::steps();
     steps.extend(checks::tests());
     let outcome = run::all(steps);

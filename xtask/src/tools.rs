@@ -28,6 +28,16 @@ const COMMANDS: &[(&str, &str)] = &[
 /// Packages without a command to look for.
 const LIBRARIES: &[&str] = &["python3-venv", "libtirpc-dev", "libfastcdr-dev", "libzmq3-dev"];
 
+/// Packages of peers that are measured where a distribution has them. Their names change with their versions.
+const PEERS: &[&str] = &["libddsc0debian"];
+
+/// Installs the peers that can be had. What is missing is named here, and again in the report of the benchmark.
+pub fn install_peers() {
+    if let Err(why) = install(PEERS) {
+        eprintln!("xtask: NOT INSTALLED: {}: {why}", PEERS.join(" "));
+    }
+}
+
 /// Installs all that is not there yet. Needs root, or `sudo` without a password.
 pub fn install_all() -> Outcome {
     let commands = COMMANDS.iter().filter(|(command, _)| !is_command(command)).map(|(_, package)| *package);

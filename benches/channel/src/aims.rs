@@ -50,7 +50,7 @@ const OURS: &str = "saltus";
 const OURS_LOAN: &str = "saltus-loan";
 const CLASSES: [(&str, Policy); 2] = [("default", Policy::Default), ("SCHED_FIFO", Policy::Fifo)];
 
-/// All aims of the issue.
+/// All aims that are about speed.
 pub fn judge(results: &Results) -> Vec<Aim> {
     let pingpong = Case::new(Scenario::Pingpong);
     let one_core = Case { place: Place::OneCore, mode: Mode::Sleep, ..pingpong };
@@ -208,35 +208,48 @@ fn copies(results: &Results) -> Vec<Aim> {
 
 /// Ahead of the peer in every row: copy against copy, loan against loan.
 fn peer(results: &Results) -> Aim {
-    let (mut won, mut lost) = (0, Vec::new());
+    let mut rows = Rows::default();
     for (ours, theirs) in [(OURS, "iceoryx2"), (OURS_LOAN, "iceoryx2-loan")] {
         for cell in results.cells.iter().filter(|c| c.contender == ours) {
             for metric in Metric::ALL {
-                match results.ratio(&cell.case, metric, ours, theirs) {
-                    Some(r) if r.median <= 1.05 => won += 1,
-                    Some(r) => lost.push(format!(
-                        "{ours} {} {}: {:.2} ({:.2}..{:.2})",
-                        cell.case,
-                        metric.name(),
-                        r.median,
-                        r.min,
-                        r.max
-                    )),
-                    None => {}
-                }
+                let ratio = results.ratio(&cell.case, metric, ours, theirs);
+                rows.add(ratio, 1.05, || format!("{ours} {} {}", cell.case, metric.name()));
             }
         }
     }
-    let verdict = match (won, lost.len()) {
-        (0, 0) => Verdict::Unknown,
-        (_, 0) => Verdict::Reached,
-        _ => Verdict::Missed,
-    };
-    let found = match verdict {
-        Verdict::Unknown => String::new(),
-        _ => format!("ahead in {won} of {} rows", won + lost.len()),
-    };
-    Aim { text: "ahead of iceoryx2 in every row (ratio at most 1.05)".into(), verdict, found, lost }
+    rows.judge("ahead of iceoryx2 in every row (ratio at most 1.05)")
+}
+
+/// Rows that are won and rows that are lost.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// How many are won.
+    pub won: usize,
+    /// Those that are lost, by name.
+    pub lost: Vec<String>,
+}
+
+impl Rows {
+    /// Adds one, if it was measured: won if its ratio is at most so much.
+    pub fn add(&mut self, ratio: Option<Ratio>, most: f64, row: impl FnOnce() -> String) {
+        match ratio {
+            Some(r) if r.median <= most => self.won += 1,
+            Some(r) => self.lost.push(format!("{}: {:.2} ({:.2}..{:.2})", row(), r.median, r.min, r.max)),
+            None => {}
+        }
+    }
+
+    /// The aim to win all of them.
+    pub fn judge(self, text: &str) -> Aim {
+        let (all, lost) = (self.won + self.lost.len(), self.lost.len());
+        let verdict = match (all, lost) {
+            (0, _) => Verdict::Unknown,
+            (_, 0) => Verdict::Reached,
+            _ => Verdict::Missed,
+        };
+        let found = if all == 0 { String::new() } else { format!("ahead in {} of {all} rows", self.won) };
+        Aim { text: text.into(), verdict, found, lost: self.lost }
+    }
 }
 
 /// The section of the report.

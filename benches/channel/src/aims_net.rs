@@ -1,6 +1,6 @@
 //! The aims of domains over networks, judged as those of the channel are.
 
-use crate::aims::{Aim, Verdict, at_most};
+use crate::aims::{Aim, Rows, Verdict, at_most};
 use crate::case::{Case, Mode, Place, Scenario};
 use crate::contenders::net::REFERENCE;
 use crate::outcome::Metric;
@@ -11,10 +11,13 @@ use crate::stats::Ratio;
 const UDPM: &str = "udpm://";
 const SHM: &str = "shm://";
 const LCM: &str = "lcm";
+const ZENOH: &str = "zenoh";
 /// What `shm://` is made of, used directly.
 const CHANNEL: &str = "saltus";
+/// Whom `shm://` is to be ahead of in any case.
+const OTHERS: [&str; 6] = [REFERENCE, LCM, "zmq-ipc", "zmq-tcp", "cyclonedds", ZENOH];
 
-/// All aims of the issue that are about speed.
+/// All aims that are about speed.
 pub fn judge(results: &Results) -> Vec<Aim> {
     let case = |scenario| Case { mode: Mode::Sleep, ..Case::new(scenario) };
     let one_core = Case { place: Place::OneCore, ..case(Scenario::Pingpong) };
@@ -36,7 +39,7 @@ pub fn judge(results: &Results) -> Vec<Aim> {
             aims.push(no_loss(results, Case { rate, size, stock, ..case(Scenario::Rate) }));
         }
     }
-    aims.push(provider(results));
+    aims.extend(providers(results));
     aims.push(ahead(results));
     aims
 }
@@ -55,55 +58,62 @@ fn no_loss(results: &Results, case: Case) -> Aim {
     Aim { text, verdict, found, lost: Vec::new() }
 }
 
-/// Instructions of the provider over its middleware, in and out in one process.
-fn provider(results: &Results) -> Aim {
+/// What providers add to their middleware used directly. Instructions where one thread does all of it, in and out in one
+/// process; processor time where threads of the library's own have a part in it.
+fn providers(results: &Results) -> Vec<Aim> {
     let case = Case { place: Place::OneCore, ..Case::new(Scenario::Instructions) };
     let count = |who| {
         let steps = results.steps.iter().find(|s| s.case == case && s.contender == who)?;
         Some([(0, steps.per_message)])
     };
-    let ratio = count(SHM).zip(count(CHANNEL)).and_then(|(ours, base)| Ratio::of(&ours, &base));
-    let text = "instructions of 64 B through shm://: at most 1.05 x those of the channel used directly";
-    at_most(text.into(), ratio, 1.05)
+    let counted = [(SHM, CHANNEL), ("zenoh://", ZENOH)].map(|(ours, base)| {
+        let ratio = count(ours).zip(count(base)).and_then(|(ours, base)| Ratio::of(&ours, &base));
+        at_most(
+            format!("instructions of 64 B through {ours}: at most 1.05 x `{base}` used directly"),
+            ratio,
+            1.05,
+        )
+    });
+    let case = Case { place: Place::OneCore, mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
+    let timed = [("zmq://", "zmq-ipc"), ("dds://", "cyclonedds"), ("zenoh://", ZENOH)].map(|(ours, base)| {
+        let text = format!("processor time of {case} through {ours}: at most 1.05 x `{base}` used directly");
+        at_most(text, results.cpu_ratio(&case, ours, base), 1.05)
+    });
+    counted.into_iter().chain(timed).collect()
 }
 
 /// `shm://` ahead of everyone who goes between processes, in every row.
 fn ahead(results: &Results) -> Aim {
-    let (mut won, mut lost) = (0, Vec::new());
+    let mut rows = Rows::default();
     for ours in results.cells.iter().filter(|c| c.contender == SHM && !c.case.is_within()) {
         let others =
             |c: &&crate::results::Cell| c.case == ours.case && ![SHM, CHANNEL].contains(&c.contender);
         for other in results.cells.iter().filter(others) {
             for metric in Metric::ALL {
-                match results.ratio(&ours.case, metric, SHM, other.contender) {
-                    Some(r) if r.median <= 1.0 => won += 1,
-                    Some(r) => lost.push(format!(
-                        "{} {} {}: {:.2} ({:.2}..{:.2})",
-                        other.contender,
-                        ours.case,
-                        metric.name(),
-                        r.median,
-                        r.min,
-                        r.max
-                    )),
-                    None => {}
-                }
+                let ratio = results.ratio(&ours.case, metric, SHM, other.contender);
+                rows.add(ratio, 1.0, || format!("{} {} {}", other.contender, ours.case, metric.name()));
             }
         }
     }
-    let verdict = match (won, lost.len()) {
-        (0, 0) => Verdict::Unknown,
-        (_, 0) => Verdict::Reached,
-        _ => Verdict::Missed,
-    };
-    let found = format!("ahead in {won} of {} rows", won + lost.len());
-    Aim { text: "shm:// ahead of all in every row".into(), verdict, found, lost }
+    let mut aim = rows.judge("shm:// ahead of all in every row");
+    let is_absent = |name: &&str| results.cells.iter().all(|c| c.contender != *name);
+    let absent: Vec<&str> = OTHERS.into_iter().filter(is_absent).collect();
+    if aim.verdict != Verdict::Unknown && !absent.is_empty() {
+        aim.found += &format!("; not in this run: {}", absent.join(", "));
+        if aim.verdict == Verdict::Reached {
+            aim.verdict = Verdict::Unknown;
+        }
+    }
+    aim
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rep::Rep;
     use crate::results::tests::add;
+    use crate::run::Measured;
+    use std::time::SystemTime;
 
     #[test]
     fn nothing_measured_is_nothing_reached() {
@@ -115,11 +125,51 @@ mod tests {
         let mut results = Results::default();
         let case = Case { mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
         add(&mut results, case, SHM, Metric::OneWay, &[100.0]);
-        add(&mut results, case, LCM, Metric::OneWay, &[400.0]);
+        for other in OTHERS {
+            let aim = ahead(&results);
+            assert_eq!(aim.verdict, Verdict::Unknown, "{other} is not in it");
+            add(&mut results, case, other, Metric::OneWay, &[400.0]);
+        }
         assert_eq!(ahead(&results).verdict, Verdict::Reached);
-        add(&mut results, case, REFERENCE, Metric::OneWay, &[90.0]);
+        add(&mut results, case, UDPM, Metric::OneWay, &[90.0]);
         let aim = ahead(&results);
         assert_eq!((aim.verdict, aim.lost.len()), (Verdict::Missed, 1));
-        assert!(aim.lost[0].starts_with(REFERENCE), "{:?}", aim.lost);
+        assert!(aim.lost[0].starts_with(UDPM), "{:?}", aim.lost);
+    }
+
+    #[test]
+    fn who_is_not_in_the_run_is_named() {
+        let mut results = Results::default();
+        let case = Case { mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
+        add(&mut results, case, SHM, Metric::OneWay, &[100.0]);
+        add(&mut results, case, LCM, Metric::OneWay, &[90.0]);
+        let aim = ahead(&results);
+        assert_eq!(aim.verdict, Verdict::Missed);
+        assert!(
+            aim.found.ends_with("not in this run: multicast, zmq-ipc, zmq-tcp, cyclonedds, zenoh"),
+            "{}",
+            aim.found
+        );
+    }
+
+    #[test]
+    fn a_provider_that_takes_more_processor_time_than_its_middleware_is_seen() {
+        let mut results = Results::default();
+        let case = Case { place: Place::OneCore, mode: Mode::Sleep, ..Case::new(Scenario::Pingpong) };
+        for (who, cpu) in [("zenoh://", 110), (ZENOH, 100), ("zmq://", 104), ("zmq-ipc", 100)] {
+            let mut measured = Measured { messages: 10, ..Measured::default() };
+            measured.outcome.cpu = cpu;
+            results.add(case, who, Rep::new(0, SystemTime::UNIX_EPOCH, measured).expect("packed"));
+        }
+        let aims = providers(&results);
+        let verdict = |words: &str| aims.iter().find(|a| a.text.contains(words)).map(|a| a.verdict);
+        assert_eq!(
+            verdict("through zenoh://: at most 1.05 x `zenoh`"),
+            Some(Verdict::Unknown),
+            "not counted"
+        );
+        assert_eq!(verdict("64B through zenoh://"), Some(Verdict::Missed));
+        assert_eq!(verdict("64B through zmq://"), Some(Verdict::Reached));
+        assert_eq!(verdict("64B through dds://"), Some(Verdict::Unknown));
     }
 }

@@ -69,6 +69,12 @@ impl Results {
         Ratio::of(&values, &self.cell(case, base)?.values(metric))
     }
 
+    /// The same for the processor time of a message.
+    pub fn cpu_ratio(&self, case: &Case, contender: &str, base: &str) -> Option<Ratio> {
+        let values = self.cell(case, contender)?.cpu_values();
+        Ratio::of(&values, &self.cell(case, base)?.cpu_values())
+    }
+
     /// All rows of a scenario, case by case.
     pub fn rows(&self, scenario: Scenario) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
@@ -126,6 +132,12 @@ impl Cell {
         let messages: u64 = self.reps.iter().map(|r| r.messages).sum();
         let cpu: u64 = self.reps.iter().map(|r| r.counts.cpu).sum();
         (messages > 0).then(|| cpu as f64 / messages as f64)
+    }
+
+    /// The same, repetition by repetition.
+    fn cpu_values(&self) -> Vec<(usize, f64)> {
+        let measured = self.reps.iter().filter(|rep| rep.messages > 0);
+        measured.map(|rep| (rep.number, rep.counts.cpu as f64 / rep.messages as f64)).collect()
     }
 
     /// Part of the messages that receivers missed.

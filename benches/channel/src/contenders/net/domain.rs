@@ -1,6 +1,7 @@
 //! Our own domains, by their URLs, as a user gets them: a subscriber of all messages in their order, a thousand deep.
 
 use super::hub::Hub;
+use super::meeting::{Meeting, is_message};
 use super::{STOCK_BUFFER, group};
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
@@ -9,12 +10,12 @@ use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Unti
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Duration;
 
 /// Messages that a subscriber lets wait.
 const DEPTH: u64 = 1_000;
-/// Time for a hub, or for publishers, to learn of a subscription before messages are sent.
-const SETTLE: Duration = Duration::from_millis(100);
+/// Domains of DDS that are taken in turn.
+#[cfg(feature = "dds")]
+const DDS_DOMAINS: u64 = 200;
 
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,12 @@ pub enum Domains {
     /// ZeroMQ, through a directory of Unix sockets.
     #[cfg(feature = "zmq")]
     Zmq,
+    /// RTPS.
+    #[cfg(feature = "dds")]
+    Dds,
+    /// Zenoh's peers.
+    #[cfg(feature = "zenoh")]
+    Zenoh,
     /// Shared memory.
     Shm,
     /// One process.
@@ -39,6 +46,10 @@ impl Contender for Domains {
             Domains::Tcpq => "tcpq://",
             #[cfg(feature = "zmq")]
             Domains::Zmq => "zmq://",
+            #[cfg(feature = "dds")]
+            Domains::Dds => "dds://",
+            #[cfg(feature = "zenoh")]
+            Domains::Zenoh => "zenoh://",
             Domains::Shm => "shm://",
             Domains::Mem => "mem://",
         }
@@ -50,6 +61,8 @@ impl Contender for Domains {
             Domains::Udpm | Domains::Tcpq if ask.within => Err("measured between processes"),
             #[cfg(feature = "zmq")]
             Domains::Zmq if ask.within => Err("measured between processes"),
+            #[cfg(feature = "dds")]
+            Domains::Dds if ask.within => Err("measured between processes"),
             Domains::Udpm => Ok(()),
             _ if ask.stock => Err("has no receive buffer"),
             _ => Ok(()),
@@ -57,12 +70,13 @@ impl Contender for Domains {
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
-        Ok(Box::new(Channel::new(*self, ask, &Rc::new(Shared::new(*self, ask)?))))
+        Ok(Box::new(Channel::new(*self, ask, &Rc::new(Shared::new(*self, ask)?))?))
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
         let shared = Rc::new(Shared::new(*self, there)?);
-        Ok([there, back].map(|ask| Box::new(Channel::new(*self, ask, &shared)) as Box<dyn Link>))
+        let link = |ask| Channel::new(*self, ask, &shared);
+        Ok([Box::new(link(there)?), Box::new(link(back)?)])
     }
 }
 
@@ -84,6 +98,10 @@ impl Shared {
             }
             Domains::Udpm => format!("udpm://{}?ttl=0", group(ask.number)),
             Domains::Tcpq => format!("tcpq://{}", hub.insert(Hub::start()?).address()),
+            #[cfg(feature = "dds")]
+            Domains::Dds => format!("dds://{}", ask.number % DDS_DOMAINS),
+            #[cfg(feature = "zenoh")]
+            Domains::Zenoh => "zenoh://".into(),
             Domains::Mem => "mem://".into(),
             _ => {
                 let path = PathBuf::from("/dev/shm").join(format!("{}-domain", ask.name));
@@ -118,22 +136,17 @@ struct Channel {
     within: bool,
     name: String,
     shared: Rc<Shared>,
+    /// Where publishers learn of a subscription only some time after it was made.
+    meeting: Option<Meeting>,
 }
 
 impl Channel {
-    fn new(kind: Domains, ask: &Ask, shared: &Rc<Shared>) -> Channel {
-        Channel { kind, within: ask.within, name: ask.name.clone(), shared: shared.clone() }
-    }
-}
-
-impl Channel {
-    fn settle(&self) {
-        match self.kind {
-            Domains::Tcpq => std::thread::sleep(SETTLE),
-            #[cfg(feature = "zmq")]
-            Domains::Zmq => std::thread::sleep(SETTLE),
-            _ => {}
-        }
+    fn new(kind: Domains, ask: &Ask, shared: &Rc<Shared>) -> Fallible<Channel> {
+        let meeting = match kind {
+            Domains::Udpm | Domains::Shm | Domains::Mem => None,
+            _ => Some(Meeting::new(ask)?),
+        };
+        Ok(Channel { kind, within: ask.within, name: ask.name.clone(), shared: shared.clone(), meeting })
     }
 }
 
@@ -144,15 +157,20 @@ impl Link for Channel {
             // The first message makes the channel, and subscribers look for new ones only now and then.
             publisher.publish(&[])?;
         }
-        self.settle();
-        Ok(Box::new(In(publisher)))
+        let mut sender = In(publisher);
+        if let Some(meeting) = &self.meeting {
+            meeting.call(&mut sender)?;
+        }
+        Ok(Box::new(sender))
     }
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
         let options = Options::next(DEPTH).start(Start::Now);
-        let subscriber = self.shared.domain()?.subscriber_with(Pattern::name(&self.name)?, options)?;
-        self.settle();
-        Ok(Box::new(Out(subscriber)))
+        let mut out = Out(self.shared.domain()?.subscriber_with(Pattern::name(&self.name)?, options)?);
+        if let Some(meeting) = &self.meeting {
+            meeting.listen(|buffer| out.receive(Until::Poll, buffer))?;
+        }
+        Ok(Box::new(out))
     }
 }
 
@@ -167,21 +185,22 @@ impl Sender for In {
 struct Out(Subscriber);
 
 impl Out {
+    /// The next message: its length, and as much of it as there is room for.
     #[inline]
-    fn receive(&mut self, until: Until, buffer: &mut [u8]) -> Fallible<bool> {
-        let Some(message) = self.0.receive(until)? else { return Ok(false) };
+    fn receive(&mut self, until: Until, buffer: &mut [u8]) -> Fallible<Option<usize>> {
+        let Some(message) = self.0.receive(until)? else { return Ok(None) };
         let len = message.data.len().min(buffer.len());
         buffer[..len].copy_from_slice(&message.data[..len]);
-        Ok(true)
+        Ok(Some(message.data.len()))
     }
 }
 
 impl Receiver for Out {
     fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
-        self.receive(Until::Poll, buffer)
+        Ok(self.receive(Until::Poll, buffer)?.is_some_and(is_message))
     }
 
     fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
-        self.receive(Until::Forever, buffer)
+        Ok(self.receive(Until::Forever, buffer)?.is_some_and(is_message))
     }
 }

@@ -1,16 +1,32 @@
-//! The contenders of the network's set, one file each. CycloneDDS and Zenoh, used directly, join them here once their
-//! providers are there to be compared.
+//! The contenders of the network's set, one file each. Those that are Cargo features are named as missing in a build without.
 
+mod absent;
+mod cyclonedds;
 mod domain;
 mod hub;
 mod lcm;
 mod library;
+mod meeting;
 mod multicast;
 mod zmq;
 
 use super::saltus::Saltus;
 use crate::contender::Contender;
 use std::net::{Ipv4Addr, SocketAddrV4};
+
+/// A contender that is there with a Cargo feature only; without, the report says so.
+macro_rules! feature {
+    ($feature:literal, $name:literal, $contender:expr) => {{
+        #[cfg(feature = $feature)]
+        let contender: Box<dyn Contender> = Box::new($contender);
+        #[cfg(not(feature = $feature))]
+        let contender: Box<dyn Contender> = Box::new(absent::Absent {
+            name: $name,
+            why: concat!("not in this build: --features ", $feature),
+        });
+        contender
+    }};
+}
 
 /// The reference: every ratio is to it.
 pub const REFERENCE: &str = "multicast";
@@ -26,10 +42,13 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         Box::new(lcm::Lcm { big: false }),
         Box::new(lcm::Lcm { big: true }),
         Box::new(domain::Domains::Tcpq),
-        #[cfg(feature = "zmq")]
-        Box::new(domain::Domains::Zmq),
+        feature!("zmq", "zmq://", domain::Domains::Zmq),
         Box::new(zmq::Zmq { tcp: false }),
         Box::new(zmq::Zmq { tcp: true }),
+        feature!("dds", "dds://", domain::Domains::Dds),
+        Box::new(cyclonedds::Cyclonedds),
+        feature!("zenoh", "zenoh://", domain::Domains::Zenoh),
+        Box::new(absent::Absent { name: "zenoh", why: "not in this harness yet" }),
         Box::new(domain::Domains::Shm),
         Box::new(Saltus::Copy),
         Box::new(domain::Domains::Mem),

@@ -1,0 +1,26 @@
+//! A contender that this build does not have: the report says so.
+
+use crate::contender::{Ask, Contender, Link};
+use crate::error::Fallible;
+
+/// See the module.
+pub struct Absent {
+    /// The contender.
+    pub name: &'static str,
+    /// Why it is not there.
+    pub why: &'static str,
+}
+
+impl Contender for Absent {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn supports(&self, _: &Ask) -> Result<(), &'static str> {
+        Err(self.why)
+    }
+
+    fn link(&self, _: &Ask) -> Fallible<Box<dyn Link>> {
+        Err(self.why.into())
+    }
+}

@@ -1,0 +1,30 @@
+//! Whoever is in the build and whose library is there carries messages there and back; whoever is not is named.
+
+use std::process::Command;
+
+/// All contenders. A name that the harness does not know ends the run.
+const ALL: &str = "multicast,udpm://,lcm,lcm-big,tcpq://,zmq://,zmq-ipc,zmq-tcp,dds://,cyclonedds,zenoh://,zenoh,shm://,saltus";
+
+#[test]
+fn every_contender_of_the_network_plays_or_is_named_as_missing() {
+    saltus_netns::isolated(short_run);
+}
+
+fn short_run() {
+    let out = std::env::temp_dir().join(format!("saltus-bench-net-{}", std::process::id()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench-channel"));
+    command.args(["net", "--short", "--scenario", "pingpong", "--contender", ALL, "--out"]).arg(&out);
+    let output = command.output().expect("it runs");
+    let (report, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // One that fails, or does not answer, makes it fail.
+    assert!(output.status.success(), "{report}{told}");
+    std::fs::remove_dir_all(&out).expect("it has written its files");
+    for (name, is_built) in [
+        ("zmq://", cfg!(feature = "zmq")),
+        ("dds://", cfg!(feature = "dds")),
+        ("zenoh://", cfg!(feature = "zenoh")),
+    ] {
+        let is_named = report.contains(&format!("  {name:<16} not in this build"));
+        assert_eq!(is_named, !is_built, "{name}: {report}");
+    }
+}
