@@ -23,10 +23,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("ip", "iproute2"),
     ("unshare", "util-linux"),
     ("openssl", "openssl"),
+    ("chromium", "chromium"),
 ];
 
 /// Packages without a command to look for.
-const LIBRARIES: &[&str] = &["python3-venv", "libtirpc-dev", "libfastcdr-dev", "libzmq3-dev"];
+const LIBRARIES: &[&str] =
+    &["python3-venv", "libtirpc-dev", "libfastcdr-dev", "libzmq3-dev", "fonts-dejavu-core"];
 
 /// Packages of peers that are measured where a distribution has them. Their names change with their versions.
 const PEERS: &[&str] = &["libddsc0debian"];

@@ -197,7 +197,7 @@ impl Model {
             let time = seen.published.unwrap_or(seen.arrived);
             let apart = self.options.apart(opened);
             let decoded = opened.take(self.now, time, seen.data, &self.types, apart);
-            self.decoded(id, decoded);
+            self.was_decoded(id, decoded);
         }
         if is_new {
             self.compare(id);
@@ -213,7 +213,7 @@ impl Model {
         }
     }
 
-    fn decoded(&mut self, id: ChannelId, decoded: Decoded) {
+    fn was_decoded(&mut self, id: ChannelId, decoded: Decoded) {
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         match decoded {
             Decoded::Broken => channel.undecodable += 1,
@@ -240,7 +240,7 @@ impl Model {
             if let Some(opened) = &mut channel.opened {
                 let apart = self.options.apart(opened);
                 let decoded = opened.turn(self.now, &self.types, apart);
-                self.decoded(id, decoded);
+                self.was_decoded(id, decoded);
             }
         }
     }
@@ -330,6 +330,10 @@ impl Model {
     /// The newest decoded message of an opened channel.
     pub fn record(&self, id: ChannelId) -> Option<&Record> {
         self.get(id)?.opened.as_ref()?.record()
+    }
+    /// How many messages of an opened channel were decoded: where the number is the same, so is the record.
+    pub fn decoded(&self, id: ChannelId) -> u64 {
+        self.get(id).and_then(|channel| channel.opened.as_ref()).map_or(0, |opened| opened.decoded)
     }
     /// The bytes of the newest message of an opened channel.
     pub fn bytes(&self, id: ChannelId) -> Option<&[u8]> {

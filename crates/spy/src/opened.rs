@@ -28,6 +28,8 @@ pub(crate) struct Opened {
     /// When one was decoded last.
     last: Option<u64>,
     record: Option<(Arc<Kind>, Record)>,
+    /// How many were decoded.
+    pub decoded: u64,
     error: Option<String>,
     changes: Changes,
 }
@@ -74,6 +76,7 @@ impl Opened {
                     self.changes.note(older, &record, now);
                 }
                 (self.record, self.error) = (Some((kind, record)), None);
+                self.decoded += 1;
                 Decoded::Now(self.time)
             }
             Err(why) => {

@@ -1,0 +1,193 @@
+// Opened channels: a card each, with its fields and the views that fit its type. And cards with plots, and the graph.
+
+import { h, text } from './dom.js';
+import * as as from './format.js';
+import { keyOf } from './net.js';
+import { Plot } from './plot.js';
+import { TreeView } from './tree.js';
+import graph from './views/graph.js';
+import { fitting } from './views/index.js';
+
+export class Cards {
+  constructor(place, net) {
+    Object.assign(this, { place, net, boot: 0, channels: new Map(), plots: [], graphed: null, changed: () => {} });
+    net.shows(() => ({
+      open: [...this.channels.values()].map((card) => card.shows()),
+      plots: this.plots.flatMap((plot) => plot.series.map(({ domain, channel, path }) => ({ domain, channel, path }))),
+      graph: !!this.graphed,
+      hz: this.channels.size || this.plots.length ? 20 : 10,
+    }));
+    for (const op of ['row', 'shape', 'tree', 'value']) {
+      net.on(op, (frame) => this.channels.get(keyOf(frame))?.[op](frame));
+    }
+    net.on('points', (frame) => {
+      for (const part of frame.series) part.t = part.t.map((t) => t + this.boot);
+      this.plots.forEach((plot) => plot.take(frame));
+    });
+    net.on('graph', (frame) => this.graphed?.view.update(frame));
+  }
+
+  keys() {
+    return [...this.channels.values()].map((card) => (card.last ? keyOf(card.last) : card.key));
+  }
+  any() {
+    return this.channels.size > 0 || this.plots.length > 0 || !!this.graphed;
+  }
+
+  /** Opens a channel, or closes it if it is open. */
+  open({ domain, channel }, view) {
+    const key = keyOf({ domain, channel });
+    // One that the address named without its domain is the same.
+    const there = [...this.channels.values()].find((card) => card.key === key || (card.last && keyOf(card.last) === key));
+    if (there) return there.close();
+    const card = new Card(this, { domain, channel }, view);
+    this.channels.set(key, card);
+    this.place.prepend(card.element);
+    this.changed();
+  }
+  chooseAgain() {
+    for (const card of this.channels.values()) card.choose();
+  }
+
+  /** Adds a number to the last plot, or takes it out; with Shift it gets a plot of its own. */
+  plot(channel, node, event) {
+    const key = keyOf(channel);
+    let plot = this.plots.find((one) => one.has(key, node.path));
+    if (!plot || event.shiftKey) plot = event.shiftKey ? null : this.plots[this.plots.length - 1];
+    if (!plot) {
+      plot = new Plot(this.net, (gone) => {
+        this.plots = this.plots.filter((one) => one !== gone);
+        gone.element.remove();
+        this.changed();
+      });
+      this.plots.push(plot);
+      this.place.append(plot.element);
+    }
+    plot.toggle(channel, node.path, node.unit);
+    this.changed();
+  }
+  plotted(channel, path) {
+    return this.plots.some((plot) => plot.has(keyOf(channel), path));
+  }
+
+  /** Shows who talks to whom, or hides it. */
+  graph() {
+    if (this.graphed) {
+      this.graphed.view.close();
+      this.graphed.element.remove();
+      this.graphed = null;
+    } else {
+      const body = h('div', { class: 'body' });
+      const element = h('article', { class: 'card large' }, h('div', { class: 'top' }, h('h2', {}, 'Who talks to whom'),
+        h('span', { class: 'sub' }, 'publishers  →  channels  →  subscribers'), h('div', { class: 'grow' }),
+        h('button', { class: 'bare', title: 'Close', onclick: () => this.graph() }, '✕')), body);
+      this.place.prepend(element);
+      this.graphed = { element, view: graph.open(body) };
+    }
+    document.getElementById('graph').classList.toggle('on', !!this.graphed);
+    this.changed();
+  }
+}
+
+class Card {
+  constructor(cards, channel, view) {
+    Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), toggled: new Set(), active: null, last: null, type: null });
+    this.sub = h('span', { class: 'sub' });
+    this.tabs = h('div', { class: 'tabs' });
+    this.rate = h('span', { class: 'sub' });
+    this.body = h('div', { class: 'body' });
+    this.element = h('article', { class: 'card', 'data-channel': channel.channel },
+      h('div', { class: 'top' }, h('h2', {}, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
+        h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare', title: 'Close', onclick: () => this.close() }, '✕')), this.body);
+    this.views = fitting(null);
+    this.use(this.views.find((one) => one.id === view) || this.views[0]);
+  }
+
+  close() {
+    this.shown?.close?.();
+    this.element.remove();
+    this.cards.channels.delete(this.key);
+    this.cards.changed();
+  }
+
+  /** What the server is told of it. */
+  shows() {
+    const tree = this.active.id === 'fields';
+    return { ...this.channel, tree, value: !tree && !this.active.plain, toggled: tree ? [...this.toggled] : [] };
+  }
+
+  /** Views that fit the type; the best is used, unless somebody has chosen. */
+  choose() {
+    this.views = fitting(this.type);
+    const chosen = this.views.find((one) => one.id === this.wanted);
+    const best = chosen || (this.wanted ? this.active : this.views[0]);
+    if (best.id !== this.active.id) this.use(best);
+    else this.draw();
+  }
+
+  use(view) {
+    this.shown?.close?.();
+    this.body.replaceChildren();
+    this.active = view;
+    if (view.id === 'fields') {
+      const tree = new TreeView(this.body, {
+        toggle: (path) => {
+          if (!this.toggled.delete(path)) this.toggled.add(path);
+          this.cards.net.show();
+        },
+        plot: (node, event) => this.cards.plot(this.last || this.channel, node, event),
+        plotted: (path) => this.cards.plotted(this.last || this.channel, path) || this.cards.plotted(this.channel, path),
+      });
+      this.shown = { update: (frame) => tree.update(frame.tree, frame.now) };
+    } else {
+      const place = h('div', { class: 'view' });
+      this.body.append(place);
+      try {
+        this.shown = view.open(place, { type: this.type, channel: this.channel.channel });
+      } catch (error) {
+        this.fail(error);
+      }
+    }
+    this.draw();
+    this.cards.net.show();
+  }
+
+  fail(error) {
+    this.shown = null;
+    this.body.replaceChildren(h('div', { class: 'waiting' }, `This view has failed: ${error.message || error}`));
+  }
+
+  draw() {
+    const tab = (view) => h('button', {
+      class: view.id === this.active.id ? 'on' : '', title: view.about || view.title, 'data-view': view.id,
+      onclick: () => { this.wanted = view.id; this.use(view); },
+    }, view.title);
+    this.tabs.replaceChildren(...this.views.map(tab));
+  }
+
+  row(frame) {
+    if (!frame.row) return;
+    this.last = frame.row;
+    text(this.sub, frame.row.type_name || '');
+    text(this.rate, `${as.hertz(frame.row.rate_hz)} Hz`);
+    if (this.active.plain) this.update(frame.row, frame.row);
+  }
+  shape(frame) {
+    this.type = frame.type;
+    this.choose();
+  }
+  tree(frame) {
+    if (this.active.id === 'fields') this.update(frame);
+  }
+  value(frame) {
+    if (this.active.id !== 'fields' && !this.active.plain) this.update(frame.value, this.last);
+  }
+  update(...what) {
+    try {
+      this.shown?.update?.(...what);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Making elements. Text is always text: nothing that came from a channel is ever read as HTML.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** An element with attributes (on* are listeners, `class`, `title`, …) and children: elements or text. */
+export function h(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** The same for drawings. */
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else if (value !== false && value != null) element.setAttribute(key, value === true ? '' : value);
+  }
+  element.append(...children.flat().filter((child) => child != null));
+  return element;
+}
+
+/** Sets a text if it is another: that is much cheaper than setting it always. */
+export function text(element, words) {
+  if (element.shown !== words) {
+    element.shown = words;
+    element.textContent = words;
+  }
+}
+
+/** Calls `draw` in the next frame, once, however often it is asked. */
+export function framed(draw) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  };
+}
+
+/** A canvas that has as many pixels as it takes on the screen; `draw(context, width, height)` in CSS pixels. */
+export function canvas(parent, draw) {
+  const element = h('canvas');
+  parent.append(element);
+  const again = framed(() => {
+    const { clientWidth: width, clientHeight: height } = parent;
+    const ratio = window.devicePixelRatio || 1;
+    const [w, hh] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (!w || !hh) return;
+    if (element.width !== w || element.height !== hh) [element.width, element.height] = [w, hh];
+    element.style.width = `${width}px`;
+    element.style.height = `${height}px`;
+    const context = element.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    draw(context, width, height);
+  });
+  const observer = new ResizeObserver(again);
+  observer.observe(parent);
+  document.addEventListener('theme', again);
+  const close = () => {
+    observer.disconnect();
+    document.removeEventListener('theme', again);
+    element.remove();
+  };
+  return { element, again, close };
+}
+
+/** A colour of the theme, such as `--accent`. */
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Lets somebody save a file. */
+export function save(name, content) {
+  const blob = content instanceof Blob ? content : new Blob([content], { type: 'text/csv' });
+  const link = h('a', { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** Tells something in the corner for a while. */
+export function note(words, bad = false) {
+  const place = document.getElementById('notes');
+  const line = h('div', { class: bad ? 'bad' : '' }, words);
+  place.append(line);
+  while (place.children.length > 4) place.firstChild.remove();
+  setTimeout(() => line.remove(), 6000);
+}

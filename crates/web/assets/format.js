@@ -1,0 +1,63 @@
+// Numbers for people. What is unknown is a dash, never 0.
+
+export const NONE = '–';
+
+const known = (n) => n !== null && n !== undefined && Number.isFinite(n);
+
+/** Three digits. */
+export function digits(n) {
+  if (!known(n)) return NONE;
+  const size = Math.abs(n);
+  if (size === 0) return '0';
+  return size >= 100 ? n.toFixed(0) : size >= 10 ? n.toFixed(1) : size >= 0.01 ? n.toFixed(2) : n.toExponential(1);
+}
+
+export function count(n) {
+  return known(n) ? Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, '\u2009') : NONE;
+}
+
+export function hertz(n) {
+  if (!known(n)) return NONE;
+  return n === 0 ? '0' : n >= 10000 ? `${digits(n / 1000)} k` : digits(n);
+}
+
+export function bytes(n) {
+  if (!known(n)) return NONE;
+  for (const unit of ['B', 'kB', 'MB', 'GB']) {
+    if (n < 1000 || unit === 'GB') return `${unit === 'B' ? Math.round(n) : digits(n)} ${unit}`;
+    n /= 1000;
+  }
+  return NONE;
+}
+
+/** Seconds in the unit that fits. */
+export function seconds(n) {
+  if (!known(n)) return NONE;
+  const size = Math.abs(n);
+  if (size === 0) return '0';
+  if (size < 1e-3) return `${digits(n * 1e6)} µs`;
+  if (size < 1) return `${digits(n * 1e3)} ms`;
+  if (size < 120) return `${digits(n)} s`;
+  return size < 7200 ? `${digits(n / 60)} min` : `${digits(n / 3600)} h`;
+}
+
+export const micros = (n) => (known(n) ? seconds(n / 1e6) : NONE);
+
+/** A place in a log: hours, minutes, seconds. */
+export function clock(s, fraction = 1) {
+  const sign = s < 0 ? '−' : '';
+  s = Math.abs(s);
+  const [hours, minutes] = [Math.floor(s / 3600), Math.floor(s / 60) % 60];
+  const rest = (s % 60).toFixed(fraction).padStart(fraction ? 3 + fraction : 2, '0');
+  return `${sign}${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${rest}`;
+}
+
+/** Somebody who publishes or subscribes. */
+export function peer(p) {
+  return p.process || (p.pid ? `pid ${p.pid}` : p.sender || '?');
+}
+
+export function peerInFull(p) {
+  const parts = [p.process, p.pid && `pid ${p.pid}`, p.user && `user ${p.user}`, p.host && `on ${p.host}`, p.sender];
+  return parts.filter(Boolean).join(', ');
+}

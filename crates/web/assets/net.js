@@ -1,0 +1,91 @@
+// The connection: says what is shown, gets what is to be drawn.
+//
+// What is shown is told as a whole (see docs/spy-web.md), so that after a broken connection everything is as it was.
+
+import { framed, note } from './dom.js';
+
+const KINDS = {
+  i8: Int8Array, u8: Uint8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f64: Float64Array,
+};
+
+export class Net {
+  /** `parts` each give a piece of what is shown. */
+  constructor() {
+    this.listeners = new Map();
+    this.parts = [];
+    this.waiting = 200;
+    this.show = framed(() => this.tell());
+    this.connect();
+  }
+
+  /** Calls `f` for each frame of this kind. */
+  on(op, f) {
+    this.listeners.set(op, [...(this.listeners.get(op) || []), f]);
+  }
+  emit(op, frame, blob) {
+    for (const f of this.listeners.get(op) || []) f(frame, blob);
+  }
+  /** `part()` gives fields of what is shown. */
+  shows(part) {
+    this.parts.push(part);
+  }
+
+  connect() {
+    const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+    const socket = new WebSocket(`${scheme}://${location.host}/ws`);
+    socket.binaryType = 'arraybuffer';
+    this.socket = socket;
+    socket.onopen = () => {
+      this.waiting = 200;
+      this.last = null;
+      this.tell();
+    };
+    socket.onmessage = (event) => this.take(event.data);
+    socket.onclose = (event) => {
+      this.emit('closed', event);
+      setTimeout(() => this.connect(), (this.waiting = Math.min(this.waiting * 2, 5000)));
+    };
+  }
+
+  take(data) {
+    if (typeof data === 'string') {
+      const frame = JSON.parse(data);
+      if (frame.op === 'error') note(frame.text, true);
+      return this.emit(frame.op, frame);
+    }
+    const length = new DataView(data).getUint32(0, true);
+    const frame = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+    const start = Math.ceil((4 + length) / 8) * 8;
+    frame.value = revive(frame.value, data, start);
+    this.emit(frame.op, frame);
+  }
+
+  tell() {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    const show = Object.assign({ op: 'show' }, ...this.parts.map((part) => part()));
+    const words = JSON.stringify(show);
+    if (words !== this.last) this.socket.send((this.last = words));
+  }
+
+  /** Tells the player to do something. */
+  player(what, more = {}) {
+    if (this.socket.readyState === WebSocket.OPEN) {
+      this.socket.send(JSON.stringify({ op: 'player', do: what, ...more }));
+    }
+  }
+}
+
+/** Long arrays come as bytes behind the text: `{"$": "f32", "at": 0, "n": 181, "shape": [181]}`. */
+function revive(value, data, start) {
+  if (value === null || typeof value !== 'object') return value;
+  if (typeof value.$ === 'string' && KINDS[value.$]) {
+    const array = new KINDS[value.$](data, start + value.at, value.n);
+    array.shape = value.shape;
+    return array;
+  }
+  for (const key of Object.keys(value)) value[key] = revive(value[key], data, start);
+  return value;
+}
+
+/** A channel is told by its name and its domain. */
+export const keyOf = (one) => `${one.domain} ${one.channel}`;

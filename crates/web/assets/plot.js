@@ -1,0 +1,152 @@
+// Plots: several numbers in one, pause, zoom by wheel or by dragging, CSV and PNG.
+
+import uPlot from './vendor/uPlot.esm.js';
+import { colour, framed, h, save } from './dom.js';
+import { keyOf } from './net.js';
+
+const MOST = 20000;
+const SPANS = [[5, '5 s'], [15, '15 s'], [60, '1 min'], [300, '5 min'], [1e9, 'all']];
+
+/** The time of day; with milliseconds where they tell something. */
+function time(t, apart) {
+  const words = new Date(t * 1000).toLocaleTimeString('en-GB');
+  return apart < 1 ? `${words}.${String(Math.floor((t % 1) * 1000)).padStart(3, '0')}` : words;
+}
+
+export class Plot {
+  constructor(net, close) {
+    this.net = net;
+    this.series = [];
+    this.span = 15;
+    this.paused = false;
+    this.draw = framed(() => this.paint());
+    this.title = h('h2', {}, 'Plot');
+    this.button = h('button', { title: 'Stop here, or go on', onclick: () => this.pause() }, 'Pause');
+    this.choice = h('select', { title: 'How much is shown', onchange: () => this.follow(Number(this.choice.value)) },
+      SPANS.map(([s, name]) => h('option', { value: s, selected: s === this.span }, name)));
+    this.place = h('div', { class: 'plot' });
+    this.element = h('article', { class: 'card plotted' },
+      h('div', { class: 'top' }, this.title, h('div', { class: 'grow' }), this.choice, this.button,
+        h('button', { title: 'Save all that is known as CSV', onclick: () => this.csv() }, 'CSV'),
+        h('button', { title: 'Save the picture', onclick: () => this.png() }, 'PNG'),
+        h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare', title: 'Close', onclick: () => { this.dispose(); close(this); } }, '✕')),
+      h('div', { class: 'body' }, this.place));
+    this.observer = new ResizeObserver(() => this.rebuild());
+    this.observer.observe(this.place);
+    this.rethemed = () => this.rebuild();
+    document.addEventListener('theme', this.rethemed);
+  }
+
+  dispose() {
+    this.observer.disconnect();
+    document.removeEventListener('theme', this.rethemed);
+    this.chart?.destroy();
+  }
+  has(key, path) {
+    return this.series.some((one) => one.key === key && one.path === path);
+  }
+  toggle(channel, path, unit) {
+    const key = keyOf(channel);
+    const there = this.series.findIndex((one) => one.key === key && one.path === path);
+    if (there >= 0) this.series.splice(there, 1);
+    else this.series.push({ key, domain: channel.domain, channel: channel.channel, path, unit, t: [], v: [] });
+    this.title.textContent = this.series.map((one) => `${one.channel}:${one.path}`).join(', ') || 'Plot';
+    this.rebuild();
+  }
+
+  take(frame) {
+    for (const part of frame.series) {
+      for (const one of this.series) {
+        if (one.path !== part.path || one.channel !== part.channel || (one.domain && one.domain !== part.domain)) continue;
+        if (part.reset) [one.t, one.v] = [[], []];
+        one.t.push(...part.t);
+        one.v.push(...part.v);
+        if (one.t.length > MOST * 1.2) {
+          one.t.splice(0, one.t.length - MOST);
+          one.v.splice(0, one.v.length - MOST);
+        }
+        if (part.unit && !one.unit) {
+          one.unit = part.unit;
+          this.rebuild();
+        }
+      }
+    }
+    if (!this.paused) this.draw();
+  }
+
+  pause(on = !this.paused) {
+    this.paused = on;
+    this.button.textContent = on ? 'Go on' : 'Pause';
+    this.button.classList.toggle('on', on);
+    if (!on) this.draw();
+  }
+  follow(span) {
+    this.span = span;
+    this.pause(false);
+  }
+
+  data(from = -Infinity) {
+    const tables = this.series.map((one) => {
+      let first = 0;
+      if (from > -Infinity) for (first = one.t.length; first > 0 && one.t[first - 1] >= from; ) first--;
+      return [one.t.slice(first), one.v.slice(first)];
+    });
+    return tables.length ? uPlot.join(tables) : [[]];
+  }
+
+  paint() {
+    if (!this.chart || !this.series.length) return;
+    const end = Math.max(...this.series.map((one) => one.t[one.t.length - 1] ?? -Infinity));
+    if (end === -Infinity) return;
+    this.chart.setData(this.data(this.span > 1e8 ? -Infinity : end - this.span), false);
+    const start = this.span > 1e8 ? Math.min(...this.series.map((one) => one.t[0] ?? end)) : end - this.span;
+    this.chart.setScale('x', { min: start, max: Math.max(end, start + 1e-6) });
+  }
+
+  rebuild() {
+    this.chart?.destroy();
+    this.chart = null;
+    const { clientWidth: width, clientHeight } = this.place;
+    if (!this.series.length || width < 50) return;
+    const axis = { font: `12px ${colour('--sans')}`, stroke: colour('--dim'), grid: { stroke: colour('--grid'), width: 1 }, ticks: { stroke: colour('--grid') } };
+    const lines = this.series.map((one, i) => ({
+      label: `${one.channel}:${one.path}${one.unit ? ` [${one.unit}]` : ''}`,
+      stroke: colour(`--c${i % 8}`), width: 1.75, spanGaps: true, points: { show: false },
+      value: (_, v) => (v == null ? '–' : Number(v.toPrecision(7)).toString()),
+    }));
+    const zoomed = (chart) => chart.select.width > 4 && this.pause(true);
+    this.chart = new uPlot({
+      width, height: Math.max(120, clientHeight - 30 - 10), series: [{ label: 'time', value: (_, t) => (t == null ? '–' : time(t, 0)) }, ...lines],
+      axes: [{ ...axis, space: 90, values: (_, splits) => splits.map((t) => time(t, splits[1] - splits[0])) }, { ...axis, size: 62 }], scales: { x: { time: true } },
+      cursor: { drag: { x: true, y: false, uni: 20 }, focus: { prox: 20 } }, legend: { live: true },
+      hooks: { setSelect: [zoomed] },
+    }, this.data(), this.place);
+    this.chart.over.addEventListener('wheel', (event) => this.zoom(event), { passive: false });
+    this.chart.over.addEventListener('dblclick', () => this.pause(false));
+    if (this.paused) return;
+    this.paint();
+  }
+
+  zoom(event) {
+    event.preventDefault();
+    const { chart } = this;
+    this.pause(true);
+    chart.setData(this.data(), false);
+    const { min, max } = chart.scales.x;
+    const at = chart.posToVal(event.offsetX, 'x');
+    const by = event.deltaY > 0 ? 1.25 : 0.8;
+    chart.setScale('x', { min: at - (at - min) * by, max: at + (max - at) * by });
+  }
+
+  csv() {
+    const quoted = (words) => `"${words.replaceAll('"', '""')}"`;
+    const names = this.series.map((one) => quoted(`${one.channel}:${one.path}${one.unit ? ` [${one.unit}]` : ''}`));
+    const [times, ...values] = this.data();
+    const lines = Array.from(times, (t, i) => [t.toFixed(6), ...values.map((v) => v[i] ?? '')].join(','));
+    save('saltus-plot.csv', [['time_s', ...names].join(','), ...lines, ''].join('\n'));
+  }
+  png() {
+    this.chart?.ctx.canvas.toBlob((blob) => save('saltus-plot.png', blob));
+  }
+}

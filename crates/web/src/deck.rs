@@ -1,0 +1,144 @@
+//! The player behind the page: what is asked of it, and what it says.
+
+use crate::player::{self, Outlets, Session};
+use crate::protocol::Steer;
+use crate::{Error, Result, Stop};
+use saltus_domain::Domain;
+use saltus_log::Log;
+use saltus_play::{Bookmarks, Reel};
+use saltus_types::Schema;
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Requests that wait; of more it is told.
+const WAITING: usize = 64;
+/// Columns of the picture of where messages are.
+const BINS: usize = 600;
+/// Channels of that picture.
+pub(crate) const TRACKS: usize = 500;
+/// Of longer logs only so many events are looked at for it, evenly.
+const LOOKED_AT: u64 = 2_000_000;
+
+/// What the thread and the pages share: the number of what was said last, and that.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<(u64, String)>);
+
+impl Told {
+    pub fn set(&self, words: String) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.1 != words {
+            *told = (told.0 + 1, words);
+        }
+    }
+}
+
+/// A player in a thread of its own, steered by whoever has the page open. It ends with its [`Stop`], or when it is dropped.
+pub struct Deck {
+    asks: Option<SyncSender<Steer>>,
+    told: Arc<Told>,
+    about: Json,
+    types: Vec<Arc<Schema>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Deck {
+    /// Opens logs, and plays them into a domain when somebody asks for it. Blocks while an index of a log is made.
+    /// `types` explain logs that do not say what their messages are.
+    ///
+    /// # Errors
+    /// A log cannot be read, or there is nothing in it.
+    pub fn start(files: &[PathBuf], domain: &Domain, types: &[Arc<Schema>], stop: &Stop) -> Result<Deck> {
+        let logs =
+            files.iter().map(|path| Log::open(path).map_err(Error::Log)).collect::<Result<Vec<_>>>()?;
+        let mut reel = Reel::new(logs);
+        let span = saltus_play::Timeline::span(&mut reel).map_err(Error::Log)?;
+        let (first, last) = span.ok_or_else(|| Error::Play("there is no event in the logs".into()))?;
+        let bookmarks = files.first().map(|path| Bookmarks::of(path)).transpose();
+        let bookmarks = bookmarks.map_err(|e| Error::Play(format!("cannot read the bookmarks: {e}")))?;
+        let outlets = Outlets::new(domain.clone(), reel.logs(), types);
+        let densities = densities(files, &outlets, (first, last))?;
+        let known = reel.logs().iter().flat_map(|log| &log.summary().channels);
+        let known = known.filter_map(|channel| Some(channel.about.as_ref()?.kind.as_ref()?.schema().clone()));
+        let types = types.iter().cloned().chain(known).collect();
+        let names = files.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy());
+        let tracks = outlets.tracks.iter().zip(densities).map(
+            |(track, bins)| json!({ "channel": track.name(), "messages": track.messages, "bins": bins }),
+        );
+        let about = json!({
+            "files": names.collect::<Vec<_>>(),
+            "into": domain.url(),
+            "start": first as f64 / 1e9,
+            "length": (last - first) as f64 / 1e9,
+            "tracks": tracks.take(TRACKS).collect::<Vec<_>>(),
+        });
+        let told = Arc::new(Told::default());
+        let (asks, asked) = sync_channel(WAITING);
+        let mut session =
+            Session::new(reel, outlets, bookmarks, (first, last), told.clone()).map_err(Error::Log)?;
+        let stop = stop.clone();
+        let run = move || player::run(&mut session, &asked, &stop);
+        let thread = saltus_os::process::without_signals(|| {
+            std::thread::Builder::new().name("saltus-deck".into()).spawn(run)
+        });
+        Ok(Deck { asks: Some(asks), told, about, types, thread: Some(thread.map_err(Error::System)?) })
+    }
+
+    /// What does not change: files, span, channels with where their messages are.
+    pub(crate) fn about(&self) -> &Json {
+        &self.about
+    }
+    /// What is known of the types of its messages.
+    pub(crate) fn types(&self) -> &[Arc<Schema>] {
+        &self.types
+    }
+    /// What it says now, if that is another than what has this number.
+    pub(crate) fn state(&self, known: u64) -> Option<(u64, String)> {
+        let told = self.told.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (told.0 != known).then(|| told.clone())
+    }
+    /// Asks for something.
+    ///
+    /// # Errors
+    /// In words: too much was asked for at once, or it has ended.
+    pub(crate) fn steer(&self, what: Steer) -> std::result::Result<(), String> {
+        let sent = self.asks.as_ref().map(|asks| asks.try_send(what));
+        match sent {
+            Some(Ok(())) => Ok(()),
+            Some(Err(TrySendError::Full(_))) => Err("the player is busy: that was too much at once".into()),
+            Some(Err(TrySendError::Disconnected(_))) | None => Err("the player has ended".into()),
+        }
+    }
+}
+
+impl Drop for Deck {
+    fn drop(&mut self) {
+        // With nobody to ask it ends.
+        self.asks = None;
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so on standard error.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How many messages of each track there are in each column of time.
+fn densities(files: &[PathBuf], outlets: &Outlets, (first, last): (i64, i64)) -> Result<Vec<Vec<u32>>> {
+    let mut all = vec![vec![0u32; BINS]; outlets.tracks.len().min(TRACKS)];
+    let width = (last.saturating_sub(first) as u64 / BINS as u64 + 1) as i64;
+    for (number, path) in files.iter().enumerate() {
+        let mut log = Log::open(path).map_err(Error::Log)?;
+        let stride = log.len() / LOOKED_AT + 1;
+        for position in (0..log.len()).step_by(stride as usize) {
+            let Some(mark) = log.mark(position).map_err(Error::Log)? else { break };
+            let track = outlets.track(number, mark.channel).and_then(|track| all.get_mut(track));
+            let bin = usize::try_from(mark.time.saturating_sub(first) / width).unwrap_or(0).min(BINS - 1);
+            if let Some(track) = track {
+                track[bin] = track[bin].saturating_add(stride as u32);
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,118 @@
+//! Who may come in.
+//!
+//! On loopback everybody on this machine may, but no web page of somebody else: its requests bear its own name as their
+//! origin (a WebSocket across sites), or as the host when its name was made to lead here (DNS rebinding). Beyond loopback a
+//! token is asked for: once in the URL, from then on in a cookie.
+
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use std::net::{IpAddr, SocketAddr};
+
+/// Says who may come in.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// What is to be known; nothing on loopback.
+    token: Option<String>,
+    /// Cookies do not tell ports apart, so the name does.
+    cookie: String,
+}
+
+/// Why somebody may not, as an answer.
+pub(crate) type Refusal = (StatusCode, &'static str);
+
+const HOST: Refusal = (
+    StatusCode::MISDIRECTED_REQUEST,
+    "this server answers to localhost and to loopback addresses only: open the URL that `saltus spy --web` printed\n",
+);
+const ORIGIN: Refusal = (StatusCode::FORBIDDEN, "requests of other web sites are refused\n");
+const TOKEN: Refusal = (
+    StatusCode::UNAUTHORIZED,
+    "a token is needed: open the whole URL that `saltus spy --web` printed, with ?token=\n",
+);
+
+impl Gate {
+    /// The gate of a server that listens there.
+    pub fn new(listen: SocketAddr) -> Result<Gate, getrandom::Error> {
+        let token = if listen.ip().is_loopback() { None } else { Some(token()?) };
+        Ok(Gate { token, cookie: format!("saltus-{}", listen.port()) })
+    }
+
+    /// What the URL ends in.
+    pub fn query(&self) -> String {
+        self.token.as_ref().map(|token| format!("?token={token}")).unwrap_or_default()
+    }
+
+    /// Whether a request may come in; what is to be set as a cookie if it has brought the token in its URL.
+    pub fn check(&self, headers: &HeaderMap, query: Option<&str>) -> Result<Option<String>, Refusal> {
+        let host = text(headers, &header::HOST).ok_or(HOST)?;
+        if self.token.is_none() && !is_loopback(host) {
+            return Err(HOST);
+        }
+        if headers.contains_key(header::ORIGIN) {
+            let origin = text(headers, &header::ORIGIN).and_then(|origin| origin.split_once("://"));
+            if origin.is_none_or(|(_, authority)| !authority.eq_ignore_ascii_case(host)) {
+                return Err(ORIGIN);
+            }
+        }
+        let Some(token) = &self.token else { return Ok(None) };
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut cookies = cookies.flat_map(|all| all.split(';')).filter_map(|one| one.trim().split_once('='));
+        if cookies.any(|(name, value)| name == self.cookie && same(value, token)) {
+            return Ok(None);
+        }
+        let mut query = query.unwrap_or_default().split('&').filter_map(|one| one.split_once('='));
+        if query.any(|(name, value)| name == "token" && same(value, token)) {
+            return Ok(Some(format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie)));
+        }
+        Err(TOKEN)
+    }
+}
+
+/// 128 random bits.
+fn token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// Whether a host, with its port or without, can only be this machine: no name that somebody else could lead here.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// Whether two words are the same; how long it takes tells nothing of where they differ.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_can_be_no_one_elses_are_loopback() {
+        for host in ["localhost", "LOCALHOST:8760", "127.0.0.1:1", "127.9.9.9", "[::1]:8760"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in
+            ["", "evil.example", "localhost.evil.example:8760", "192.168.0.1", "[::2]", "0.0.0.0", "::1"]
+        {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_new_each_time_and_compared_whole() {
+        let (a, b) = (token().unwrap(), token().unwrap());
+        assert_eq!(a.len(), 32);
+        assert_ne!(a, b);
+        assert!(same(&a, &a) && !same(&a, &b) && !same(&a, "") && !same(&a, &a[1..]));
+    }
+}

@@ -1,0 +1,139 @@
+//! The spy in a browser: a page, its server, and a player of logs.
+//!
+//! ```text
+//! saltus-spy: Model ──► Viewer, one for each page: what it shows, and nothing else ──► WebSocket ──► the page (assets/)
+//! saltus-play: Player ─► Deck: a thread that publishes what logs have, and obeys ◄──────── WebSocket ◄──┘
+//! ```
+//!
+//! The server runs in one thread. It listens on loopback unless it is told otherwise, refuses pages of other sites, and asks
+//! for a token beyond loopback. Each client has a bounded number of bytes to say things with, one frame under way at a time, and no
+//! queue: who is slow gets fewer frames, and who takes none for 10 s is let go.
+//!
+//! The page is files of their own, embedded as they are. `docs/spy-web.md` has what the two say to each other, and how a
+//! view of one's own is written.
+
+mod assets;
+mod deck;
+mod gate;
+mod player;
+mod protocol;
+mod serve;
+mod socket;
+mod value;
+mod viewer;
+
+pub use deck::Deck;
+pub use serve::Server;
+
+use assets::Views;
+use saltus_spy::{Row, Watch};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a server shows, and where.
+pub struct Options {
+    /// Where to listen. Beyond loopback a token is asked for.
+    pub listen: SocketAddr,
+    /// What is watched.
+    pub watch: Watch,
+    /// What that is called, for people: URLs of domains.
+    pub domains: Vec<String>,
+    /// A player to steer, if logs are played.
+    pub deck: Option<Deck>,
+    /// A folder with views of one's own.
+    pub views: Option<PathBuf>,
+}
+
+/// Tells a server, and the deck, to stop. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// One that nobody has asked yet.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+    /// Asks for the end. It only stores into an atomic, so that a signal handler may.
+    pub fn ask(&self) {
+        self.0.store(true, Release); // pairs with the acquire in `is_asked`
+    }
+    /// Whether somebody has asked.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Acquire)
+    }
+}
+
+/// What does not work.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// It cannot listen there.
+    Listen(SocketAddr, std::io::Error),
+    /// The system refuses something else.
+    System(std::io::Error),
+    /// A log cannot be read.
+    Log(saltus_log::Error),
+    /// A log's messages cannot be published, or its bookmarks not be read.
+    Play(String),
+}
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Listen(at, e) => {
+                write!(
+                    f,
+                    "cannot listen on {at}: {e}; --listen names another address and port (port 0: any that is free)"
+                )
+            }
+            Error::System(e) => write!(f, "cannot serve: {e}"),
+            Error::Log(e) => write!(f, "{e}"),
+            Error::Play(words) => write!(f, "{words}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// All rows are made anew at most this often, however many pages look.
+const ROWS: Duration = Duration::from_millis(80);
+
+/// Rows, and when they were made.
+type Rows = Option<(Instant, Arc<Vec<Row>>)>;
+
+/// What all connections share.
+struct State {
+    watch: Watch,
+    domains: Vec<String>,
+    deck: Option<Deck>,
+    views: Views,
+    rows: Mutex<Rows>,
+}
+
+impl State {
+    fn new(options: Options) -> State {
+        let Options { watch, domains, deck, views, .. } = options;
+        let types = deck.iter().flat_map(Deck::types);
+        types.for_each(|schema| watch.model().add_types(schema));
+        State { watch, domains, deck, views: Views(views), rows: Mutex::default() }
+    }
+
+    /// All rows, nearly now.
+    fn rows(&self) -> Arc<Vec<Row>> {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, known)) = &*rows
+            && at.elapsed() < ROWS
+        {
+            return known.clone();
+        }
+        let fresh = Arc::new(self.watch.model().rows());
+        *rows = Some((Instant::now(), fresh.clone()));
+        fresh
+    }
+}

@@ -1,0 +1,179 @@
+//! Taking connections, and how many and how long.
+
+use crate::assets::{self, Views};
+use crate::gate::Gate;
+use crate::socket;
+use crate::{Error, Options, Result, State, Stop};
+use axum::Router;
+use axum::extract::{Path, Request, State as Of, WebSocketUpgrade};
+use axum::http::{HeaderName, HeaderValue, Uri, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Most connections at a time; those that come then wait.
+const MOST: usize = 64;
+/// Who has not said what it wants by then is let go.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest request head, in bytes.
+const HEAD: usize = 16 << 10;
+/// Longest message of a client, in bytes.
+const MESSAGE: usize = 64 << 10;
+/// How often it is looked whether the end was asked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What every answer says: nothing but our own files is run, and nobody else shows them as its own.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-cache"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// A server that listens, and does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    gate: Arc<Gate>,
+    state: Arc<State>,
+    stop: Stop,
+}
+
+impl Server {
+    /// Listens.
+    ///
+    /// # Errors
+    /// The address cannot be had: it is taken, or is none of this machine.
+    pub fn bind(options: Options, stop: &Stop) -> Result<Server> {
+        let listen = options.listen;
+        let failed = |e| Error::Listen(listen, e);
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let gate = Gate::new(address).map_err(|e| failed(std::io::Error::other(e)))?;
+        let state = State::new(options);
+        Ok(Server { listener, address, gate: Arc::new(gate), state: Arc::new(state), stop: stop.clone() })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+    /// What is to be opened in a browser, with the token if one is needed. For all addresses of the machine, that of the
+    /// machine itself.
+    pub fn url(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip([127, 0, 0, 1].into());
+        }
+        format!("http://{address}/{}", self.gate.query())
+    }
+
+    /// Answers until it is told to stop. Blocks.
+    ///
+    /// # Errors
+    /// The system refuses what a server needs.
+    pub fn run(self) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(Error::System)?.block_on(async {
+            let (listener, stop) = (self.listener.try_clone().map_err(Error::System)?, self.stop.clone());
+            let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::System)?;
+            tokio::select! {
+                never = accept(listener, self.app()) => never,
+                () = stopped(stop) => Ok(()),
+            }
+        })
+    }
+
+    fn app(&self) -> Router {
+        let router = Router::new().route("/ws", get(upgrade)).route("/own/{name}", get(own)).fallback(page);
+        let gated = middleware::from_fn_with_state(self.gate.clone(), guard);
+        router.layer(gated).with_state(self.state.clone())
+    }
+}
+
+async fn stopped(stop: Stop) {
+    while !stop.is_asked() {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
+    let places = Arc::new(Semaphore::new(MOST));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return Ok(()) };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            // Such as too many open files: it may pass.
+            Err(_) => {
+                tokio::time::sleep(LOOK).await;
+                continue;
+            }
+        };
+        // Frames are small and often; a socket that cannot be told so still works.
+        let _ = stream.set_nodelay(true);
+        // The place goes with the service, which an upgraded connection lets go of; so the socket has one of its own.
+        let place = Arc::new(place);
+        let app = app.clone().layer(axum::Extension(place.clone()));
+        tokio::spawn(async move {
+            let mut http = hyper::server::conn::http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(HEAD);
+            // What a client does wrong ends its connection, and is nobody else's affair.
+            let _ = http
+                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
+                .with_upgrades()
+                .await;
+            drop(place);
+        });
+    }
+}
+
+/// Lets in who may come in.
+async fn guard(Of(gate): Of<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let mut response = match gate.check(request.headers(), request.uri().query()) {
+        Err(refusal) => refusal.into_response(),
+        Ok(cookie) => {
+            let mut response = next.run(request).await;
+            if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn page(uri: Uri) -> Response {
+    assets::file(uri.path())
+}
+
+async fn own(Of(state): Of<Arc<State>>, Path(name): Path<String>) -> Response {
+    let views: &Views = &state.views;
+    views.file(&name)
+}
+
+/// A place among the connections.
+type Place = axum::Extension<Arc<tokio::sync::OwnedSemaphorePermit>>;
+
+async fn upgrade(Of(state): Of<Arc<State>>, place: Place, upgrade: WebSocketUpgrade) -> Response {
+    let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
+    upgrade.on_upgrade(move |socket| async move {
+        socket::serve(socket, state).await;
+        drop(place);
+    })
+}

@@ -1,0 +1,149 @@
+//! Who may talk to the server, and what it takes from those who may.
+
+mod rig;
+
+use rig::{Rig, domain, until};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use tungstenite::client::IntoClientRequest;
+use tungstenite::{Message, WebSocket};
+
+type Socket = WebSocket<TcpStream>;
+
+/// A WebSocket with these headers.
+fn socket(rig: &Rig, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
+    let mut request = format!("ws://{}/ws", rig.address).into_client_request().unwrap();
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, value.parse().unwrap());
+    }
+    match tungstenite::client(request, rig.connect()) {
+        Ok((socket, _)) => Ok(socket),
+        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(answer))) => {
+            Err(answer.status().as_u16())
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// The next frame of that kind.
+fn frame(socket: &mut Socket, op: &str) -> serde_json::Value {
+    loop {
+        if let Message::Text(text) = socket.read().unwrap() {
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            if json["op"] == op {
+                return json;
+            }
+        }
+    }
+}
+
+#[test]
+fn on_loopback_no_other_site_comes_in_neither_by_its_name_nor_by_its_pages() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let port = rig.address.port();
+    let page = rig.get("/", &format!("host: localhost:{port}\r\n"));
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>Saltus spy"), "{page}");
+    assert!(page.contains("content-security-policy: default-src 'none'"), "{page}");
+    assert!(rig.get("/", "host: 127.0.0.1\r\n").starts_with("HTTP/1.1 200"));
+    assert!(rig.get("/", "host: evil.example\r\n").starts_with("HTTP/1.1 421"));
+    assert!(rig.get("/", "").starts_with("HTTP/1.1 4"), "a request without a host");
+    let foreign = format!("host: localhost:{port}\r\norigin: http://evil.example\r\n");
+    assert!(rig.get("/", &foreign).starts_with("HTTP/1.1 403"));
+    assert_eq!(socket(&rig, &[("origin", "http://evil.example")]).err(), Some(403));
+    assert_eq!(socket(&rig, &[("origin", "null")]).err(), Some(403));
+    assert_eq!(socket(&rig, &[("host", "evil.example")]).err(), Some(421));
+    let same = format!("http://{}", rig.address);
+    let mut socket = socket(&rig, &[("origin", &same)]).unwrap();
+    assert_eq!(frame(&mut socket, "hello")["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn beyond_loopback_a_token_is_asked_for_and_a_cookie_takes_its_place() {
+    let rig = Rig::new("0.0.0.0:0", &domain(), None, &[]);
+    let host = format!("host: {}\r\n", rig.address);
+    let (_, token) = rig.url.split_once("/?").unwrap();
+    assert!(rig.get("/", &host).starts_with("HTTP/1.1 401"));
+    assert!(rig.get("/?token=", &host).starts_with("HTTP/1.1 401"));
+    assert!(rig.get("/?token=0123456789abcdef0123456789abcdef", &host).starts_with("HTTP/1.1 401"));
+    assert_eq!(socket(&rig, &[]).err(), Some(401));
+    let page = rig.get(&format!("/?{token}"), &host);
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("HttpOnly; SameSite=Strict"), "{page}");
+    let cookie = page.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    assert!(rig.get("/main.js", &format!("{host}cookie: a=b; {cookie}\r\n")).starts_with("HTTP/1.1 200"));
+    frame(&mut socket(&rig, &[("cookie", cookie)]).unwrap(), "hello");
+    assert_eq!(socket(&rig, &[("cookie", cookie), ("origin", "http://evil.example")]).err(), Some(403));
+}
+
+#[test]
+fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let mut one = socket(&rig, &[]).unwrap();
+    for (nonsense, told) in [
+        ("", "this is no request"),
+        ("{\"op\":\"show\",\"open\":{}}", "this is no request"),
+        (r#"{"op":"player","do":"play"}"#, "there is no log to play"),
+    ] {
+        one.send(Message::text(nonsense)).unwrap();
+        let words = frame(&mut one, "error")["text"].to_string();
+        assert!(words.contains(told), "{nonsense}: {words}");
+    }
+    let many = format!(r#"{{"op":"show","plots":[{}{{}}]}}"#, "{},".repeat(32));
+    one.send(Message::text(many)).unwrap();
+    assert!(frame(&mut one, "error")["text"].to_string().contains("at most 32"));
+    // It still gets what it asks for.
+    one.send(Message::text(r#"{"op":"show","hz":1e308,"rows":{"from":99999999999,"to":0}}"#)).unwrap();
+    assert_eq!(frame(&mut one, "rows")["rows"], serde_json::json!([]));
+
+    let mut long = socket(&rig, &[]).unwrap();
+    // The other end may be gone before all of it is written.
+    let _ = long.send(Message::text("x".repeat(1 << 20)));
+    until("it is let go", || long.read().is_err());
+    let mut binary = socket(&rig, &[]).unwrap();
+    binary.send(Message::binary(vec![0; 10])).unwrap();
+    let code = loop {
+        if let Message::Close(frame) = binary.read().unwrap() {
+            break u16::from(frame.unwrap().code);
+        }
+    };
+    assert_eq!(code, 1003);
+    let mut head = rig.connect();
+    let _ = write!(head, "GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
+    let mut answer = Vec::new();
+    let _ = head.read_to_end(&mut answer);
+    assert!(!String::from_utf8_lossy(&answer).contains("200 OK"));
+    frame(&mut socket(&rig, &[]).unwrap(), "hello");
+}
+
+#[test]
+fn who_takes_all_places_keeps_others_waiting_only_while_it_stays() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let idle: Vec<TcpStream> = (0..100).map(|_| rig.connect()).collect();
+    drop(idle);
+    assert!(rig.get("/icon.svg", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn views_come_from_their_folder_and_nothing_else_does() {
+    let folder = std::env::temp_dir().join(format!("saltus-web-views-{}", std::process::id()));
+    let views = folder.join("views");
+    std::fs::create_dir_all(&views).unwrap();
+    std::fs::write(views.join("mine.js"), "export default {}").unwrap();
+    std::fs::write(views.join("notes.txt"), "mine").unwrap();
+    std::fs::write(folder.join("secret.js"), "secret").unwrap();
+    let rig = Rig::new("127.0.0.1:0", &domain(), Some(views), &[]);
+    let mine = rig.get("/own/mine.js", "host: localhost\r\n");
+    assert!(mine.contains("content-type: text/javascript") && mine.ends_with("export default {}"), "{mine}");
+    for path in [
+        "/own/..%2fsecret.js",
+        "/own/../secret.js",
+        "/own/%2e%2e/secret.js",
+        "/own/notes.txt",
+        "/own/no.js",
+        "/secret.js",
+    ] {
+        assert!(rig.get(path, "host: localhost\r\n").starts_with("HTTP/1.1 404"), "{path}");
+    }
+    assert_eq!(frame(&mut socket(&rig, &[]).unwrap(), "hello")["views"], serde_json::json!(["mine.js"]));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,213 @@
+//! The page in Chromium: what a person sees. Pictures of it are kept under target/screenshots.
+
+#[path = "rig/chromium.rs"]
+mod chromium;
+mod rig;
+
+use chromium::Chromium;
+use rig::{Rig, domain, publisher, robot, until};
+use saltus_domain::{Domain, Publisher};
+use saltus_log::{Event, Format, Writer, WriterOptions};
+use saltus_web::Stop;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Publishes what the robot says, 50 times a second, until it is dropped.
+struct Robot(Stop, Option<JoinHandle<()>>);
+
+impl Robot {
+    fn start(domain: &Domain) -> Robot {
+        let (domain, stop) = (domain.clone(), Stop::new());
+        let asked = stop.clone();
+        let run = move || {
+            let mut publishers: HashMap<String, Publisher> = HashMap::new();
+            // The next lap says the same.
+            let lap: Vec<_> = (0..400).map(robot).collect();
+            for tick in (0..lap.len()).cycle() {
+                if asked.is_asked() {
+                    return;
+                }
+                for (channel, name, data) in &lap[tick] {
+                    let made = || publisher(&domain, channel, name);
+                    publishers.entry(channel.clone()).or_insert_with(made).publish(data).unwrap();
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        Robot(stop, Some(std::thread::spawn(run)))
+    }
+}
+
+impl Drop for Robot {
+    fn drop(&mut self) {
+        self.0.ask();
+        self.1.take().unwrap().join().unwrap();
+    }
+}
+
+/// A log of 12 s of it.
+fn log() -> PathBuf {
+    let path = std::env::temp_dir().join(format!("saltus-web-{}.lcmlog", std::process::id()));
+    let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).unwrap();
+    for tick in 0..600 {
+        for (channel, _, data) in robot(tick) {
+            let log_time = 1_700_000_000_000_000_000 + tick as i64 * 20_000_000;
+            writer
+                .write(&Event { channel: channel.as_bytes(), data: &data, log_time, ..Event::default() })
+                .unwrap();
+        }
+    }
+    std::fs::write(&path, writer.finish().unwrap()).unwrap();
+    path
+}
+
+/// Whether a canvas has more than one colour.
+const DRAWN: &str = "(canvas => { if (!canvas || !canvas.width) return false; const d = canvas.getContext('2d')\
+    .getImageData(0, 0, canvas.width, canvas.height).data; const seen = new Set(); for (let i = 0; i < d.length; i += 4) \
+    seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size > 3 })";
+
+#[test]
+fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {
+    let mut browser = Chromium::start(1920, 1080);
+    watching(&mut browser);
+    playing(&mut browser);
+    assert_eq!(browser.complaints, Vec::<String>::new(), "the page's code has no errors");
+}
+
+fn watching(browser: &mut Chromium) {
+    let domain = domain();
+    let _robot = Robot::start(&domain);
+    // Many more than are on the screen.
+    let mut many: Vec<Publisher> =
+        (0..150).map(|i| domain.publisher(format!("SENSOR_{i}")).unwrap()).collect();
+    let views = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/spy-view");
+    let rig = Rig::new("127.0.0.1:0", &domain, Some(views), &[]);
+    browser.scheme(true);
+    browser.open(&rig.url);
+    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length >= 4");
+    many.iter_mut().for_each(|one| one.publish(b"hello").unwrap());
+    browser.wait("document.querySelector('#totals').textContent.startsWith('154 channels')");
+    let lines = browser.eval("document.querySelectorAll('.space .row').length").as_u64().unwrap();
+    assert!((10..80).contains(&lines), "only what is on the screen exists: {lines}");
+    browser.eval("document.querySelector('.scroller').scrollTop = 1e6");
+    browser.wait("[...document.querySelectorAll('.space .row:not([hidden])')].some(row => row.textContent.includes('STATE'))");
+    browser.picture("table-dark.png");
+
+    // A filter, a click, and the tree is there and lives.
+    browser.eval("(f => { f.value = '!sensor'; f.oninput() })(document.querySelector('#filter'))");
+    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length === 4");
+    browser.eval("[...document.querySelectorAll('.space .row')].find(row => row.textContent.includes('STATE')).click()");
+    browser.wait("!!document.querySelector('[data-path=\"voltage\"] .value')?.textContent");
+    assert_eq!(browser.eval("document.querySelector('[data-path=\"voltage\"] .unit').textContent"), "V");
+    let voltage = browser.eval("document.querySelector('[data-path=\"voltage\"] .value').textContent");
+    until("the voltage changes", || {
+        browser.eval("document.querySelector('[data-path=\"voltage\"] .value').textContent") != voltage
+    });
+    browser.click("[data-path=\"long_one\"] .name");
+    browser.wait("!!document.querySelector('[data-path=\"long_one[100..200]\"]')");
+    browser.click("[data-path=\"long_one\"] .name");
+
+    // Numbers become plots.
+    browser.click("[data-path=\"voltage\"] button");
+    browser.wait("!!document.querySelector('.plotted .uplot')");
+    browser.eval("document.querySelector('[data-path=\"temperature[2]\"] button').click()");
+    browser.wait("document.querySelectorAll('.plotted .u-legend .u-series').length === 3");
+    browser.wait(&format!("{DRAWN}(document.querySelector('.plotted canvas'))"));
+
+    // Views are chosen by the shape of a type.
+    for (channel, view) in [("LASER_FRONT", "laser"), ("POSE", "pose"), ("CAMERA", "image")] {
+        let row = format!(
+            "[...document.querySelectorAll('.space .row')].find(row => row.textContent.includes('{channel}')).click()"
+        );
+        browser.eval(&row);
+        let card = format!("document.querySelector('[data-channel={channel}]')");
+        browser.wait(&format!("{card}?.querySelector('.tabs .on')?.dataset.view === '{view}'"));
+        browser.wait(&format!("{DRAWN}({card}.querySelector('canvas'))"));
+    }
+    browser.wait("(document.querySelector('.plotted .u-legend .u-value')?.textContent ?? '') !== ''");
+    browser
+        .wait("import('/main.js').then(page => page.cards.plots[0].series.every(one => one.t.length > 150))");
+    browser.picture("spy-dark.png");
+    browser.scheme(false);
+    browser.picture("spy-light.png");
+    assert_eq!(browser.eval("getComputedStyle(document.body).backgroundColor"), "rgb(238, 241, 244)");
+
+    // A view from the folder; and who talks to whom.
+    browser.click("[data-channel=POSE] [data-view='own:gauge.js']");
+    browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=POSE] canvas'))"));
+    browser.scheme(true);
+    browser.click("#graph");
+    browser.wait("document.querySelectorAll('.graph .channel').length === 154 && !!document.querySelector('.graph .process')");
+    browser.picture("graph-dark.png");
+    browser.click("#graph");
+    let closed = "document.querySelector('[data-channel=CAMERA] [title=Close]').click()";
+    browser.eval(closed);
+    browser.wait("document.querySelectorAll('[data-channel]').length === 3");
+    browser.open("about:blank"); // the server goes
+}
+
+fn playing(browser: &mut Chromium) {
+    let path = log();
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, std::slice::from_ref(&path));
+    browser.scheme(true);
+    browser.open(&format!("{}#open=LASER_FRONT,POSE@pose", rig.url));
+    browser.wait("document.querySelector('#player .of')?.textContent === '/ 0:12.0'");
+    let at =
+        "(([m, s]) => m * 60 + Number(s))(document.querySelector('#player .now').textContent.split(':'))";
+    browser.click("#player .play");
+    browser.wait(&format!("{at} > 0.5"));
+    browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=LASER_FRONT] canvas'))"));
+    // Dragging goes there; paused, it shows what was there.
+    browser.click("#player .play");
+    browser.wait("document.querySelector('#player .play').textContent === 'Play'");
+    browser.click("#player .time canvas");
+    browser.wait(&format!("Math.abs({at} - 6) < 0.11"));
+    let step =
+        "[...document.querySelectorAll('#player button')].find(b => b.textContent === 'Step ▸').click()";
+    browser.eval(step);
+    browser.wait(&format!("{at} >= 6"));
+    // A channel under another name, and one not at all.
+    browser.eval(
+        "[...document.querySelectorAll('#player button')].find(b => b.textContent === 'Channels').click()",
+    );
+    let track = |name: &str| {
+        format!(
+            "[...document.querySelectorAll('.track')].find(t => t.querySelector('.was').textContent === '{name}')"
+        )
+    };
+    browser.eval(&format!(
+        "(n => {{ n.value = 'POSE_AGAIN'; n.onchange() }})({}.querySelector('.name'))",
+        track("POSE")
+    ));
+    browser.eval(&format!(
+        "(c => {{ c.checked = false; c.onchange() }})({}.querySelector('input'))",
+        track("CAMERA")
+    ));
+    browser.click("#player .play");
+    browser.wait("[...document.querySelectorAll('.space .row:not([hidden])')].some(row => row.textContent.includes('POSE_AGAIN'))");
+    // From A to B and again.
+    browser.eval("document.querySelector('#player .play').click()");
+    browser.wait("document.querySelector('#player .play').textContent === 'Play'");
+    let press = |words: &str| {
+        format!(
+            "[...document.querySelectorAll('#player button')].find(b => b.textContent === '{words}').click()"
+        )
+    };
+    browser.eval(&press("A ["));
+    browser.eval(step);
+    browser.eval(&press("] B"));
+    browser.wait("[...document.querySelectorAll('#player button')].find(b => b.textContent === 'A–B').classList.contains('on')");
+    browser.eval(&press("A–B"));
+    browser.eval(&press("Play"));
+    browser.wait(&format!("{at} > 8"));
+    browser.picture("player-dark.png");
+    browser.open("about:blank");
+    drop(rig);
+    for end in ["", ".saltus-index", ".saltus-bookmarks"] {
+        let mut name = path.clone().into_os_string();
+        name.push(end);
+        let _ = std::fs::remove_file(name);
+    }
+}

@@ -1,0 +1,154 @@
+//! Chromium without a screen, steered by its DevTools protocol.
+
+use crate::rig::{LONG, until};
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use tungstenite::{Message, WebSocket};
+
+/// A browser with one page.
+pub struct Chromium {
+    child: Child,
+    profile: PathBuf,
+    socket: WebSocket<TcpStream>,
+    session: String,
+    next: u64,
+    /// What the page's own code complained of.
+    pub complaints: Vec<String>,
+}
+
+impl Chromium {
+    pub fn start(width: u32, height: u32) -> Chromium {
+        let profile = std::env::temp_dir().join(format!("saltus-web-chromium-{}", std::process::id()));
+        let mut command = Command::new("chromium");
+        command.args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+        ]);
+        command.args([
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--hide-scrollbars",
+            "--remote-debugging-port=0",
+        ]);
+        command
+            .arg(format!("--window-size={width},{height}"))
+            .arg(format!("--user-data-dir={}", profile.display()));
+        let child = command.arg("about:blank").stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+        let mut child = child.expect("Debian's package chromium is needed: `cargo xtask test` installs it");
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let url = lines.find_map(|line| line.strip_prefix("DevTools listening on ").map(String::from));
+        let url = url.expect("Chromium says where it listens");
+        // What it says later would fill the pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        let address = url.strip_prefix("ws://").unwrap().split('/').next().unwrap();
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(LONG)).unwrap();
+        let (socket, _) = tungstenite::client(url.as_str(), stream).unwrap();
+        let mut chromium =
+            Chromium { child, profile, socket, session: String::new(), next: 0, complaints: Vec::new() };
+        let target =
+            chromium.call("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
+        let attach = json!({ "targetId": target, "flatten": true });
+        chromium.session =
+            chromium.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().into();
+        for domain in ["Runtime", "Page", "Log"] {
+            chromium.call(&format!("{domain}.enable"), json!({}));
+        }
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        chromium.call("Emulation.setDeviceMetricsOverride", size);
+        chromium
+    }
+
+    /// Calls a method of the protocol.
+    pub fn call(&mut self, method: &str, params: Json) -> Json {
+        self.next += 1;
+        let mut request = json!({ "id": self.next, "method": method, "params": params });
+        if !self.session.is_empty() {
+            request["sessionId"] = json!(self.session);
+        }
+        self.socket.send(Message::text(request.to_string())).unwrap();
+        loop {
+            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            let mut answer: Json = serde_json::from_str(&text).unwrap();
+            if answer["id"] == self.next {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+            let entry = &answer["params"]["entry"];
+            if answer["method"] == "Runtime.exceptionThrown" || entry["level"] == "error" {
+                self.complaints.push(answer["params"].to_string());
+            }
+        }
+    }
+
+    pub fn open(&mut self, url: &str) {
+        self.call("Page.navigate", json!({ "url": "about:blank" }));
+        self.call("Page.navigate", json!({ "url": url }));
+    }
+    pub fn scheme(&mut self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        self.call(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
+        );
+    }
+    /// What an expression gives.
+    pub fn eval(&mut self, expression: &str) -> Json {
+        let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let mut answer = self.call("Runtime.evaluate", params);
+        answer["result"]["value"].take()
+    }
+    /// Waits until an expression is true.
+    pub fn wait(&mut self, expression: &str) {
+        until(expression, || self.eval(expression) == true);
+    }
+    /// Presses where the element lies, as a hand would.
+    pub fn click(&mut self, selector: &str) {
+        let script = format!(
+            "(() => {{ const b = document.querySelector({selector:?}).getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
+        );
+        let at = self.eval(&script);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", event);
+        }
+    }
+    /// Keeps a picture under target/screenshots.
+    pub fn picture(&mut self, name: &str) {
+        let data = self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"].take();
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), decode(data.as_str().unwrap())).unwrap();
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
+    }
+}
+
+/// Base64.
+fn decode(text: &str) -> Vec<u8> {
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => c - b'A',
+        b'a'..=b'z' => c - b'a' + 26,
+        b'0'..=b'9' => c - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u32> = text.bytes().filter(|c| *c != b'=').map(|c| u32::from(digit(c))).collect();
+    let bytes = digits.chunks(4).flat_map(|four| {
+        let all = four.iter().enumerate().fold(0, |all, (i, d)| all | d << (18 - 6 * i));
+        all.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
+}
