@@ -213,6 +213,34 @@ fn memory_is_bounded_and_the_newest_message_survives() {
     assert!(whole, "the last message, which no one else's needed to give way");
 }
 
+/// Pieces of a byte each, with a gap before each, take far more memory than they bring.
+#[test]
+fn one_message_cannot_have_more_pieces_than_fragments() {
+    let mut r = Reassembly::new(Limits::default());
+    for n in 1..=2 * u32::from(u16::MAX) {
+        let f = Fragment { count: u16::MAX, ..fragment(MESSAGE as u32, 2 * n, 1, b"x") };
+        let expected = n > u32::from(u16::MAX);
+        assert_eq!(r.take(sender(0), 0, &f) == Taken::Refused(Refused::TooMany), expected, "{n}");
+    }
+    assert!(r.memory() < 20 << 20, "{} B", r.memory());
+}
+
+/// A fragment that brings nothing is counted, and neither kept nor in the way of one that does.
+#[test]
+fn fragments_of_nothing_change_nothing() {
+    let mut r = Reassembly::new(Limits::default());
+    let from = sender(0);
+    assert_eq!(r.take(from, 0, &fragment(6, 0, 0, b"ab")), Taken::Pending);
+    let before = r.memory();
+    for offset in [3, 4, 4, 5, 6] {
+        assert_eq!(r.take(from, 0, &fragment(6, offset, 1, b"")), Taken::Pending);
+    }
+    assert_eq!((r.memory(), r.counters().copies), (before, 5));
+    assert_eq!(r.take(from, 0, &fragment(6, 4, 2, b"ef")), Taken::Pending);
+    let whole = Taken::Whole { channel: b"CH", payload: b"abcdef" };
+    assert_eq!(r.take(from, 0, &fragment(6, 2, 1, b"cd")), whole);
+}
+
 #[test]
 fn one_message_may_be_as_long_as_lcm_allows() {
     let mut intake = Intake::new(Limits::default());

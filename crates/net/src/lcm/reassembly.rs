@@ -8,8 +8,8 @@
 //!   front: 0 ─────────────► first gap        ahead: [offset ▒▒▒]   [offset ▒▒▒▒]        size
 //! ```
 //!
-//! Memory is bounded by [`Limits`]: the message that a fragment comes for may have as much as LCM allows, 256 MiB, all
-//! others together [`Limits::bytes`]. What is too much goes: the message whose last fragment is oldest first.
+//! Memory is bounded by [`Limits`]: the message that a fragment comes for may have as much as LCM allows, 256 MiB, and 16 MiB
+//! to keep its 65,535 fragments apart, all others together [`Limits::bytes`]. What is too much goes: the message whose last fragment is oldest first.
 
 mod partial;
 
@@ -62,6 +62,8 @@ pub enum Refused {
     Number,
     /// It has some bytes that have already come, and some that have not.
     Overlap,
+    /// As many pieces wait ahead of gaps as the message is said to have fragments: they are too short to be true.
+    TooMany,
 }
 
 /// What has happened so far.

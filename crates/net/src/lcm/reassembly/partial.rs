@@ -87,7 +87,7 @@ impl Partial {
     pub fn add(&mut self, fragment: &Fragment<'_>, now_ns: u64) -> Added {
         self.touched_ns = now_ns;
         let named = self.name(fragment.channel);
-        let added = self.place(fragment.offset as usize, fragment.payload);
+        let added = self.place(fragment.offset as usize, fragment.payload, fragment.count.into());
         if self.channel.is_some() && self.front.len() == self.size {
             return Added::Whole;
         }
@@ -105,9 +105,10 @@ impl Partial {
         true
     }
 
-    fn place(&mut self, offset: usize, piece: &[u8]) -> Added {
+    /// `most`: how many fragments the message has, and so more than can ever be ahead of a gap.
+    fn place(&mut self, offset: usize, piece: &[u8], most: usize) -> Added {
         let end = offset + piece.len();
-        if end <= self.front.len() {
+        if end <= self.front.len() || piece.is_empty() {
             return Added::Copy;
         }
         if offset < self.front.len() {
@@ -127,6 +128,9 @@ impl Partial {
             return if inside { Added::Copy } else { Added::Refused(Refused::Overlap) };
         }
         if offset > self.front.len() {
+            if self.ahead.len() >= most {
+                return Added::Refused(Refused::TooMany);
+            }
             self.ahead_held += OVERHEAD + piece.len();
             self.ahead.insert(offset, piece.to_vec());
             return Added::Some;
