@@ -14,6 +14,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Datagrams taken in between two looks at who sleeps.
 const BATCH: usize = 256;
+/// Fewer bytes than the kernel charges any datagram, its own bookkeeping included.
+const LEAST: usize = 512;
 /// Senders whose losses are remembered.
 const SENDERS: usize = 1024;
 
@@ -32,6 +34,8 @@ pub(crate) struct Udpm {
 
 struct Receiving {
     listener: Listener,
+    /// Datagrams that the kernel can hold for it, and so the most that have come when somebody begins to look.
+    most: usize,
     /// Addresses under which this process sends, as far as its own datagrams have told.
     own: Vec<Ipv4Addr>,
     /// What each sender has lost, ever.
@@ -102,9 +106,17 @@ impl Receiving {
     fn drain(&mut self, ports: [u16; 2], sink: &mut dyn Sink) -> Result<()> {
         let stamps = Stamps::read();
         let known = self.own.len();
-        let Receiving { listener, own, lost } = self;
+        let Receiving { listener, most, own, lost } = self;
         let mut taker = Taker { sink, lost, own, ports, stamps };
-        while listener.drain(BATCH, &mut taker)? == BATCH {}
+        let mut taken = 0;
+        // Not until nothing is left: who sends as fast as we take in must not keep for ever whoever waits for the newest.
+        while taken < *most {
+            let now = listener.drain(BATCH, &mut taker)?;
+            taken += now;
+            if now < BATCH {
+                break;
+            }
+        }
         if self.own.len() > known {
             self.ignore_own(ports);
         }
@@ -177,7 +189,8 @@ impl Udpm {
                 }
             })?;
         }
-        let receiving = Receiving { listener, own, lost: HashMap::new() };
+        let most = listener.socket().buffer().map_or(BATCH, |bytes| bytes / LEAST).max(BATCH);
+        let receiving = Receiving { listener, most, own, lost: HashMap::new() };
         receiving.ignore_own(ports);
         Ok(receiving)
     }
@@ -237,6 +250,31 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    /// Sends one whenever it gets one, so that there is always more to take in.
+    struct Flood(Publisher, usize);
+    impl Sink for Flood {
+        fn wants(&mut self, _: &[u8]) -> bool {
+            true
+        }
+        fn take(&mut self, _: Arrival<'_>) {
+            self.1 += 1;
+            assert!(self.1 < 100_000, "it takes in for ever");
+            self.0.publish(b"FLOOD", b"").unwrap();
+        }
+    }
+
+    #[test]
+    fn who_looks_for_messages_is_not_kept_by_those_that_come_meanwhile() {
+        saltus_netns::isolated(|| {
+            let link = open(Url::parse("udpm://?recv_buf_size=1000000").unwrap()).unwrap();
+            link.subscribe(&Pattern::all()).unwrap();
+            let mut flood = Flood(Publisher::open(&udp::Options::default()).unwrap(), 0);
+            (0..600).for_each(|_| flood.0.publish(b"FLOOD", b"").unwrap());
+            link.drain(&mut flood).unwrap();
+            assert!(flood.1 >= 600, "what had come was taken in: {}", flood.1);
+        });
     }
 
     #[test]
