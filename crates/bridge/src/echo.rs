@@ -11,9 +11,11 @@ const MOST: usize = 1 << 16;
 /// Senders that are remembered: those of channels that were made anew often are forgotten one day.
 const SENDERS: usize = 1 << 16;
 
-/// What a bridge has published in one domain.
+/// What a bridge, or whoever else carries messages, has published in one domain: it does not take them for somebody else's when
+/// they come back. Where the transport tells senders apart that is certain; where it does not, a message of the same channel with
+/// the same bytes counts as the one that was published, once, for a second. Bounded memory.
 #[derive(Debug, Default)]
-pub(crate) struct Own {
+pub struct Own {
     /// Channels and senders that are its own.
     senders: HashSet<(Name, u64)>,
     /// For transports without senders: hashes of what was published, how often, and when last.
@@ -25,7 +27,8 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// Notes that `publisher` has published `bytes`. `listens`: the bridge also carries messages the other way.
+    /// Notes that `publisher` has published `bytes` at `now`, in ns of a clock that does not go back. `listens`: what comes in
+    /// that domain is carried too, so that the message may come back.
     pub fn note(&mut self, publisher: &Publisher, bytes: &[u8], now: u64, listens: bool) {
         let channel = publisher.channel();
         match publisher.sender() {
@@ -56,7 +59,7 @@ impl Own {
         *at = now;
     }
 
-    /// Whether a message is the bridge's own. One that is known by its bytes alone is forgotten with it.
+    /// Whether a message is one's own. One that is known by its bytes alone is forgotten with it.
     pub fn is(&mut self, message: &Message<'_>, now: u64) -> bool {
         let by_sender = |sender| self.senders.contains(&(message.channel.clone(), sender));
         if message.sender.is_some_and(by_sender) {

@@ -23,5 +23,6 @@ mod rename;
 mod route;
 
 pub use bridge::{Bridge, Counts};
+pub use echo::Own;
 pub use rename::Rename;
 pub use route::Route;

@@ -1,8 +1,10 @@
 //! A domain at each end: what is published in the one comes out in the other.
 
 use crate::{Driver, Error, Event, Result, Stats};
-use saltus_domain::{Domain, Name, Options, Pattern, Publisher, Subscriber, Until};
-use std::collections::{HashMap, HashSet};
+use saltus_bridge::Own;
+use saltus_domain::{Domain, Options, Pattern, Publisher, Subscriber, Until};
+use saltus_os::clock;
+use std::collections::HashMap;
 use std::net::SocketAddr;
 
 /// Messages taken from the domain in one turn.
@@ -10,8 +12,8 @@ const BATCH: usize = 64;
 
 /// Channels that are published in. Whoever has the key may name any, but not fill this machine with them.
 const CHANNELS: usize = 4096;
-/// Senders that are remembered; those of channels that were made anew often are forgotten one day.
-const SENDERS: usize = 1 << 16;
+/// Errors of the domain's network that follow each other faster, in ns, are one that does not pass.
+const APART: u64 = 500_000_000;
 
 /// What is said about the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +47,11 @@ pub struct Join {
     channels: Pattern,
     subscriber: Subscriber,
     publishers: HashMap<Vec<u8>, Publisher>,
-    /// Which senders in which channels are this tunnel.
-    own: HashSet<(Name, u64)>,
+    /// What this tunnel has published in the domain.
+    own: Own,
     deadline: u64,
+    /// Until when another error of the domain's network is the end, monotonic ns.
+    troubled: u64,
     here: Here,
     /// The last thing that went wrong without being the end: with the domain, a message or the network.
     trouble: Option<Error>,
@@ -66,12 +70,14 @@ impl Join {
         deadline: u64,
     ) -> Result<Join> {
         let subscriber = domain.subscriber_with(channels.clone(), options)?;
-        let (domain, publishers, own) = (domain.clone(), HashMap::new(), HashSet::new());
-        let here = Here::default();
-        Ok(Join { driver, domain, channels, subscriber, publishers, own, deadline, here, trouble: None })
+        let (domain, publishers, own) = (domain.clone(), HashMap::new(), Own::default());
+        let (here, troubled, trouble) = (Here::default(), 0, None);
+        Ok(Join { driver, domain, channels, subscriber, publishers, own, deadline, troubled, here, trouble })
     }
 
     /// Does what can be done at once, then waits until there is more, or that time (monotonic, in ns), for 100 ms at most.
+    ///
+    /// An error of the domain's network that may pass, such as a hub that is gone, is told by [`Join::trouble`].
     ///
     /// # Errors
     /// A socket or a subscriber that does not work any more.
@@ -98,10 +104,20 @@ impl Join {
     /// Hands what is new in the domain to the tunnel; says whether there may be more.
     fn take_from_domain(&mut self) -> Result<bool> {
         for _ in 0..BATCH {
-            let Some(message) = self.subscriber.receive(Until::Poll)? else { return Ok(false) };
+            let now = clock::monotonic();
+            let message = match self.subscriber.receive(Until::Poll) {
+                Ok(Some(message)) => message,
+                Ok(None) => return Ok(false),
+                // A hub that was lost, for instance: the domain sees to it itself.
+                Err(e @ saltus_domain::Error::Network(_)) if now >= self.troubled => {
+                    self.troubled = now.saturating_add(APART);
+                    self.trouble = Some(e.into());
+                    return Ok(false);
+                }
+                Err(e) => return Err(e.into()),
+            };
             self.here.dropped += message.dropped;
-            let is_own = |sender| self.own.contains(&(message.channel.clone(), sender));
-            if message.sender.is_some_and(is_own) {
+            if self.own.is(&message, now) {
                 self.here.own += 1;
             } else if let Err(e) = self.driver.send(message.channel.as_bytes(), message.data, self.deadline) {
                 self.here.too_long += 1;
@@ -135,7 +151,7 @@ impl Join {
 fn publish(
     domain: &Domain,
     publishers: &mut HashMap<Vec<u8>, Publisher>,
-    own: &mut HashSet<(Name, u64)>,
+    own: &mut Own,
     channel: &[u8],
     payload: &[u8],
 ) -> saltus_domain::Result<()> {
@@ -148,12 +164,6 @@ fn publish(
     }
     let Some(publisher) = publishers.get_mut(channel) else { return Ok(()) };
     publisher.publish(payload)?;
-    // Known only after the first message, over shared memory; and another one when the channel was replaced.
-    if let Some(sender) = publisher.sender() {
-        if own.len() >= SENDERS {
-            own.clear();
-        }
-        own.insert((publisher.channel().clone(), sender));
-    }
+    own.note(publisher, payload, clock::monotonic(), true);
     Ok(())
 }
