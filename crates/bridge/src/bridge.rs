@@ -14,9 +14,6 @@ const LOOK: u64 = 1_000_000_000;
 /// Channels on the other side of a route. Names may be invented without end, and each takes memory there.
 const CHANNELS: usize = 4096;
 
-/// The channel on which whoever joins LCM's network looks whether multicast works; of no use elsewhere.
-const SELF_TEST: &[u8] = b"LCM_SELF_TEST";
-
 /// What was carried so far, over all routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -24,8 +21,7 @@ pub struct Counts {
     pub received: u64,
     /// Messages that were published on the other side.
     pub carried: u64,
-    /// The bridge's own, which came back and went no further; with those of LCM's self test, and, within one domain, those
-    /// that keep their names.
+    /// The bridge's own, which came back and went no further; and, within one domain, those that keep their names.
     pub own: u64,
     /// Not carried, because a newer one of the channel took its place (the rate limit).
     pub passed: u64,
@@ -185,8 +181,7 @@ impl Lane {
         self.counts.missed += message.missed.count().unwrap_or(0);
         self.counts.untold += u64::from(message.missed.count().is_none());
         let name = message.channel.as_bytes();
-        let stays =
-            name == SELF_TEST || (self.behind == self.ahead && *self.route.name(message.channel) == *name);
+        let stays = self.behind == self.ahead && *self.route.name(message.channel) == *name;
         if stays || own[self.behind].1.is(&message, now) {
             self.counts.own += 1;
             return Ok(true);

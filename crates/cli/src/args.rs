@@ -6,7 +6,7 @@ use crate::commands::{
     bridge, chmod, completions, demo, echo, generate, hub, import, info, log, ls, man, mk, play, publish,
     record, rm, stat, sweep, tunnel, types,
 };
-use crate::help;
+use crate::{help, place};
 
 /// Carries samples between the processes of a robot: newest first, old ones while they last
 ///
@@ -16,10 +16,9 @@ use crate::help;
 #[command(name = "saltus", version, after_help = help::after(&[EXAMPLES, help::EXIT_CODES]), max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// Where the channels are: shm:// is shared memory, shm://NAME a domain of it with a name, shm:///DIR a directory
-    /// on a tmpfs; pub, echo, ls and stat also take udpm://, mpudpm://, tcpq:// and file:// [env: SALTUS_DOMAIN]
+    /// Where the channels are.
     // Read by ourselves: clap would show it in every usage line as if it had to be given.
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", help = place::domains())]
     #[arg(help_heading = "Everywhere")]
     pub domain: Option<String>,
 

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
+use crate::print::Format;
 use crate::units;
 
 /// Print for programs.
@@ -14,6 +15,43 @@ pub struct Json {
     /// Print JSON, one object a line, for programs
     #[arg(long)]
     pub json: bool,
+}
+
+/// How messages are printed: at most one of these, but for the hexadecimal digits in JSON.
+#[derive(Args)]
+#[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
+pub struct Printed {
+    /// Show long arrays as a whole
+    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
+    full: bool,
+
+    /// Print only the message and a line end: what pub --lines reads
+    #[arg(short, long)]
+    lines: bool,
+
+    /// Print the message as a line of hexadecimal digits: what pub --hex takes
+    #[arg(short = 'x', long)]
+    hex: bool,
+
+    /// Print only the message, byte for byte
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Printed {
+    /// The one that was chosen.
+    pub fn format(&self) -> Format {
+        match self {
+            Printed { json: Json { json: true }, hex, .. } => Format::Json { hex: *hex },
+            Printed { lines: true, .. } => Format::Lines,
+            Printed { raw: true, .. } => Format::Raw,
+            Printed { hex: true, .. } => Format::Hex,
+            _ => Format::Human { full: self.full },
+        }
+    }
 }
 
 /// Say only what has to be known.

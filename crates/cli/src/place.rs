@@ -26,9 +26,29 @@ impl Place {
     }
 }
 
-/// Whether the URL is of something else than shared memory.
+/// Whether the URL is of something else than shared memory, or of nothing.
 fn is_network(url: &str) -> bool {
-    url.split_once("://").is_some_and(|(scheme, _)| scheme != "shm")
+    !url.starts_with("shm://")
+}
+
+/// What `--domain` takes, by what this build has.
+pub fn domains() -> String {
+    let networks =
+        saltus_domain::PROVIDERS.iter().filter(|(name, _)| !matches!(*name, "shm" | "mem" | "memq"));
+    let (built, absent): (Vec<_>, Vec<_>) = networks.partition(|(_, built)| *built);
+    let list = |of: Vec<&(&str, bool)>| {
+        of.iter().map(|(name, _)| format!("{name}://")).collect::<Vec<_>>().join(", ")
+    };
+    let more = if absent.is_empty() {
+        String::new()
+    } else {
+        format!("; {} are Cargo features that this build does not have", list(absent))
+    };
+    format!(
+        "Where the channels are: shm:// is shared memory, shm://NAME a domain of it with a name, shm:///DIR a directory \
+         on a tmpfs; pub, echo, ls and stat also take {}{more} [env: SALTUS_DOMAIN]",
+        list(built)
+    )
 }
 
 /// A domain of any kind, through the interface that they have in common. One that other processes cannot reach is refused.
@@ -47,6 +67,7 @@ pub fn network(url: &str) -> Outcome<saltus_domain::Domain> {
 pub fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Domain> {
     match url.filter(|url| is_network(url)) {
         None => Ok(Domain::open(url.unwrap_or("shm://"))?),
+        Some(url) if !url.contains("://") => network(url).and_then(|_| Ok(Domain::open(url)?)), // neither can be
         Some(url) => Err(Failure::new(
             Code::Usage,
             format!(

@@ -185,5 +185,8 @@ fn what_is_for_shared_memory_says_so() {
     for command in [&["echo", "x"][..], &["pub", "x", "1"], &["ls"]] {
         place.run(command.iter().chain(&["--domain", "mem://"])).saying(2, "memory of one process alone");
         place.run(command.iter().chain(&["--domain", "carrier-pigeon://"])).saying(2, "carrier-pigeon");
+        for scheme in ["shm://", "udpm://", "zmq://", "dds://", "zenoh://"] {
+            place.run(command.iter().chain(&["--domain", "nonsense"])).saying(2, scheme);
+        }
     }
 }

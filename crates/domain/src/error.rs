@@ -21,7 +21,7 @@ pub enum Error {
     NoProvider {
         /// What the URL begins with.
         scheme: String,
-        /// Providers that there are.
+        /// Providers that there are, and the features that would bring others.
         known: String,
         /// The Cargo feature that builds it in, if there is one.
         feature: Option<&'static str>,
@@ -110,7 +110,7 @@ impl fmt::Display for Error {
             Error::NoProvider { known, feature: Some(feature), .. } => {
                 write!(
                     f,
-                    "this build has no {feature}://; build it with `--features {feature}`, or use {known}"
+                    "this build has no {feature}://; build it with `--features {feature}`, or use what there is: {known}"
                 )
             }
             Error::NoProvider { scheme, known, feature: None } => {

@@ -51,6 +51,7 @@ pub use inlet::Canceller;
 pub use message::{Message, Missed};
 pub use options::Options;
 pub use pattern::Pattern;
+pub use providers::PROVIDERS;
 pub use publisher::{Publisher, TypedPublisher};
 pub use saltus_channel::{Description, Name, Start, Until};
 pub use subscriber::Subscriber;

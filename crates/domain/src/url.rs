@@ -18,7 +18,8 @@ impl Url {
     pub fn parse(text: &str) -> Result<Url> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(Error::invalid(format!(
-                "`{text}` is no domain's URL: write for instance shm://, udpm://239.255.76.67:7667?ttl=1 or mem://"
+                "`{text}` is no domain's URL: write for instance shm:// or udpm://239.255.76.67:7667?ttl=1; this build has {}",
+                crate::providers::known()
             )));
         };
         let mut parts = rest.split('?');

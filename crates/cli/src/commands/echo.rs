@@ -11,19 +11,18 @@ use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, Subscrib
 
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Count, Json, Timeout, TypeDirs};
+use crate::flags::{Count, Printed, Timeout, TypeDirs};
 use crate::human;
 use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
 use crate::place::{self, Place};
-use crate::print::{About, Format, Message, print};
+use crate::print::{About, Message, print};
 use crate::{channels, stop};
 
 /// The options of `echo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("which").args(["next", "newest"]))]
-#[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
 pub struct Echo {
     /// Name of the channel
     name: OsString,
@@ -69,24 +68,8 @@ pub struct Echo {
     #[arg(long = "type", value_name = "TYPE")]
     of: Option<String>,
 
-    /// Show long arrays as a whole
-    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
-    full: bool,
-
-    /// Print only the message and a line end: what pub --lines reads
-    #[arg(short, long)]
-    lines: bool,
-
-    /// Print the message as a line of hexadecimal digits: what pub --hex takes
-    #[arg(short = 'x', long)]
-    hex: bool,
-
-    /// Print only the message, byte for byte
-    #[arg(long)]
-    raw: bool,
-
     #[command(flatten)]
-    json: Json,
+    printed: Printed,
 
     /// Do not say at the end how many were received and missed
     #[arg(short, long)]
@@ -218,7 +201,7 @@ impl Reading<'_> {
     }
 
     fn read(&mut self, subscriber: &mut Subscriber) -> Outcome<End> {
-        let (format, channel) = (self.args.format(), subscriber.channel());
+        let (format, channel) = (self.args.printed.format(), subscriber.channel());
         let name = escaped(channel.name().as_bytes());
         let mut message = Vec::new();
         while !stop::requested() && self.args.count.count.is_none_or(|most| self.received < most) {
@@ -307,16 +290,6 @@ impl Echo {
             From::Now => Start::Now,
             From::Newest => Start::Newest,
             From::Oldest => Start::Oldest,
-        }
-    }
-
-    fn format(&self) -> Format {
-        match self {
-            Echo { json: Json { json: true }, hex, .. } => Format::Json { hex: *hex },
-            Echo { lines: true, .. } => Format::Lines,
-            Echo { raw: true, .. } => Format::Raw,
-            Echo { hex: true, .. } => Format::Hex,
-            _ => Format::Human { full: self.full },
         }
     }
 }

@@ -42,18 +42,32 @@ pub(crate) enum Provider {
     Network(Arc<Inbox>),
 }
 
-const KNOWN: &str = "shm://, mem://, udpm://, mpudpm://, tcpq://, file://, memq://";
+/// The providers, as URLs name them, and whether this build has them. One that it has not is a Cargo feature of its name.
+pub const PROVIDERS: [(&str, bool); 10] = [
+    ("shm", true),
+    ("mem", true),
+    ("udpm", true),
+    ("mpudpm", true),
+    ("tcpq", true),
+    ("file", true),
+    ("memq", true),
+    ("zmq", cfg!(feature = "zmq")),
+    ("dds", cfg!(feature = "dds")),
+    ("zenoh", cfg!(feature = "zenoh")),
+];
 
-/// Providers that are Cargo features of their names, and whether they are built in.
-const FEATURES: [(&str, bool); 3] =
-    [("zmq", cfg!(feature = "zmq")), ("dds", cfg!(feature = "dds")), ("zenoh", cfg!(feature = "zenoh"))];
+/// What URLs may begin with in this build, and which features would bring the others, in words.
+pub(crate) fn known() -> String {
+    let of = |wanted| PROVIDERS.iter().filter(move |(_, built)| *built == wanted).map(|(name, _)| name);
+    let built: Vec<String> = of(true).map(|name| format!("{name}://")).collect();
+    let absent = of(false).map(|name| format!("; `--features {name}` would bring {name}://"));
+    absent.fold(built.join(", "), |known, name| known + &name)
+}
 
 /// Why nothing opens a URL that begins with `scheme`.
 fn no_provider(scheme: String) -> Error {
-    let built = FEATURES.iter().filter(|(_, built)| *built).map(|(name, _)| format!(", {name}://"));
-    let known = built.fold(KNOWN.to_string(), |known, name| known + &name);
-    let feature = FEATURES.iter().map(|(name, _)| *name).find(|name| *name == scheme);
-    Error::NoProvider { scheme, known, feature }
+    let feature = PROVIDERS.iter().map(|(name, _)| *name).find(|name| *name == scheme);
+    Error::NoProvider { scheme, known: known(), feature }
 }
 
 impl Provider {
@@ -166,11 +180,15 @@ mod tests {
 
     #[test]
     fn a_provider_that_is_not_built_in_is_told_from_one_that_there_is_not() {
-        let told = |url: &str| Provider::open(Url::parse(url).unwrap()).err().map(|e| e.to_string());
+        let told = |url: &str| Url::parse(url).and_then(Provider::open).err().map(|e| e.to_string());
         let unknown = told("carrier-pigeon://").unwrap();
         assert!(unknown.contains("no provider is called `carrier-pigeon://`"), "{unknown}");
-        for (name, built) in FEATURES {
-            assert_eq!(unknown.contains(&format!("{name}://")), built, "{unknown}");
+        let nonsense = told("nonsense").unwrap_or_default();
+        for (name, built) in PROVIDERS {
+            for told in [&unknown, &nonsense] {
+                assert!(told.contains(&format!("{name}://")), "{told}");
+                assert_eq!(told.contains(&format!("`--features {name}`")), !built, "{told}");
+            }
             if !built {
                 let told = told(&format!("{name}://")).unwrap();
                 assert!(told.contains(&format!("`--features {name}`")), "{told}");

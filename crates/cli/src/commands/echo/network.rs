@@ -55,7 +55,7 @@ fn read(
     totals: &mut Totals,
 ) -> Outcome {
     let mut troubles = Troubles::default();
-    let (mut bytes, format) = (Vec::new(), args.format());
+    let (mut bytes, format) = (Vec::new(), args.printed.format());
     while !stop::requested() && args.count.count.is_none_or(|most| totals.received < most) {
         let channel = match receive(subscriber, args, out, &mut bytes) {
             Ok(Some(channel)) => channel,

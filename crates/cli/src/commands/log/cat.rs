@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use saltus_channel::Name;
 use saltus_log::Event;
 
@@ -10,16 +10,15 @@ use super::input::{Input, tell};
 use super::select::{Channels, Selection, Times};
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome};
-use crate::flags::{Count, Json, Quiet, TypeDirs};
+use crate::flags::{Count, Printed, Quiet, TypeDirs};
 use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
-use crate::print::{About, Format, Message, print};
+use crate::print::{About, Message, print};
 use crate::stop;
 
 /// The options of `log cat`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
 pub struct Cat {
     /// The log; - is standard input
     log: PathBuf,
@@ -36,24 +35,8 @@ pub struct Cat {
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Show long arrays as a whole
-    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
-    full: bool,
-
-    /// Print only the message and a line end
-    #[arg(short, long)]
-    lines: bool,
-
-    /// Print the message as a line of hexadecimal digits
-    #[arg(short = 'x', long)]
-    hex: bool,
-
-    /// Print only the message, byte for byte
-    #[arg(long)]
-    raw: bool,
-
     #[command(flatten)]
-    json: Json,
+    printed: Printed,
 
     #[command(flatten)]
     quiet: Quiet,
@@ -67,13 +50,7 @@ Examples:
 
 /// Prints.
 pub fn run(args: Cat) -> Outcome {
-    let format = match () {
-        () if args.raw => Format::Raw,
-        () if args.lines => Format::Lines,
-        () if args.json.json => Format::Json { hex: args.hex },
-        () if args.hex => Format::Hex,
-        () => Format::Human { full: args.full },
-    };
+    let format = args.printed.format();
     stop::on_signals()?;
     stop::when_output_closes();
     let mut selection = Selection::new(&args.channels, args.times)?;
