@@ -1,6 +1,6 @@
 //! The thread that takes messages in while nobody waits for them.
 //!
-//! It sleeps on the same socket as the subscribers, behind them in the socket's queue, and with `EPOLLEXCLUSIVE`: the
+//! It sleeps on the same descriptors as the subscribers, behind them in each one's queue, and with `EPOLLEXCLUSIVE`: the
 //! kernel wakes the first of the queue that sleeps. So it costs a subscriber that waits nothing, neither a switch of
 //! threads nor a system call, and yet takes over the moment that the last one is busy.
 
@@ -29,10 +29,10 @@ struct Both {
 }
 
 impl Helper {
-    pub fn start(inbox: &Arc<Inbox>, fd: Fd) -> Result<Helper> {
+    pub fn start(inbox: &Arc<Inbox>, fds: &[Fd]) -> Result<Helper> {
         let both = Arc::new(Both { epoll: Epoll::new()?, quit: Event::new()? });
         both.epoll.add_event(both.quit.raw())?;
-        both.epoll.add(fd.raw, fd.socket)?;
+        fds.iter().try_for_each(|fd| both.epoll.add(fd.raw, fd.alone))?;
         let (theirs, inbox) = (both.clone(), Arc::downgrade(inbox));
         let thread = saltus_os::process::without_signals(|| {
             let builder = std::thread::Builder::new().name("saltus-intake".into());
@@ -42,10 +42,12 @@ impl Helper {
         Ok(Helper { both, thread: Some(thread) })
     }
 
-    /// Goes to the end of the queue of those who wait for the socket.
-    pub fn queue_anew(&self, fd: Fd) -> Result<()> {
-        self.both.epoll.remove(fd.raw);
-        self.both.epoll.add(fd.raw, fd.socket)
+    /// Goes to the end of the queue of those who wait for each.
+    pub fn queue_anew(&self, fds: &[Fd]) -> Result<()> {
+        fds.iter().try_for_each(|fd| {
+            self.both.epoll.remove(fd.raw);
+            self.both.epoll.add(fd.raw, fd.alone)
+        })
     }
 }
 

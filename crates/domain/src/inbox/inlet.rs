@@ -258,7 +258,7 @@ impl Drop for Inlet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::{Fd, Link, Sink};
+    use crate::inbox::{Link, Sink};
     use crate::inlet::Inlet as _;
 
     /// A network on which nothing comes.
@@ -269,9 +269,6 @@ mod tests {
         }
         fn drain(&self, _: &mut dyn Sink) -> Result<()> {
             Ok(())
-        }
-        fn fd(&self) -> Option<Fd> {
-            None
         }
     }
 

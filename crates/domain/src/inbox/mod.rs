@@ -69,9 +69,10 @@ pub(crate) trait Link: Send + Sync {
     fn drain(&self, _sink: &mut dyn Sink) -> Result<()> {
         Ok(())
     }
-    /// What becomes readable when something has come; `None` for one that never receives, or on threads of its own.
-    fn fd(&self) -> Option<Fd> {
-        None
+    /// What becomes readable when something has come; none for one that never receives, or on threads of its own. Asked
+    /// after each [`Link::subscribe`].
+    fn fds(&self) -> Vec<Fd> {
+        Vec::new()
     }
     /// The next who subscribes wants `depth` messages kept.
     fn deepen(&self, _depth: u64) -> Result<()> {
@@ -97,8 +98,8 @@ pub(crate) trait Sink {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fd {
     pub raw: RawFd,
-    /// Whether it is a socket, for which one of those who wait can be woken; an `epoll` wakes all.
-    pub socket: bool,
+    /// Whether one of those who wait can be woken alone, as by a socket, an event or a timer; an `epoll` wakes all.
+    pub alone: bool,
 }
 
 /// A message that has come.
@@ -145,8 +146,8 @@ impl Inbox {
     /// Lets the helper thread run, if there is something to receive. Called before the first message is published.
     pub fn listen(self: &Arc<Self>) -> Result<()> {
         let mut helper = lock(&self.helper);
-        if let (None, Some(fd), true) = (&*helper, self.link.fd(), self.link.listens_always()) {
-            *helper = Some(Helper::start(self, fd)?);
+        if helper.is_none() && self.link.listens_always() {
+            *helper = Some(Helper::start(self, &self.link.fds())?);
         }
         Ok(())
     }
@@ -187,13 +188,13 @@ impl Inbox {
     /// Sees to it that somebody takes in what comes: the subscriber while it waits, else the helper thread.
     fn stay_awake(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<()> {
         let mut helper = lock(&self.helper);
-        if let Some(fd) = self.link.fd() {
-            interest.parker.epoll().add(fd.raw, fd.socket)?;
-            match &*helper {
-                // The helper comes last in the socket's queue: it is woken only when nobody else sleeps there.
-                Some(helper) => helper.queue_anew(fd)?,
-                None => *helper = Some(Helper::start(self, fd)?),
-            }
+        let fds = self.link.fds();
+        fds.iter().try_for_each(|fd| interest.parker.epoll().add(fd.raw, fd.alone))?;
+        match &*helper {
+            // The helper comes last in each queue: it is woken only when nobody else sleeps there.
+            Some(helper) => helper.queue_anew(&fds)?,
+            None if fds.is_empty() => {}
+            None => *helper = Some(Helper::start(self, &fds)?),
         }
         Ok(())
     }

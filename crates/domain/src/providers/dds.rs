@@ -211,8 +211,8 @@ impl Link for Dds {
         }
         Ok(())
     }
-    fn fd(&self) -> Option<Fd> {
-        Some(Fd { raw: self.news.0.raw(), socket: false })
+    fn fds(&self) -> Vec<Fd> {
+        vec![Fd { raw: self.news.0.raw(), alone: true }]
     }
 
     fn deepen(&self, depth: u64) -> Result<()> {

@@ -79,8 +79,8 @@ impl Link for Mpudpm {
         Ok(())
     }
 
-    fn fd(&self) -> Option<Fd> {
-        Some(Fd { raw: self.epoll.as_fd().as_raw_fd(), socket: false })
+    fn fds(&self) -> Vec<Fd> {
+        vec![Fd { raw: self.epoll.as_fd().as_raw_fd(), alone: false }]
     }
 
     fn subscribe(&self, pattern: &Pattern) -> Result<()> {

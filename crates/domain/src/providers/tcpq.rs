@@ -59,8 +59,8 @@ impl Link for Tcpq {
         Ok(self.0.drain(&mut take)?)
     }
 
-    fn fd(&self) -> Option<Fd> {
-        Some(Fd { raw: self.0.as_fd().as_raw_fd(), socket: false })
+    fn fds(&self) -> Vec<Fd> {
+        vec![Fd { raw: self.0.as_fd().as_raw_fd(), alone: false }]
     }
 
     fn subscribe(&self, pattern: &Pattern) -> Result<()> {

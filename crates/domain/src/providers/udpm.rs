@@ -215,9 +215,10 @@ impl Link for Udpm {
         receiving.drain(self.publisher.ports(), sink)
     }
 
-    fn fd(&self) -> Option<Fd> {
-        let receiving = self.listener.get()?.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(Fd { raw: receiving.listener.as_fd().as_raw_fd(), socket: true })
+    fn fds(&self) -> Vec<Fd> {
+        let Some(receiving) = self.listener.get() else { return Vec::new() };
+        let receiving = receiving.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![Fd { raw: receiving.listener.as_fd().as_raw_fd(), alone: true }]
     }
 
     fn subscribe(&self, _: &Pattern) -> Result<()> {

@@ -167,8 +167,10 @@ impl Link for Zmq {
         receiving.as_mut().map_or(Ok(()), |receiving| receiving.drain(&self.places, &self.ready, sink))
     }
 
-    fn fd(&self) -> Option<Fd> {
-        Some(Fd { raw: self.ready.raw(), socket: false })
+    fn fds(&self) -> Vec<Fd> {
+        let receiving = lock(&self.receiving);
+        let receiving = receiving.iter().flat_map(Receiving::fds);
+        self.ready.fds().into_iter().chain(receiving).map(|raw| Fd { raw, alone: true }).collect()
     }
 
     fn subscribe(&self, pattern: &Pattern) -> Result<()> {
@@ -220,7 +222,7 @@ mod tests {
         there.subscribe(&Pattern::all()).unwrap();
         let (epoll, mut count, both, mut others) =
             (Epoll::new().unwrap(), Count(0), &Barrier::new(2), Vec::new());
-        epoll.add(there.fd().unwrap().raw, false).unwrap();
+        there.fds().iter().for_each(|fd| epoll.add(fd.raw, fd.alone).unwrap());
         let mut receive = |many: usize, ms: u64| {
             let (until, before) = (clock::monotonic() + ms * 1_000_000, count.0);
             while count.0 < before + many {

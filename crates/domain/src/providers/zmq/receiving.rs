@@ -4,14 +4,14 @@ use super::directory::{Directory, Watch};
 use super::places::Places;
 use super::socket::{Context, Part, Socket};
 use super::{LONGEST, Settings, library as lib};
-use crate::descriptor::{Epoll, Event, Timer};
+use crate::descriptor::{Event, Timer};
 use crate::inbox::{About, Arrival, Sink};
 use crate::{Error, Result};
 use saltus_os::clock;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,10 +24,9 @@ const FAREWELL: u64 = 5_000_000_000;
 /// When a directory that is gone is looked for again, in ns.
 const AGAIN: u64 = 1_000_000_000;
 
-/// What is readable when something has come or a publisher has.
+/// What is readable, besides the socket and the directory's, when somebody must look.
 #[derive(Debug)]
 pub(super) struct Ready {
-    epoll: Epoll,
     /// Somebody must receive, though the socket's own descriptor may be low.
     again: Event,
     /// Somebody must see which publishers have gone.
@@ -36,19 +35,18 @@ pub(super) struct Ready {
 
 impl Ready {
     pub fn new() -> Result<Ready> {
-        let ready = Ready { epoll: Epoll::new()?, again: Event::new()?, later: Timer::new()? };
-        ready.epoll.add(ready.again.raw(), false)?;
-        ready.epoll.add(ready.later.raw(), false)?;
-        Ok(ready)
+        Ok(Ready { again: Event::new()?, later: Timer::new()? })
     }
-    pub fn raw(&self) -> RawFd {
-        self.epoll.as_fd().as_raw_fd()
+    pub fn fds(&self) -> [RawFd; 2] {
+        [self.again.raw(), self.later.raw()]
     }
 }
 
 /// See the module.
 pub(super) struct Receiving {
     socket: Socket,
+    /// The socket's descriptor.
+    fd: RawFd,
     /// Tells of new publishers in the directory.
     watch: Option<Watch>,
     /// Those in the directory, and when to part from who has gone.
@@ -103,8 +101,10 @@ impl Receiving {
             }
             None => None,
         };
+        let fd = socket.fd().map_err(failed("ask for a socket's descriptor"))?;
         let mut receiving = Receiving {
             socket,
+            fd,
             watch,
             peers: HashMap::new(),
             next_look: u64::MAX,
@@ -119,12 +119,12 @@ impl Receiving {
             directory.sweep();
             receiving.look(directory, ready)?;
         }
-        let fd = receiving.socket.fd().map_err(failed("ask for a socket's descriptor"))?;
-        ready.epoll.add(fd, false)?;
-        if let Some(watch) = &receiving.watch {
-            ready.epoll.add(watch.raw(), false)?;
-        }
         Ok(receiving)
+    }
+
+    /// What is readable when something has come, or a publisher has.
+    pub fn fds(&self) -> impl Iterator<Item = RawFd> {
+        self.watch.iter().map(Watch::raw).chain([self.fd])
     }
 
     pub fn connect(&self, endpoint: &str) -> Result<()> {

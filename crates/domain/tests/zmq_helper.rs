@@ -1,0 +1,70 @@
+//! `zmq://`: whoever waits for a message takes it in himself. Alone in its process, so that there is one helper thread to be
+//! looked at.
+
+#![cfg(feature = "zmq")]
+
+use saltus_domain::{Domain, Options, Pattern};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+const LONG: Duration = Duration::from_secs(20);
+const MESSAGES: u64 = 200;
+
+/// How often this process's helper threads have gone to sleep.
+fn sleeps() -> u64 {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten().map(|task| task.path());
+    let helpers = tasks.filter(|t| fs::read_to_string(t.join("comm")).is_ok_and(|c| c == "saltus-intake\n"));
+    helpers.map(|t| number(&fs::read_to_string(t.join("status")).unwrap(), "voluntary_ctxt_switches:")).sum()
+}
+fn number(status: &str, key: &str) -> u64 {
+    status.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok()).unwrap()
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < LONG, "{what}");
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
+#[test]
+fn the_helper_thread_sleeps_while_a_subscriber_waits() {
+    let directory = std::env::temp_dir().join(format!("saltus-zmq-helper-{}", std::process::id()));
+    let open = || Domain::open(&format!("zmq://{}", directory.display())).unwrap();
+    let (here, there) = (open(), open());
+    let mut subscriber = there.subscriber_with(Pattern::name("x").unwrap(), Options::next(1000)).unwrap();
+    let mut publisher = here.publisher("x").unwrap();
+    until("they meet", || {
+        publisher.publish(b"").unwrap();
+        subscriber.receive(Duration::from_millis(10)).unwrap().is_some()
+    });
+    while subscriber.receive(Duration::from_millis(200)).unwrap().is_some() {} // what is left of it
+    let before = sleeps();
+    let (heard, itself) = (&AtomicU64::new(0), &std::sync::OnceLock::new());
+    thread::scope(|s| {
+        s.spawn(move || {
+            itself.set(fs::read_link("/proc/thread-self").unwrap()).unwrap();
+            for _ in 0..MESSAGES {
+                subscriber.receive(LONG).unwrap().expect("a message in time");
+                heard.fetch_add(1, SeqCst);
+            }
+        });
+        let waits = || {
+            let status = itself
+                .get()
+                .map(|at| fs::read_to_string(std::path::Path::new("/proc").join(at).join("status")));
+            status.is_some_and(|s| s.is_ok_and(|s| s.contains("State:\tS")))
+        };
+        for n in 0..MESSAGES {
+            until("it waits", waits);
+            publisher.publish(b"x").unwrap();
+            until("it is heard", || heard.load(SeqCst) > n);
+        }
+    });
+    // Now and then the subscriber sleeps elsewhere when the message comes.
+    let woken = sleeps() - before;
+    assert!(woken < MESSAGES / 4, "the helper was woken {woken} times for {MESSAGES} messages");
+    let _ = fs::remove_dir_all(&directory);
+}
