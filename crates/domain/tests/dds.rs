@@ -146,16 +146,7 @@ fn a_peer_may_be_killed_and_come_back() {
             peer.ask(&format!("send in 1000 {round}"));
             let message = subscriber.receive(LONG).unwrap().expect("a message in time");
             assert_eq!(message.data, made(1000, round));
-            // One that was killed counts until its time is over, and messages may be refused; but not for ever.
-            peer.tell("take out");
-            let start = Instant::now();
-            let answer = loop {
-                let _ = publisher.publish(&made(100, round));
-                if let Some(answer) = peer.answer_within(Duration::from_millis(20)) {
-                    break answer;
-                }
-                assert!(start.elapsed() < 3 * LONG);
-            };
+            let answer = meet(&mut publisher, &mut peer, "out", &made(100, round));
             assert!(answer.starts_with("100 "), "{answer}");
             peer.kill();
         }
@@ -164,29 +155,44 @@ fn a_peer_may_be_killed_and_come_back() {
 
 /// A program that was stopped has promised to confirm, and does not.
 #[test]
-fn a_program_that_hangs_holds_a_publisher_up_once_and_a_best_effort_one_never() {
+fn a_program_that_hangs_is_not_waited_for_and_hears_what_is_newest_when_it_goes_on() {
     apart(|| {
         for qos in QOS {
-            let url = format!("dds://7?patience=500&depth=16&reliability={qos}");
+            let url = format!("dds://7?patience=1&depth=16&reliability={qos}");
             let mut publisher = Domain::open(&url).unwrap().publisher("out").unwrap();
             let mut peer = Peer::start(7);
             peer.ask(&format!("read out bytes {qos}"));
             meet(&mut publisher, &mut peer, "out", b"");
             peer.stop(true);
-            let start = Instant::now();
-            let refused = (0..1000).filter(|_| publisher.publish(b"x").is_err()).count();
-            // 500 s, if it waited for each.
-            assert!(start.elapsed() < LONG);
-            assert_eq!(refused > 0, qos == "reliable", "{refused} were refused");
+            (0..1000).for_each(|_| publisher.publish(&[0; 1000]).expect("nobody is waited for"));
             peer.stop(false);
-            let start = Instant::now();
-            while publisher.publish(&made(10, 1)).is_err() {
-                assert!(start.elapsed() < LONG, "it is heard again");
+            expect(&mut publisher, &mut peer, "out", &made(10, 1), "10 1");
+        }
+    });
+}
+
+/// It counts until its time is over, 10 s, and the publisher keeps 16 messages.
+#[test]
+fn a_subscriber_that_was_killed_costs_no_other_one_a_message() {
+    apart(|| {
+        let (here, there) = (Domain::open("dds://7?depth=16").unwrap(), Domain::open("dds://7").unwrap());
+        let mut publisher = here.publisher("out").unwrap();
+        let (mut survivor, mut peer) = (all(&there, "out"), Peer::start(7));
+        peer.ask("read out bytes reliable");
+        meet(&mut publisher, &mut peer, "out", b"");
+        while survivor.receive(Duration::from_millis(20)).unwrap().is_none() {
+            publisher.publish(b"").unwrap();
+        }
+        peer.kill();
+        for n in 0..500 {
+            let message = made(100, n);
+            publisher.publish(&message).expect("nobody is waited for");
+            let mut next = || survivor.receive(LONG).unwrap().expect("a message in time").data == message;
+            // Only what was published before it was killed may come before.
+            while !next() {
+                assert_eq!(n, 0);
             }
-            let last = |peer: &mut Peer| peer.answer_to("take out") == "10 1";
-            if qos == "reliable" {
-                while !last(&mut peer) {}
-            }
+            assert!(n == 0 || survivor.last().unwrap().missed.count() == Some(0));
         }
     });
 }

@@ -9,6 +9,7 @@ mod guard;
 mod kinds;
 mod names;
 mod node;
+mod overwrite;
 mod raw;
 mod readers;
 mod writer;
@@ -34,9 +35,11 @@ use writer::Writer;
 
 /// Messages of a topic that the library keeps, if nobody wants more.
 const DEPTH: u64 = 64;
+/// Messages that a reliable publisher keeps at least for those who have not confirmed them.
+const LEAST_WINDOW: u64 = 16;
 /// Messages of a topic that it keeps for a subscriber's sake, at most.
 const DEEPEST: u64 = 1024;
-/// How long a reliable publisher waits for a subscriber that is behind.
+/// How long a subscriber has to confirm a message, before a newer one may take its place.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// How long the last messages are waited for when a domain closes.
 const LINGER: Duration = Duration::from_millis(500);
@@ -136,7 +139,7 @@ impl Dds {
         }
         writers.remove(name); // two writers of one channel would be two types of one topic
         let (topic, bytes) = (self.settings.names.topic(name)?, self.settings.names.bytes());
-        let writer = Arc::new(Writer::new(&node, &topic, bytes, kind)?);
+        let writer = Arc::new(Writer::new(node, &topic, bytes, kind)?);
         writers.insert(name.clone(), writer.clone());
         Ok(writer)
     }
@@ -193,7 +196,7 @@ impl Link for Dds {
             Some(writer) => writer,
             None => self.writer(name, self.kinds.of_message(message))?,
         };
-        writer.publish(name, message, self.settings.patience)
+        writer.publish(name, message)
     }
     fn sender_of(&self, name: &Name) -> Option<u64> {
         self.known_writer(name).map(|writer| writer.number)

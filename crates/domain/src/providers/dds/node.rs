@@ -2,6 +2,7 @@
 
 use super::guard;
 use super::names::Names;
+use super::overwrite::Speaker;
 use super::raw::{Adapter, Raw};
 use crate::{Error, Result};
 use rustdds::no_key::{DataWriter, SimpleDataReader};
@@ -12,7 +13,7 @@ use rustdds::{
 };
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(super) struct Settings {
     pub depth: Option<u64>,
     /// An interface by name or address; `None`: the loopback interface; `all` for all.
     pub iface: Option<String>,
-    /// How long a reliable publisher waits for its subscribers when they are `depth` messages behind.
+    /// How long a subscriber has to confirm a message of a reliable publisher, before a newer one may take its place.
     pub patience: Duration,
 }
 
@@ -36,6 +37,7 @@ pub(super) struct Node {
     participant: DomainParticipant,
     publisher: Publisher,
     subscriber: Subscriber,
+    speaker: Speaker,
     settings: Settings,
 }
 
@@ -72,7 +74,8 @@ impl Node {
         let qos = QosPolicyBuilder::new().build();
         let publisher = participant.create_publisher(&qos).map_err(|e| failed(what(), e))?;
         let subscriber = participant.create_subscriber(&qos).map_err(|e| failed(what(), e))?;
-        Ok(Node { participant, publisher, subscriber, settings: settings.clone() })
+        let speaker = Speaker::new(settings.id, participant.participant_id(), stays)?;
+        Ok(Node { participant, publisher, subscriber, speaker, settings: settings.clone() })
     }
 
     pub fn participant(&self) -> &DomainParticipant {
@@ -90,10 +93,10 @@ impl Node {
         guid.prefix == self.participant.guid().prefix
     }
 
-    fn qos(&self, reliable: bool, depth: u64) -> QosPolicies {
-        let depth = i32::try_from(depth).unwrap_or(i32::MAX);
-        let limits = ResourceLimits { max_samples: depth, max_instances: 1, max_samples_per_instance: depth };
-        let max_blocking_time = self.settings.patience.into();
+    fn qos(&self, reliable: bool, depth: u64, most: u64) -> QosPolicies {
+        let [depth, most] = [depth, most].map(|n| i32::try_from(n).unwrap_or(i32::MAX));
+        let limits = ResourceLimits { max_samples: most, max_instances: 1, max_samples_per_instance: most };
+        let max_blocking_time = (self.settings.patience + super::writer::SENDING).into();
         QosPolicyBuilder::new()
             .reliability(if reliable {
                 Reliability::Reliable { max_blocking_time }
@@ -109,8 +112,28 @@ impl Node {
         topic.map_err(|e| failed(format!("make the topic `{name}` of DDS"), e))
     }
 
+    /// Messages that a writer may have sent without their being confirmed.
+    pub fn window(&self) -> u64 {
+        self.settings.depth.unwrap_or(super::DEPTH).max(super::LEAST_WINDOW)
+    }
+    pub fn patience(&self) -> Duration {
+        self.settings.patience
+    }
+    /// Lets the reliable readers of a topic be without the messages of `writer` up to `last`, if they have not confirmed them.
+    pub fn pass_over(&self, topic: &str, writer: GUID, last: i64) {
+        for found in self.participant.discovered_readers() {
+            let (what, reader) = (found.subscription_topic_data, found.reader_proxy);
+            if what.topic_name == topic && what.qos().is_reliable() {
+                let places = reader.unicast_locator_list.into_iter().map(SocketAddr::from);
+                self.speaker.pass_over(writer, reader.remote_reader_guid, places, last);
+            }
+        }
+    }
+
     pub fn writer(&self, topic: &str, kind: &str) -> Result<DataWriter<Raw, Adapter>> {
-        let qos = self.qos(self.settings.reliable, self.settings.depth.unwrap_or(super::DEPTH));
+        let depth = self.settings.depth.unwrap_or(super::DEPTH);
+        let window = if self.settings.reliable { self.window() } else { depth };
+        let qos = self.qos(self.settings.reliable, depth, window);
         let topic = self.topic(topic, kind, &qos)?;
         let writer = self.publisher.create_datawriter_no_key(&topic, Some(qos));
         writer.map_err(|e| failed(format!("publish on the topic `{}` of DDS", topic_name(&topic)), e))
@@ -125,7 +148,7 @@ impl Node {
         depth: u64,
     ) -> Result<SimpleDataReader<Raw, Adapter>> {
         let reliable = self.settings.reliable && matches!(offered, Some(Reliability::Reliable { .. }));
-        let qos = self.qos(reliable, depth);
+        let qos = self.qos(reliable, depth, depth);
         let topic = self.topic(topic, kind, &qos)?;
         let reader = self.subscriber.create_simple_datareader_no_key(&topic, Some(qos));
         reader.map_err(|e| failed(format!("subscribe to the topic `{}` of DDS", topic_name(&topic)), e))

@@ -2,35 +2,42 @@
 
 use super::kinds::Kind;
 use super::node::{self, Node};
+use super::overwrite::Past;
 use super::raw::{self, Adapter, Raw};
 use crate::{Error, Result};
-use rustdds::RTPSEntity;
 use rustdds::no_key::DataWriter;
+use rustdds::{RTPSEntity, WriteOptions};
 use saltus_channel::Name;
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+/// How long the library may take to send what lies there, besides what subscribers have to confirm it.
+pub(super) const SENDING: Duration = Duration::from_millis(100);
+/// How long it may take to hear that something was passed over.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// Publishes in one topic.
 pub(super) struct Writer {
     writer: DataWriter<Raw, Adapter>,
+    topic: String,
+    past: Mutex<Past>,
+    node: Arc<Node>,
     /// The type; `None`: bytes in their wrapper.
     kind: Option<Arc<Kind>>,
     /// What tells it from others.
     pub number: u64,
-    /// Whether a subscriber was waited for in vain: it is not waited for again until there is room.
-    stalled: AtomicBool,
 }
 
 impl Writer {
-    pub fn new(node: &Node, topic: &str, bytes: &str, kind: Option<Arc<Kind>>) -> Result<Writer> {
+    pub fn new(node: Arc<Node>, topic: &str, bytes: &str, kind: Option<Arc<Kind>>) -> Result<Writer> {
         let writer = node.writer(topic, kind.as_ref().map_or(bytes, |kind| &kind.name))?;
         let number = node::number(writer.guid());
-        Ok(Writer { writer, kind, number, stalled: AtomicBool::new(false) })
+        let past = Mutex::new(Past::new(i64::try_from(node.window()).unwrap_or(i64::MAX)));
+        Ok(Writer { writer, topic: topic.into(), past, node, kind, number })
     }
 
     /// Whether messages of no known type travel in it.
@@ -38,8 +45,18 @@ impl Writer {
         self.kind.is_none()
     }
 
-    /// Publishes; waits up to `patience` for subscribers that are behind.
-    pub fn publish(&self, name: &Name, message: &[u8], patience: Duration) -> Result<()> {
+    fn past<T>(&self, look: impl FnOnce(&mut Past) -> T) -> T {
+        look(&mut self.past.lock().unwrap_or_else(PoisonError::into_inner)) // numbers, and good for a hint in any state
+    }
+    fn pass_over(&self, last: Option<i64>) {
+        if let Some(last) = last {
+            self.node.pass_over(&self.topic, self.writer.guid(), last);
+        }
+    }
+
+    /// Publishes. Subscribers that are behind are not waited for, beyond the patience that they are shown: old messages that
+    /// they have not confirmed make room.
+    pub fn publish(&self, name: &Name, message: &[u8]) -> Result<()> {
         let raw = match &self.kind {
             None => {
                 raw::wrap(message).ok_or(Error::TooLong { len: message.len(), most: u32::MAX as usize })?
@@ -54,22 +71,25 @@ impl Writer {
                 )));
             }
         };
-        let mut write = pin!(self.writer.async_write(raw, None));
-        let end = Instant::now() + patience;
+        let (len, patience) = (raw.0.len(), self.node.patience());
+        let mut write = pin!(self.writer.async_write_with_options(raw, WriteOptions::default()));
+        let end = Instant::now() + patience + SENDING;
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let written = loop {
+        loop {
             match write.as_mut().poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(result) => break result.is_ok(),
-                Poll::Pending if self.stalled.load(Relaxed) || Instant::now() >= end => break false,
-                Poll::Pending => thread::park_timeout(end.saturating_duration_since(Instant::now())),
+                Poll::Ready(Ok(sent)) => {
+                    let number = sent.sequence_number.into();
+                    self.pass_over(self.past(|past| past.note(number, len, patience)));
+                    return Ok(());
+                }
+                Poll::Pending if Instant::now() < end => {
+                    self.pass_over(self.past(|past| past.old(patience)));
+                    thread::park_timeout(LOOK);
+                }
+                Poll::Pending | Poll::Ready(Err(_)) => break,
             }
-        };
-        // A hint for the next message; it orders nothing.
-        self.stalled.store(!written, Relaxed);
-        if written {
-            return Ok(());
         }
-        let why = "a subscriber does not keep up; it is there still, or its time is not over yet";
+        let why = "the network takes nothing";
         Err(Error::system(format!("publish on `{name}`"), io::Error::new(io::ErrorKind::WouldBlock, why)))
     }
 
