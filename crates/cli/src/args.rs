@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     bridge, chmod, completions, demo, echo, generate, hub, import, info, log, ls, man, mk, play, publish,
-    record, rm, stat, sweep, tunnel, types,
+    record, rm, serve, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -142,6 +142,14 @@ pub enum Command {
     /// ends. SIGHUP begins a new file. With --last nothing is written but the last moments: when Enter is pressed, on
     /// SIGUSR1, or when --when becomes true.
     Record(record::Record),
+
+    /// Show channels to Foxglove and Lichtblick, and play logs to them
+    ///
+    /// Speaks Foxglove's WebSocket protocol, under both of its names. Channels appear as they come; one in shared memory is
+    /// read only while some client wants it. Messages of known types go out so that viewers decode them; types are known
+    /// from publishers, from logs and from -I. A log has a play bar in viewers that know how to steer one: all clients see
+    /// and steer the same. A client that reads too slowly loses old messages, is told so, and holds up nobody.
+    Serve(serve::Serve),
 
     /// Remove what dead processes left behind
     ///

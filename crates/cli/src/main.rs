@@ -49,6 +49,7 @@ fn domain_url(given: Option<String>) -> Outcome<Option<String>> {
 }
 
 fn run(cli: Cli) -> Outcome {
+    let given = cli.domain.as_ref().is_some_and(|url| !url.is_empty());
     let url = domain_url(cli.domain)?;
     let place = url.as_deref();
     let shm = |command, instead| place::shm_only(place, command, instead);
@@ -84,6 +85,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Tunnel(args) => commands::tunnel::run(url, args),
         Command::Play(args) => commands::play::run(place, args),
         Command::Record(args) => commands::record::run(place, args),
+        Command::Serve(args) => commands::serve::run(given, place, args),
         Command::Sweep(args) => {
             commands::sweep::run(&shm("sweep", "dead processes leave nothing behind there")?, args)
         }

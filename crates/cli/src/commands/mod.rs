@@ -17,6 +17,7 @@ pub mod play;
 pub mod publish;
 pub mod record;
 pub mod rm;
+pub mod serve;
 pub mod stat;
 pub mod sweep;
 pub mod tunnel;

@@ -1,0 +1,188 @@
+//! `saltus serve`: show channels to viewers, and play logs to them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use saltus_foxglove::{Error, Playing, Server, Settings, Tape};
+use saltus_log::{Keep, Log, Types};
+use saltus_play::Reel;
+use saltus_types::cdr::Dialect;
+use serde::Serialize;
+
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::{Json, Quiet, TypeDirs};
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::{place, schemas, stop, units};
+
+/// The options of `serve`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Serve {
+    /// Logs to play, LCM's or MCAP, instead of the channels of a domain
+    #[arg(value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    /// Speak Foxglove's WebSocket protocol; there is no other one yet
+    #[arg(long, required = true)]
+    foxglove: bool,
+
+    /// Where clients come to; beyond this machine they need the token that is printed
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8765")]
+    listen: SocketAddr,
+
+    /// Show this domain as well; may be given several times. Names of channels then have the domain's URL before them
+    #[arg(long, value_name = "URL", conflicts_with = "logs")]
+    also: Vec<String>,
+
+    /// In which language clients are told what messages are: ros2msg for all viewers, omgidl keeps names as they are
+    #[arg(long, value_enum, default_value_t = Language::Ros2msg, value_name = "LANGUAGE")]
+    schema: Language,
+
+    /// Memory for messages that wait for one client; beyond it the oldest are dropped, counted and told
+    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "16M", hide_default_value = true)]
+    queue: u64,
+
+    /// Logs: so many times as fast as they were recorded, from 0.01 to 100
+    #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
+    speed: f64,
+
+    /// Logs: wait until a client plays; otherwise it begins when the first channel is subscribed
+    #[arg(short, long)]
+    paused: bool,
+
+    /// Logs: begin again at the end
+    #[arg(long)]
+    repeat: bool,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    #[command(flatten)]
+    json: Json,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+/// Schema languages.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// ROS 2 message definitions.
+    Ros2msg,
+    /// OMG IDL.
+    Omgidl,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus serve --foxglove                          then open ws://localhost:8765 in Foxglove or Lichtblick
+  saltus serve --foxglove --domain udpm:// -I types
+  saltus serve --foxglove run.mcap                 a log, with a play bar
+  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too; the URL with its token is printed";
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(speed) if (0.01..=100.0).contains(&speed) => Ok(speed),
+        _ => Err("a speed is a number from 0.01 to 100".into()),
+    }
+}
+
+/// What `serve --json` prints when clients may come; the fields are a promise.
+#[derive(Serialize)]
+struct Ready<'a> {
+    url: String,
+    address: String,
+    token: Option<&'a str>,
+}
+
+/// Serves until the end is asked for. `given` is the domain of the command line, `url` that or the environment's.
+pub fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
+    stop::on_signals()?;
+    if given && !args.logs.is_empty() {
+        let words =
+            "logs are played, or a domain is shown, not both: start `saltus serve` twice, with two ports";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let dialect = match args.schema {
+        Language::Ros2msg => Dialect::Ros2Msg,
+        Language::Omgidl => Dialect::OmgIdl,
+    };
+    let queue = usize::try_from(args.queue).unwrap_or(usize::MAX);
+    let settings = Settings { listen: args.listen, dialect, queue, ..Settings::default() };
+    let mut server = Server::new(settings).map_err(failure)?;
+    if args.logs.is_empty() {
+        let first = url.unwrap_or("shm://");
+        for url in std::iter::once(first).chain(args.also.iter().map(String::as_str)) {
+            let prefix = if args.also.is_empty() { String::new() } else { format!("{url}/") };
+            server.show(place::network(url)?, prefix, args.types()?).map_err(failure)?;
+        }
+    } else {
+        server.play(args.tape(dialect)?).map_err(failure)?;
+    }
+    args.ready(&server)?;
+    let (send, receive) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        while stop::sleep_until(std::time::Instant::now() + Duration::from_secs(3600)) {}
+        let _ = send.send(()); // nobody waits if serving has failed
+    });
+    server.run(async { drop(receive.await) }).map_err(failure)
+}
+
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Domain(error) => error.into(),
+        Error::Options(words) => Failure::new(Code::Usage, words),
+        _ => Failure::new(Code::Failed, error.to_string()),
+    }
+}
+
+impl Serve {
+    /// Types of the directories that were named.
+    fn types(&self) -> Outcome<Types> {
+        let mut types = Types::new();
+        if !self.dirs.include.is_empty() {
+            schemas::everything(&self.dirs.include)?
+                .into_iter()
+                .for_each(|all| types.add_all(&Arc::new(all)));
+        }
+        Ok(types)
+    }
+
+    fn tape(&self, dialect: Dialect) -> Outcome<Tape> {
+        let mut logs = Vec::new();
+        for path in &self.logs {
+            let mut progress: Option<Progress> = None;
+            let log = Log::open_with(path, Keep::default(), &mut |done, size| {
+                progress.get_or_insert_with(|| Progress::new(size, self.quiet.quiet)).draw(done);
+                !stop::requested()
+            });
+            progress.into_iter().for_each(|progress| progress.clear());
+            logs.push(log.map_err(|e| {
+                Failure::new(Code::Failed, format!("{}: {e}", harmless(&path.display().to_string())))
+            })?);
+        }
+        let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
+        let tape = Tape::new(Reel::new(logs), self.types()?, dialect, playing);
+        let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        tape.ok_or_else(|| Failure::new(Code::Failed, "there is no event in it"))
+    }
+
+    /// Says where clients come to.
+    fn ready(&self, server: &Server) -> Outcome {
+        if self.json.json {
+            let mut out = Out::new()?;
+            let (url, address) = (server.url(), server.address().to_string());
+            out.json(&Ready { url, address, token: server.token() })?;
+            return out.flush();
+        }
+        if !self.quiet.quiet || server.token().is_some() {
+            say(format_args!("open {} in Foxglove or Lichtblick", server.url()));
+        }
+        Ok(())
+    }
+}

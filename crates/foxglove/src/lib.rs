@@ -1,0 +1,41 @@
+//! A server of the Foxglove WebSocket protocol, under both of its names, `foxglove.websocket.v1` and `foxglove.sdk.v1`.
+//!
+//! ```text
+//! domain ──► Live ──┐                    ┌──► Outbox ──► client     one thread each for Live and Tape,
+//! logs ────► Tape ──┴──► Hub (who wants  ┼──► Outbox ──► client     one for all the sockets
+//!             ▲          what) ◄─ Session└──► Outbox ──► client
+//!             └──── play, pause, seek
+//! ```
+//!
+//! A [`Session`] is the protocol as a state machine: what a client says becomes [`Act`]s, and [`protocol`] is what goes over the
+//! wire. Neither knows of sockets. Everything else is behind the feature `server`: the [`Server`], which shows domains and
+//! plays logs. A channel of shared memory is subscribed only while some client wants it; a client that reads too slowly loses
+//! old messages, is told how many, and holds up nobody.
+
+mod outbox;
+pub mod protocol;
+mod session;
+
+#[cfg(feature = "server")]
+mod error;
+#[cfg(feature = "server")]
+mod hub;
+#[cfg(feature = "server")]
+mod live;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "server")]
+mod socket;
+#[cfg(feature = "server")]
+mod tape;
+#[cfg(feature = "server")]
+mod way;
+
+#[cfg(feature = "server")]
+pub use error::{Error, Result};
+pub use outbox::{Item, Outbox};
+#[cfg(feature = "server")]
+pub use server::{Server, Settings};
+pub use session::{Act, ClientChannel, Powers, Session};
+#[cfg(feature = "server")]
+pub use tape::{Playing, Tape};

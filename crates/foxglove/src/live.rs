@@ -1,0 +1,365 @@
+//! A domain that is shown: its channels as they come and go, and the messages of those that somebody wants.
+
+use crate::hub::Hub;
+use crate::protocol::{Graph, Level, Status};
+use crate::way::{self, Way};
+use saltus_domain::{Description, Domain, Error, Message, Name, Options, Pattern, Subscriber, Until};
+use saltus_log::Types;
+use saltus_os::clock;
+use saltus_types::cdr::Dialect;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::time::{Duration, Instant};
+
+/// Channels come and go so often.
+const SCAN: Duration = Duration::from_millis(250);
+/// What has no type is asked for it so often.
+const ASK: Duration = Duration::from_secs(1);
+/// Looks for messages, while somebody wants some: no publisher ever has to wake this reader.
+const LOOK: Duration = Duration::from_millis(2);
+/// Messages of a channel that may wait here.
+const DEPTH: u64 = 256;
+/// Messages taken of one channel before the next has its turn.
+const TURN: usize = 256;
+/// Channels of a domain that are shown. A network may invent them without end.
+const MOST: usize = 4096;
+/// After so long without a message of its type a channel takes that of the messages that come.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// A domain that is shown.
+pub(crate) struct Live {
+    hub: Arc<Hub>,
+    domain: Domain,
+    /// The same in shared memory, to see who is there without reading.
+    shm: Option<saltus_channel::Domain>,
+    prefix: String,
+    types: Types,
+    dialect: Dialect,
+    /// A network does not know its channels: there everything is listened to.
+    all: Option<Subscriber>,
+    channels: HashMap<Name, Shown>,
+    version: u64,
+    /// What to add to boot time for ns since 1970.
+    to_wall: i64,
+    full: bool,
+    /// Descriptions of types that were read, or tried.
+    tried: HashSet<Description>,
+    /// Errors that everybody was told of.
+    told: HashSet<String>,
+}
+
+/// A channel that clients know of.
+struct Shown {
+    id: u32,
+    topic: String,
+    way: Way,
+    wanted: bool,
+    subscriber: Option<Subscriber>,
+    /// When its publishers were asked for its type.
+    asked: Option<Instant>,
+    /// When a message of its type came.
+    fitted: Option<Instant>,
+    misfits: u64,
+}
+
+impl Live {
+    /// Shows a domain. Names of channels get `prefix` before them.
+    pub fn new(
+        hub: Arc<Hub>,
+        domain: Domain,
+        prefix: String,
+        types: Types,
+        dialect: Dialect,
+    ) -> Result<Live, Error> {
+        let (shm, all) = match domain.url().starts_with("shm:") {
+            true => (Some(saltus_channel::Domain::open(domain.url())?), None),
+            false => (None, Some(domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?)),
+        };
+        let to_wall = clock::now(clock::Clock::Realtime).wrapping_sub(clock::boottime()) as i64;
+        let (channels, version) = (HashMap::new(), u64::MAX);
+        let (tried, told) = (HashSet::new(), HashSet::new());
+        Ok(Live {
+            hub,
+            domain,
+            shm,
+            prefix,
+            types,
+            dialect,
+            all,
+            channels,
+            version,
+            to_wall,
+            full: false,
+            tried,
+            told,
+        })
+    }
+
+    /// Shows it until `stop`.
+    pub fn run(mut self, stop: &AtomicBool) {
+        let mut scan = Instant::now();
+        while !stop.load(Acquire) {
+            let now = Instant::now();
+            let mut done = Ok(0);
+            if now >= scan {
+                scan = now + SCAN;
+                self.version = u64::MAX; // what could not be subscribed is tried again
+                done = self.scan().map(|()| 0);
+            }
+            self.follow();
+            done = done.and_then(|_| self.take());
+            match done {
+                Ok(0) => std::thread::sleep(LOOK),
+                Ok(_) => {}
+                Err(Error::Ended) => {
+                    self.hub.status(&Status::new(Level::Info, format!("{} has ended", self.domain.url())));
+                    return;
+                }
+                Err(error) => {
+                    self.tell(&error);
+                    std::thread::sleep(SCAN);
+                }
+            }
+        }
+    }
+
+    /// Tells everybody of an error, once.
+    fn tell(&mut self, error: &Error) {
+        let words = format!("{}: {error}", self.domain.url());
+        if self.told.len() < 100 && self.told.insert(words.clone()) {
+            self.hub.status(&Status::new(Level::Error, words));
+        }
+    }
+
+    /// Looks which channels there are, and who talks to whom.
+    fn scan(&mut self) -> Result<(), Error> {
+        if self.shm.is_some() {
+            let names: HashSet<Name> = self.domain.channels()?.into_iter().collect();
+            let gone: Vec<Name> =
+                self.channels.keys().filter(|name| !names.contains(name)).cloned().collect();
+            let ids: Vec<u32> =
+                gone.iter().filter_map(|name| self.channels.remove(name)).map(|c| c.id).collect();
+            self.hub.unadvertise(&ids);
+            for name in names {
+                self.show(&name, None);
+            }
+            if self.hub.wants_graph() {
+                self.hub.graph(self.domain.url(), self.graph());
+            }
+        } else if self.hub.wants_graph() {
+            let network = |shown: &Shown| (shown.topic.clone(), [self.domain.url().to_string()].into());
+            let published = self.channels.values().map(network).collect();
+            self.hub.graph(self.domain.url(), Graph { published, ..Graph::default() });
+        }
+        Ok(())
+    }
+
+    /// Who publishes and subscribes in shared memory.
+    fn graph(&self) -> Graph {
+        let mut graph = Graph::default();
+        let infos = self.channels.iter().filter_map(|(name, shown)| {
+            let info = self.shm.as_ref()?.open_channel(name.as_bytes()).ok()?.info().ok()?;
+            Some((shown.topic.clone(), info))
+        });
+        let own = std::process::id();
+        for (topic, info) in infos {
+            let publishers = info.lanes.iter().filter(|lane| lane.alive);
+            let who = |process: &str, pid: u32| format!("{} ({pid})", way::topic("", process.as_bytes()));
+            let publishers = publishers.map(|lane| who(&lane.process, lane.pid)).collect();
+            // What this server reads, its clients read.
+            let subscribers = info.subscribers.iter().filter(|one| one.alive && one.pid != own);
+            let subscribers = subscribers.map(|one| who(&one.process, one.pid)).collect();
+            graph.published.insert(topic.clone(), publishers);
+            graph.subscribed.insert(topic, subscribers);
+        }
+        graph
+    }
+
+    /// A channel is there; `message` came on it. Clients are told of what is new about it.
+    fn show(&mut self, name: &Name, message: Option<&[u8]>) {
+        let known = self.channels.get(name);
+        let unasked =
+            known.is_none_or(|c| c.way.kind().is_none() && c.asked.is_none_or(|at| at.elapsed() >= ASK));
+        if known.is_none() && self.channels.len() >= MOST {
+            if !std::mem::replace(&mut self.full, true) {
+                let words =
+                    format!("{} has over {MOST} channels: the others are not shown", self.domain.url());
+                self.hub.status(&Status::new(Level::Warning, words));
+            }
+            return;
+        }
+        let mut kind = message.and_then(|data| self.types.of(data)).cloned();
+        if kind.is_none() && unasked {
+            kind = self.kind_of(name);
+            if let Some(shown) = self.channels.get_mut(name) {
+                shown.asked = Some(Instant::now());
+            }
+        }
+        if self.channels.contains_key(name) && kind.is_none() {
+            return;
+        }
+        let topic = way::topic(&self.prefix, name.as_bytes());
+        let way = Way::of(kind.as_ref(), self.dialect);
+        if let Some(before) = self.channels.remove(name) {
+            self.hub.unadvertise(&[before.id]);
+        }
+        let id = self.hub.advertise(vec![way.advert(topic.clone())])[0];
+        let (wanted, subscriber, asked, fitted) = (false, None, Some(Instant::now()), None);
+        self.channels
+            .insert(name.clone(), Shown { id, topic, way, wanted, subscriber, asked, fitted, misfits: 0 });
+    }
+
+    /// What the publishers of a channel in shared memory say of it; or else what its newest message is.
+    fn kind_of(&mut self, name: &Name) -> Option<Arc<saltus_log::Kind>> {
+        let channel = self.shm.as_ref()?.open_channel(name.as_bytes()).ok()?;
+        for said in channel.descriptions().unwrap_or_default().iter().rev() {
+            let keys = [said.fingerprint.to_be_bytes(), said.fingerprint.to_ne_bytes()];
+            let known = keys.iter().find_map(|key| self.types.of(key)).cloned();
+            if known.is_some() {
+                return known;
+            }
+            let new = self.tried.len() < MOST && self.tried.insert(said.clone());
+            if new && self.types.learn(&said.name, &said.schema) {
+                let learnt = keys.iter().find_map(|key| self.types.of(key)).cloned();
+                if learnt.is_some() {
+                    return learnt;
+                }
+            }
+        }
+        if self.types.is_empty() {
+            return None;
+        }
+        let mut subscriber = self.domain.subscriber(name.as_bytes()).ok()?;
+        let newest = subscriber.again(Until::Poll).ok()??;
+        self.types.of(newest.data).cloned()
+    }
+
+    /// Subscribes what somebody wants now, and what nobody wants no longer.
+    fn follow(&mut self) {
+        let version = self.hub.version();
+        if version == self.version {
+            return;
+        }
+        let wanted = self.hub.wanted();
+        let mut troubles = Vec::new();
+        for (name, shown) in &mut self.channels {
+            shown.wanted = wanted.contains(&shown.id);
+            if !shown.wanted {
+                shown.subscriber = None;
+            } else if shown.subscriber.is_none() && self.all.is_none() {
+                let pattern = Pattern::name(name);
+                let opened = pattern.and_then(|name| self.domain.subscriber_with(name, Options::next(DEPTH)));
+                match opened {
+                    Ok(subscriber) => shown.subscriber = Some(subscriber),
+                    Err(error) => troubles.push(error),
+                }
+            }
+        }
+        troubles.iter().for_each(|error| self.tell(error));
+        self.version = version;
+    }
+
+    /// Takes what has come; says how many messages.
+    fn take(&mut self) -> Result<usize, Error> {
+        let mut count = 0;
+        if let Some(mut all) = self.all.take() {
+            let taken = (0..TURN).try_for_each(|_| match all.receive(Until::Poll) {
+                Ok(Some(message)) => {
+                    count += 1;
+                    self.came(&message);
+                    Ok(())
+                }
+                Ok(None) => Err(None),
+                Err(error) => Err(Some(error)),
+            });
+            self.all = Some(all);
+            return match taken {
+                Err(Some(error)) => Err(error),
+                _ => Ok(count),
+            };
+        }
+        let (mut changed, mut troubles) = (Vec::new(), Vec::new());
+        for (name, shown) in &mut self.channels {
+            let Some(mut subscriber) = shown.subscriber.take() else { continue };
+            let mut turns = 0..TURN;
+            let taken = loop {
+                if turns.next().is_none() {
+                    break Ok(());
+                }
+                match subscriber.receive(Until::Poll) {
+                    Ok(Some(message)) => {
+                        count += 1;
+                        if shown.pass(&self.hub, &message, &self.types, self.to_wall) {
+                            changed.push((name.clone(), message.data.to_vec()));
+                            break Ok(());
+                        }
+                    }
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+            };
+            match taken {
+                Ok(()) => shown.subscriber = Some(subscriber),
+                Err(error) => troubles.push(error),
+            }
+        }
+        troubles.iter().for_each(|error| self.tell(error));
+        for (name, data) in changed {
+            self.show(&name, Some(&data));
+        }
+        Ok(count)
+    }
+
+    /// A message came on a network.
+    fn came(&mut self, message: &Message<'_>) {
+        let changes = match self.channels.get_mut(message.channel) {
+            None => true,
+            Some(shown) => shown.pass(&self.hub, message, &self.types, self.to_wall),
+        };
+        if changes {
+            self.show(message.channel, Some(message.data));
+        }
+    }
+}
+
+impl Shown {
+    /// Hands a message on, if somebody wants it. Whether the channel is to be told of anew, because its messages are of another
+    /// type than was said.
+    fn pass(&mut self, hub: &Hub, message: &Message<'_>, types: &Types, to_wall: i64) -> bool {
+        if self.way.kind().is_none() && types.of(message.data).is_some() {
+            return true;
+        }
+        if !self.way.fits(message.data) {
+            if self.fitted.is_none_or(|at| at.elapsed() >= SETTLED) && types.of(message.data).is_some() {
+                return true;
+            }
+            self.misfit(hub, "is of another type than the channel's others");
+            return false;
+        }
+        self.fitted = Some(Instant::now());
+        if !self.wanted {
+            return false;
+        }
+        let boot = message.published.unwrap_or(message.arrived);
+        let wall = (boot as i64).saturating_add(to_wall);
+        let time = message.logged.map_or(wall, |us| us.saturating_mul(1000));
+        match self.way.message(message.data) {
+            Ok(data) => hub.message(self.id, time.max(0) as u64, data.into_owned()),
+            Err(why) => self.misfit(hub, &why),
+        }
+        false
+    }
+
+    /// A message cannot be shown. It is told of the first of the channel.
+    fn misfit(&mut self, hub: &Hub, why: &str) {
+        self.misfits += 1;
+        if self.misfits == 1 {
+            let message = format!(
+                "a message of `{}` is not shown: it {why}; later ones are passed over silently",
+                self.topic
+            );
+            hub.status(&Status { level: Level::Warning, message, id: Some(format!("misfit-{}", self.id)) });
+        }
+    }
+}

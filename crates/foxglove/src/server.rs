@@ -1,0 +1,258 @@
+//! The server: an address that clients come to, and what they are shown.
+
+use crate::hub::Hub;
+use crate::live::Live;
+use crate::protocol::{self, SUBPROTOCOLS};
+use crate::session::Powers;
+use crate::tape::Tape;
+use crate::{Error, Result, socket};
+use axum::Router;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use saltus_domain::Domain;
+use saltus_log::Types;
+use saltus_os::process;
+use saltus_types::cdr::Dialect;
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Clients at a time.
+const CLIENTS: usize = 64;
+/// Connections that have not become clients yet.
+const STRANGERS: usize = 64;
+/// Those have so long for each request.
+const HELLO: Duration = Duration::from_secs(10);
+/// Longest message of a client.
+const LONGEST: usize = 1 << 20;
+/// Requests to the player that may wait.
+const ORDERS: usize = 64;
+
+/// How to serve.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The address to listen on; port 0 is any that is free.
+    pub listen: SocketAddr,
+    /// What clients are told that this is.
+    pub name: String,
+    /// In which language clients are told what messages are.
+    pub dialect: Dialect,
+    /// Bytes of messages that may wait for one client; beyond it the oldest are dropped and counted.
+    pub queue: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8765)),
+            name: concat!("saltus ", env!("CARGO_PKG_VERSION")).into(),
+            dialect: Dialect::Ros2Msg,
+            queue: 16 << 20,
+        }
+    }
+}
+
+/// A server of the protocol. It listens from the moment it is made, and serves in [`run`](Server::run).
+pub struct Server {
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    token: Option<String>,
+    settings: Settings,
+    domains: Vec<(Domain, String, Types)>,
+    tape: Option<Tape>,
+}
+
+impl Server {
+    /// Listens. Beyond this machine clients need a [token](Server::token).
+    ///
+    /// # Errors
+    /// The address is taken, or none of this machine.
+    pub fn new(settings: Settings) -> Result<Server> {
+        let failed = |source| Error::Listen { address: settings.listen.to_string(), source };
+        let listener = std::net::TcpListener::bind(settings.listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let secret = || format!("{:016x}{:016x}", process::random(), process::random());
+        let token = (!address.ip().is_loopback()).then(secret);
+        Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
+    }
+    /// The address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+    /// What a client must have in its URL as `token`, if it must.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+    /// The URL for clients.
+    pub fn url(&self) -> String {
+        let token = self.token().map(|token| format!("?token={token}"));
+        format!("ws://{}/{}", self.address, token.unwrap_or_default())
+    }
+
+    /// Shows the channels of a domain. Their names get `prefix` before them; `types` are those that are known besides what
+    /// publishers say.
+    ///
+    /// # Errors
+    /// Logs are played already.
+    pub fn show(&mut self, domain: Domain, prefix: impl Into<String>, types: Types) -> Result<()> {
+        if self.tape.is_some() {
+            return Err(BOTH);
+        }
+        self.domains.push((domain, prefix.into(), types));
+        Ok(())
+    }
+    /// Plays logs.
+    ///
+    /// # Errors
+    /// A domain is shown already.
+    pub fn play(&mut self, tape: Tape) -> Result<()> {
+        if !self.domains.is_empty() {
+            return Err(BOTH);
+        }
+        self.tape = Some(tape);
+        Ok(())
+    }
+
+    /// Serves until `stop` comes. Blocks; sockets are served in this thread, each domain and the logs in one of their own.
+    ///
+    /// # Errors
+    /// A domain does not open, or the system refuses what is needed.
+    pub fn run(self, stop: impl Future<Output = ()>) -> Result<()> {
+        let (orders, received) = std::sync::mpsc::sync_channel(ORDERS);
+        let powers = Powers { publish: false, playback: self.tape.is_some() };
+        let hub = Arc::new(Hub::new(self.settings.queue, powers.playback.then_some(orders)));
+        let mut capabilities = vec!["connectionGraph"];
+        let mut span = None;
+        if let Some(tape) = &self.tape {
+            capabilities.extend(["time", "playbackControl"]);
+            span = Some(tape.span());
+        }
+        let session = format!("{:016x}", process::random());
+        let first = protocol::info(&self.settings.name, &capabilities, &[], &session, span);
+        let over = AtomicBool::new(false);
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
+        let mut lives = Vec::new();
+        for (domain, prefix, types) in self.domains {
+            lives.push(Live::new(hub.clone(), domain, prefix, types, self.settings.dialect)?);
+        }
+        let (tape, over) = (self.tape, &over);
+        let served = thread::scope(|threads| {
+            let thread = |name: &str| thread::Builder::new().name(name.into());
+            let started = process::without_signals(|| {
+                for live in lives {
+                    thread("saltus-live").spawn_scoped(threads, || live.run(over))?;
+                }
+                if let Some(tape) = tape {
+                    let hub = hub.clone();
+                    thread("saltus-tape").spawn_scoped(threads, move || tape.run(hub, received, over))?;
+                }
+                Ok(())
+            });
+            let door = Door { hub: hub.clone(), first, token: self.token, powers };
+            let served = started.map_err(Error::Thread).and_then(|()| {
+                runtime.block_on(async {
+                    tokio::select! {
+                        served = serve(self.listener, Arc::new(door)) => served,
+                        () = stop => Ok(()),
+                    }
+                })
+            });
+            over.store(true, Release); // the threads look at it
+            served
+        });
+        runtime.shutdown_timeout(Duration::from_millis(100));
+        served
+    }
+}
+
+const BOTH: Error = Error::Options(
+    "a server shows domains or plays logs, not both: their times have nothing to do with each other; start two servers",
+);
+
+/// What every connection needs.
+struct Door {
+    hub: Arc<Hub>,
+    first: String,
+    token: Option<String>,
+    powers: Powers,
+}
+
+async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::Thread)?;
+    let app = Router::new().route("/", get(enter)).with_state(door);
+    let strangers = Arc::new(Semaphore::new(STRANGERS));
+    loop {
+        let Ok(place) = strangers.clone().acquire_owned().await else { return Ok(()) };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(_) => {
+                // Too many files, or a connection that ended before it began: both pass.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let _ = stream.set_nodelay(true); // only slower without
+        let service = TowerToHyperService::new(app.clone());
+        tokio::spawn(async move {
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HELLO).max_buf_size(16 << 10);
+            // Errors are the client's: it gets no answer to what is no HTTP.
+            let _ = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
+            drop(place);
+        });
+    }
+}
+
+/// A connection wants to become a client.
+async fn enter(
+    State(door): State<Arc<Door>>,
+    Query(query): Query<HashMap<String, String>>,
+    upgrade: std::result::Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Response {
+    let refused = |code, words: &str| (code, format!("{words}\n")).into_response();
+    let given = query.get("token").map(String::as_str).unwrap_or_default();
+    if door.token.as_deref().is_some_and(|token| !same(token, given)) {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "the token in the URL is not the one that the server printed",
+        );
+    }
+    let Ok(upgrade) = upgrade else {
+        return refused(
+            StatusCode::UPGRADE_REQUIRED,
+            "this is a WebSocket server for Foxglove: open its ws:// URL there",
+        );
+    };
+    if door.hub.clients() >= CLIENTS {
+        return refused(StatusCode::SERVICE_UNAVAILABLE, "there are as many clients as may be");
+    }
+    let upgrade = upgrade.protocols(SUBPROTOCOLS).max_message_size(LONGEST).max_frame_size(LONGEST);
+    if upgrade.selected_protocol().is_none() {
+        return refused(
+            StatusCode::BAD_REQUEST,
+            "the subprotocol must be foxglove.websocket.v1 or foxglove.sdk.v1",
+        );
+    }
+    let from = upgrade.selected_protocol().and_then(|p| p.to_str().ok()).unwrap_or_default().to_string();
+    upgrade.on_upgrade(move |socket| async move {
+        socket::serve(door.hub.clone(), socket, from, door.first.clone(), door.powers).await;
+    })
+}
+
+/// Whether two texts are the same, in a time that does not tell where they differ.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}

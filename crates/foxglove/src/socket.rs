@@ -1,0 +1,120 @@
+//! One client's socket: what it says goes to its session, what waits in its mailbox goes out.
+
+use crate::hub::{Hub, Mailbox, lock};
+use crate::outbox::Item;
+use crate::protocol::{self, Level, Status};
+use crate::session::{Act, Powers, Session};
+use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures_util::stream::SplitSink;
+use futures_util::{SinkExt, StreamExt};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A client is told of its losses so often.
+const TELL: Duration = Duration::from_secs(1);
+/// A client that is let go has so long to hear why.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Serves one client until it goes, or is let go.
+pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first: String, powers: Powers) {
+    let session = Arc::new(Mutex::new(Session::new(powers)));
+    let (id, mailbox) = hub.join(&from, first, session.clone());
+    let (sink, mut stream) = socket.split();
+    let sender = tokio::spawn(send(sink, mailbox.clone()));
+    loop {
+        match stream.next().await {
+            Some(Ok(Message::Text(text))) => {
+                let acts = lock(&session).text(text.as_str(), |channel| hub.exists(channel));
+                acts.into_iter().for_each(|act| obey(&hub, id, act));
+            }
+            Some(Ok(Message::Binary(bytes))) => {
+                let acts = lock(&session).binary(&bytes);
+                acts.into_iter().for_each(|act| obey(&hub, id, act));
+            }
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+            Some(Ok(Message::Close(_))) | None => break,
+            Some(Err(_)) => {
+                mailbox.close("a message was too long, or no WebSocket frame");
+                break;
+            }
+        }
+        if mailbox.over().is_some() {
+            break;
+        }
+    }
+    hub.leave(id);
+    mailbox.close("bye");
+    // It says why, and ends; a client that does not read gets no more time than this.
+    let _ = tokio::time::timeout(LAST_WORDS, sender).await;
+}
+
+fn obey(hub: &Hub, id: u64, act: Act<'_>) {
+    match act {
+        Act::Subscribe { subscription, channel } => {
+            if !hub.subscribe(id, subscription, channel) {
+                hub.tell(id, &Status::new(Level::Warning, format!("channel {channel} has just gone")));
+            }
+        }
+        Act::Unsubscribe { subscription, channel } => hub.unsubscribe(id, subscription, channel),
+        Act::Graph(show) => hub.show_graph(id, show),
+        Act::Playback(playback) => hub.playback(id, playback),
+        Act::Tell(status) => hub.tell(id, &status),
+        Act::Advertise(_) | Act::Unadvertise(_) | Act::Publish { .. } => {}
+    }
+}
+
+/// Sends what waits, until the client is let go or does not take it.
+async fn send(mut sink: SplitSink<WebSocket, Message>, mailbox: Arc<Mailbox>) {
+    let (mut told, mut lost_before) = (None::<Instant>, 0);
+    loop {
+        if let Some(why) = mailbox.over() {
+            let frame = CloseFrame { code: close_code::POLICY, reason: why.into() };
+            let _ = sink.send(Message::Close(Some(frame))).await; // it may be gone already
+            return;
+        }
+        let (item, lost) = mailbox.pop();
+        if lost > lost_before && told.is_none_or(|told| told.elapsed() >= TELL) {
+            (told, lost_before) = (Some(Instant::now()), lost);
+            if sink.feed(Message::Text(protocol::status(&losses(lost)).into())).await.is_err() {
+                return;
+            }
+        }
+        let sent = match item {
+            None => {
+                if sink.flush().await.is_err() {
+                    return;
+                }
+                // Losses that were not told yet are, when it is time.
+                let rest = if lost > lost_before { TELL } else { Duration::from_secs(3600) };
+                let _ = tokio::time::timeout(rest, mailbox.bell.notified()).await;
+                Ok(())
+            }
+            Some(item) => sink.feed(message(item)).await,
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+fn message(item: Item) -> Message {
+    match item {
+        Item::Text(text) => Message::Text(text.into()),
+        Item::Binary(bytes) => Message::Binary(bytes),
+        Item::Time(time) => Message::Binary(protocol::time(time)),
+        Item::Advertise(channels) => {
+            Message::Text(protocol::advertise(channels.iter().map(|advert| &**advert)).into())
+        }
+        Item::Message { subscription, time, data } => {
+            Message::Binary(protocol::message(subscription, time, &data))
+        }
+    }
+}
+
+fn losses(lost: u64) -> Status {
+    Status {
+        level: Level::Warning,
+        message: format!("{lost} messages were lost so far, because this client reads too slowly"),
+        id: Some("lost".into()),
+    }
+}

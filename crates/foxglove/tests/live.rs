@@ -1,0 +1,90 @@
+//! Channels of a domain in the hands of a client that others wrote.
+
+mod support;
+
+use saltus_domain::Domain;
+use serde_json::json;
+use std::time::{SystemTime, UNIX_EPOCH};
+use support::{Client, Place, Serving, message, pose, publisher, until};
+
+/// Living subscribers of a channel in shared memory.
+fn subscribers(place: &Place, channel: &str) -> usize {
+    let domain = saltus_channel::Domain::open(&place.url()).unwrap();
+    let info = domain.open_channel(channel).unwrap().info().unwrap();
+    info.subscribers.iter().filter(|one| one.alive).count()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
+}
+
+#[test]
+fn a_foreign_client_decodes_what_was_published_under_both_names_of_the_protocol() {
+    let place = Place::new();
+    let mut poses = publisher(&place.domain(), "POSE", "demo.pose");
+    poses.publish(&message("demo.pose", &pose(77))).unwrap();
+    let serving = Serving::show(place.domain());
+    for subprotocol in ["foxglove.websocket.v1", "foxglove.sdk.v1"] {
+        let mut client = Client::new(&serving.url, subprotocol);
+        let info = client.until("the server introduces itself", |event| event["event"] == "serverInfo");
+        assert_eq!(info["said"]["capabilities"], json!(["connectionGraph"]));
+        let channel = client.channel("POSE");
+        assert_eq!((&channel["encoding"], &channel["schemaEncoding"]), (&json!("cdr"), &json!("ros2msg")));
+        assert_eq!(subscribers(&place, "POSE"), 0, "nobody wants it yet");
+        client.subscribe("POSE");
+        until("the channel is subscribed", || subscribers(&place, "POSE") == 1);
+        client.message("POSE"); // the newest that was there
+        let before = now();
+        for number in 0..50 {
+            poses.publish(&message("demo.pose", &pose(number))).unwrap();
+        }
+        for number in 0..50 {
+            let came = client.message("POSE");
+            assert_eq!(came["value"], came_of(number), "{subprotocol}");
+            let time = came["time"].as_u64().unwrap();
+            assert!(
+                before <= time + 1_000_000_000 && time <= now() + 1_000_000_000,
+                "{before} {time} {}",
+                now()
+            );
+        }
+        client.tell(json!({ "do": "unsubscribe", "topic": "POSE" }));
+        until("nobody wants it any more", || subscribers(&place, "POSE") == 0);
+    }
+}
+
+/// The pose as the other decoder gives it: numbers of a field of doubles are all floats there.
+fn came_of(number: i64) -> serde_json::Value {
+    let mut value = pose(number);
+    value["pos"] = json!([number as f64, 0.5, -1.0]);
+    value
+}
+
+#[test]
+fn channels_come_and_go_while_a_client_looks_on() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let mut client = Client::new(&serving.url, "foxglove.sdk.v1");
+    client.subscribe("LATE");
+    let mut late = publisher(&place.domain(), "LATE", "demo.other");
+    late.publish(&message("demo.other", &json!({ "x": 1 }))).unwrap();
+    client.channel("LATE");
+    assert_eq!(client.message("LATE")["value"], json!({ "x": 1 }));
+    drop(late);
+    saltus_channel::Domain::open(&place.url()).unwrap().unlink("LATE").unwrap();
+    client.until("the channel is gone", |event| event["event"] == "gone" && event["topic"] == "LATE");
+}
+
+#[test]
+fn what_nobody_knows_the_type_of_comes_as_it_is() {
+    let place = Place::new();
+    let mut bytes = place.domain().publisher("BYTES").unwrap();
+    bytes.publish(b"\x01\x02\xff").unwrap();
+    let serving = Serving::show(place.domain());
+    let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
+    let channel = client.channel("BYTES");
+    assert_eq!((&channel["encoding"], &channel["schema"]), (&json!("lcm"), &json!("")));
+    client.subscribe("BYTES");
+    assert_eq!(client.message("BYTES")["value"], "0102ff", "the newest that is there comes at once");
+    drop(Domain::open(&place.url()).unwrap());
+}
