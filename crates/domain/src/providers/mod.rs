@@ -58,10 +58,19 @@ pub const PROVIDERS: [(&str, bool); 10] = [
 
 /// What URLs may begin with in this build, and which features would bring the others, in words.
 pub(crate) fn known() -> String {
-    let of = |wanted| PROVIDERS.iter().filter(move |(_, built)| *built == wanted).map(|(name, _)| name);
-    let built: Vec<String> = of(true).map(|name| format!("{name}://")).collect();
-    let absent = of(false).map(|name| format!("; `--features {name}` would bring {name}://"));
-    absent.fold(built.join(", "), |known, name| known + &name)
+    let (built, absent): (Vec<_>, Vec<_>) = PROVIDERS.into_iter().partition(|(_, built)| *built);
+    let schemes =
+        |of: &[(&str, bool)]| of.iter().map(|(name, _)| format!("{name}://")).collect::<Vec<_>>().join(", ");
+    let features: Vec<&str> = absent.iter().map(|(name, _)| *name).collect();
+    match features[..] {
+        [] => schemes(&built),
+        _ => format!(
+            "{}; `--features {}` would bring {}",
+            schemes(&built),
+            features.join(","),
+            schemes(&absent)
+        ),
+    }
 }
 
 /// Why nothing opens a URL that begins with `scheme`.
@@ -187,7 +196,8 @@ mod tests {
         for (name, built) in PROVIDERS {
             for told in [&unknown, &nonsense] {
                 assert!(told.contains(&format!("{name}://")), "{told}");
-                assert_eq!(told.contains(&format!("`--features {name}`")), !built, "{told}");
+                let features = told.split("--features").nth(1).unwrap_or_default();
+                assert_eq!(features.contains(name), !built, "{told}");
             }
             if !built {
                 let told = told(&format!("{name}://")).unwrap();
