@@ -216,8 +216,9 @@ fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
     }
     let missed: u64 = peers.values().map(|p| p.missed).sum();
     say(&format!(
-        "       heard {total} messages of {} lives, missed {missed}, dropped {dropped}",
-        peers.len()
+        "       heard {total} messages of {} lives, missed {missed}, dropped {dropped}; {early:?}, and at the end {} KiB",
+        peers.len(),
+        late.memory
     ));
     Ok(())
 }
