@@ -119,6 +119,28 @@ fn who_comes_late_asks_and_is_answered() {
 }
 
 #[test]
+fn who_uses_another_number_of_ports_is_told_of_once() {
+    alone(|| {
+        let (publisher, _first) = open();
+        let mut options = Options::default();
+        options.group.set_port(7900);
+        let (_, mut other) = mpudpm::open(&options, PORTS + 1).unwrap();
+        let end = Instant::now() + Duration::from_secs(20);
+        let mut told = Vec::new();
+        for n in 0..3 {
+            publisher.publish(format!("NEW{n}").as_bytes(), b"").unwrap();
+            assert!(readable(&other, end - Instant::now()));
+            while readable(&other, Duration::ZERO) {
+                told.extend(other.drain(100, |_: Received<'_>| {}, |_| false).err());
+            }
+        }
+        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+        assert!(told.len() == 1 && told[0].contains("10 ports") && told[0].contains("`nports`"), "{told:?}");
+        assert!(other.channels().is_empty());
+    });
+}
+
+#[test]
 fn ports_are_left_when_nobody_needs_them() {
     alone(|| {
         let count = || std::fs::read_dir("/proc/thread-self/fd").unwrap().count();

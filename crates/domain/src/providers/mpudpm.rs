@@ -74,8 +74,9 @@ impl Link for Mpudpm {
             let mut listens = wanted.iter_mut().filter(|(p, _)| p.exact().is_none() && p.matches(name));
             listens.next().map(|(_, listened)| listened.push(self.ports.of(name))).is_some()
         };
-        listener.drain(BATCH, Taker { sink, stamps }, &mut news)?;
+        let drained = listener.drain(BATCH, Taker { sink, stamps }, &mut news);
         self.timer.set(listener.wake_ns());
+        drained?;
         Ok(())
     }
 

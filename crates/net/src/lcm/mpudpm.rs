@@ -3,7 +3,7 @@
 mod sockets;
 
 use super::intake::{Intake, Received, Sink};
-use super::port::{ChannelMap, Ports, REQUEST, REQUEST_WORDS, UPDATE, Wish, is_reserved};
+use super::port::{ChannelMap, Ports, REQUEST, REQUEST_WORDS, Told, UPDATE, Wish, is_reserved};
 use super::reassembly::Limits;
 use crate::udp::Options;
 use crate::{Error, Result};
@@ -29,6 +29,8 @@ pub struct Listener {
     intake: Intake,
     /// How many channels of the map have been told to the caller.
     told: usize,
+    /// Whether the caller was told that others use another number of ports.
+    told_ports: bool,
 }
 
 /// Opens a network of `ports` ports, the first of which is that of `options.group`. Calls the kernel, does not wait.
@@ -46,7 +48,7 @@ pub fn open(options: &Options, ports: u16) -> Result<(Publisher, Listener)> {
     let seed = clock::boottime() ^ (u64::from(publisher.ports()[0]) << 48);
     let shared = Arc::new(Shared { publisher, map: Mutex::new(ChannelMap::new(ports, seed)) });
     let intake = Intake::new(Limits::default());
-    Ok((Publisher(shared.clone()), Listener { shared, sockets, intake, told: 0 }))
+    Ok((Publisher(shared.clone()), Listener { shared, sockets, intake, told: 0, told_ports: false }))
 }
 
 impl Shared {
@@ -54,16 +56,17 @@ impl Shared {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends what the map wishes to be sent now.
-    fn grant(&self, map: &mut ChannelMap, now_ns: u64) -> Result<()> {
-        let first = map.ports().first();
+    /// Sends what the map wishes to be sent now. The map is free meanwhile: to tell a large one takes its time.
+    fn grant(&self, mut map: MutexGuard<'_, ChannelMap>, now_ns: u64) -> Result<()> {
+        let (first, mut words) = (map.ports().first(), Vec::new());
         while let Some(wish) = map.wish(now_ns) {
-            match wish {
-                Wish::Update => self.publisher.publish_to(first, UPDATE, &map.encode())?,
-                Wish::Request => self.publisher.publish_to(first, REQUEST, REQUEST_WORDS)?,
-            }
+            words.push(match wish {
+                Wish::Update => (UPDATE, map.encode()),
+                Wish::Request => (REQUEST, REQUEST_WORDS.to_vec()),
+            });
         }
-        Ok(())
+        drop(map);
+        words.iter().try_for_each(|(channel, words)| self.publisher.publish_to(first, channel, words))
     }
 }
 
@@ -83,8 +86,7 @@ impl Publisher {
         let now_ns = clock::monotonic();
         let mut map = self.0.map();
         let port = map.publish(channel, now_ns);
-        self.0.grant(&mut map, now_ns)?;
-        drop(map);
+        self.0.grant(map, now_ns)?;
         self.0.publisher.publish_to(port, channel, payload)
     }
     /// The sockets, and what was sent; the messages that tell of channels are counted too.
@@ -105,8 +107,7 @@ impl Listener {
         let now_ns = clock::monotonic();
         let mut map = self.shared.map();
         let port = map.subscribe(channel, now_ns);
-        self.shared.grant(&mut map, now_ns)?;
-        drop(map);
+        self.shared.grant(map, now_ns)?;
         port.map(|port| self.sockets.listen(port).map(|()| port)).transpose()
     }
 
@@ -137,7 +138,7 @@ impl Listener {
     /// listened to.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// What the kernel said; and, once, that somebody uses another number of ports. Drain again to go on.
     pub fn drain(
         &mut self,
         most: usize,
@@ -145,20 +146,28 @@ impl Listener {
         mut news: impl FnMut(&[u8]) -> bool,
     ) -> Result<usize> {
         let now_ns = clock::monotonic();
-        let Listener { shared, sockets, intake, told } = self;
-        let mut inner = Inner { sink: &mut sink, shared, now_ns };
+        let Listener { shared, sockets, intake, told, told_ports } = self;
+        let mut inner = Inner { sink: &mut sink, shared, now_ns, other_ports: None };
         let taken = sockets.drain(most, |datagram| {
             intake.take(datagram.from, datagram.bytes, datagram.stamp_ns, now_ns, &mut inner);
         })?;
-        let mut map = shared.map();
-        shared.grant(&mut map, now_ns)?;
-        let new: Vec<_> = map.since(*told).map(|(name, port)| (name.to_vec(), port)).collect();
-        drop(map);
+        let other_ports = inner.other_ports;
+        shared.grant(shared.map(), now_ns)?;
+        let new: Vec<_> = shared.map().since(*told).map(|(name, port)| (name.to_vec(), port)).collect();
         for (name, port) in new {
             *told += 1;
             if news(&name) {
                 sockets.listen(port)?;
             }
+        }
+        if let (Some(ports), false) = (other_ports, *told_ports) {
+            *told_ports = true;
+            let own = shared.map().ports().count();
+            let what = format!(
+                "somebody spreads channels over {ports} ports, and this process over {own}: they hardly hear each other; give \
+                 all the same `nports`"
+            );
+            return Err(Error::Invalid { what });
         }
         Ok(taken)
     }
@@ -188,6 +197,8 @@ struct Inner<'a, S> {
     sink: &'a mut S,
     shared: &'a Shared,
     now_ns: u64,
+    /// How many ports somebody uses, if that is another number.
+    other_ports: Option<u16>,
 }
 
 impl<S: Sink> Sink for Inner<'_, S> {
@@ -196,7 +207,10 @@ impl<S: Sink> Sink for Inner<'_, S> {
     }
     fn message(&mut self, message: Received<'_>) {
         if is_reserved(message.channel) {
-            self.shared.map().take(message.channel, message.payload, self.now_ns);
+            if let Told::OtherPorts(n) = self.shared.map().take(message.channel, message.payload, self.now_ns)
+            {
+                self.other_ports = Some(n);
+            }
         } else {
             self.sink.message(message);
         }
