@@ -177,7 +177,7 @@ impl Session {
             Asked::SubscribeConnectionGraph => acts.push(Act::Graph(true)),
             Asked::UnsubscribeConnectionGraph => acts.push(Act::Graph(false)),
             Asked::Advertise { .. } if !self.powers.publish => {
-                wrong.add(|| "clients may not publish here: start the server with --allow-publish".into());
+                wrong.add(|| "clients may not publish here".into());
             }
             Asked::Advertise { channels } => {
                 for channel in channels {
@@ -279,7 +279,7 @@ mod tests {
     fn what_is_not_offered_is_refused() {
         let mut session = session(Powers::default());
         let advertise = r#"{"op":"advertise","channels":[{"id":1,"topic":"A","encoding":"json"}]}"#;
-        assert!(words(&session.text(advertise, |_| true)).contains("--allow-publish"));
+        assert!(words(&session.text(advertise, |_| true)).contains("may not publish"));
         assert!(words(&session.binary(b"\x01\x01\0\0\0x")).contains("none that this client"));
         let play = b"\x03\0\0\0\x80\x3f\0\0\0\0\0\0\0\0\0\0\0\0\0";
         assert!(words(&session.binary(play)).contains("live"));

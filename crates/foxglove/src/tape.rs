@@ -171,7 +171,7 @@ impl Deck {
                 Todo::Paused => SLICE,
                 Todo::Ended => {
                     if self.stand == Stand::Playing {
-                        self.tick(now);
+                        self.player.pause();
                         self.tell(Stand::Ended, false, None);
                     }
                     SLICE
@@ -180,6 +180,8 @@ impl Deck {
             match orders.recv_timeout(Duration::from_nanos(pause.min(SLICE))) {
                 Ok(order) => {
                     waits = false;
+                    // Who asks may just have subscribed.
+                    (self.version, self.wanted) = (self.hub.version(), self.hub.wanted());
                     self.obey(order)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -72,6 +72,7 @@ async def main(url, subprotocol):
     client.on_channel_unadvertised(lambda channel: say("gone", topic=channel["topic"]))
     connected = asyncio.Event()
     client.on_connect(connected.set)
+    client.on_disconnect(lambda: say("let go"))
     await client.connect()
     await connected.wait()
     say("connected", subprotocol=client._websocket.subprotocol)

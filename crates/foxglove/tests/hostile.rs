@@ -1,0 +1,118 @@
+//! Clients that are slow, or mean no good, harm nobody else.
+
+mod support;
+
+use saltus_foxglove::{Server, Settings};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use support::{Client, PATIENCE, Place, Serving, message, pose, publisher};
+
+/// The address of a server's URL.
+fn address(serving: &Serving) -> &str {
+    serving.url.trim_start_matches("ws://").split('/').next().unwrap()
+}
+
+/// What a server answers to these bytes.
+fn answer(serving: &Serving, request: &str) -> String {
+    let mut stream = TcpStream::connect(address(serving)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut text = [0; 1024];
+    let len = stream.read(&mut text).unwrap();
+    String::from_utf8_lossy(&text[..len]).into_owned()
+}
+
+fn upgrade(path: &str, subprotocol: &str) -> String {
+    format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: {subprotocol}\r\n\r\n"
+    )
+}
+
+#[test]
+fn who_has_not_the_token_or_speaks_something_else_is_told_and_let_go() {
+    let place = Place::new();
+    // All addresses of this machine, of which the loopback is one.
+    let settings = Settings { listen: ([0, 0, 0, 0], 0).into(), ..Settings::default() };
+    let domain = place.domain();
+    let mut token = String::new();
+    let serving = Serving::start(settings, |server: &mut Server| {
+        token = server.token().expect("there is a token").into();
+        server.show(domain, "", Default::default()).unwrap();
+    });
+    assert!(token.len() == 32 && serving.url.ends_with(&format!("/?token={token}")));
+    assert!(answer(&serving, &upgrade("/", "foxglove.sdk.v1")).starts_with("HTTP/1.1 401"));
+    assert!(answer(&serving, &upgrade("/?token=1", "foxglove.sdk.v1")).starts_with("HTTP/1.1 401"));
+    let right = format!("/?token={token}");
+    assert!(answer(&serving, &upgrade(&right, "chat")).starts_with("HTTP/1.1 400"));
+    assert!(
+        answer(&serving, &format!("GET {right} HTTP/1.1\r\nHost: x\r\n\r\n")).starts_with("HTTP/1.1 426")
+    );
+    assert!(answer(&serving, &upgrade(&right, "chat, foxglove.websocket.v1")).starts_with("HTTP/1.1 101"));
+}
+
+#[test]
+fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
+    for (order, words) in [
+        (json!({ "do": "text", "text": "{" }), "no message of the protocol"),
+        (
+            json!({ "do": "text", "text": "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":9}]}" }),
+            "no channel 9",
+        ),
+        (json!({ "do": "binary", "hex": "ff" }), "opcode 255"),
+        (json!({ "do": "binary", "hex": "" }), "no opcode"),
+    ] {
+        client.tell(order);
+        client.until(words, |e| e["event"] == "status" && e["message"].as_str().unwrap().contains(words));
+    }
+    client.tell(json!({ "do": "text", "text": " ".repeat(2 << 20) }));
+    client.until("it is let go", |event| event["event"] == "let go");
+    Client::new(&serving.url, "foxglove.websocket.v1"); // others are served
+}
+
+#[test]
+fn a_client_that_does_not_read_stops_nobody() {
+    let place = Place::new();
+    let mut poses = publisher(&place.domain(), "POSE", "demo.pose");
+    poses.publish(&message("demo.pose", &pose(0))).unwrap();
+    let settings = Settings { queue: 64 << 10, ..Serving::settings() };
+    let serving =
+        Serving::start(settings, |server| server.show(place.domain(), "", Default::default()).unwrap());
+    let mut client = Client::new(&serving.url, "foxglove.sdk.v1");
+    client.channel("POSE");
+    let mut big = place.domain().publisher("BIG").unwrap();
+    let image = vec![7; 256 << 10];
+    big.publish(&image).unwrap();
+    let channel = client.channel("BIG");
+    // This one subscribes and does not read.
+    let mut slow = TcpStream::connect(address(&serving)).unwrap();
+    slow.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
+    let text = format!(r#"{{"op":"subscribe","subscriptions":[{{"id":1,"channelId":{}}}]}}"#, channel["id"]);
+    let mut frame = vec![0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]; // a text, masked with zeros
+    assert!(text.len() < 126);
+    frame.extend(text.as_bytes());
+    slow.write_all(&frame).unwrap();
+    client.tell(json!({ "do": "graph" }));
+    let who = |event: &serde_json::Value| event["said"]["subscribedTopics"].to_string().contains("client 2");
+    client.until("the slow one has subscribed", |e| e["event"] == "connectionGraphUpdate" && who(e));
+    client.subscribe("POSE");
+    client.message("POSE");
+    for number in 1..=200 {
+        big.publish(&image).unwrap();
+        poses.publish(&message("demo.pose", &pose(number))).unwrap();
+        assert_eq!(client.message("POSE")["value"]["utime"], number);
+    }
+    // When it reads, it is told what it lost.
+    slow.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (mut seen, mut bytes) = (Vec::new(), vec![0; 1 << 16]);
+    while !String::from_utf8_lossy(&seen).contains("messages were lost so far") {
+        let len = slow.read(&mut bytes).expect("it is told");
+        assert!(len > 0, "it is told before it is let go");
+        seen.drain(..seen.len().saturating_sub(100));
+        seen.extend(&bytes[..len]);
+    }
+}
