@@ -116,7 +116,8 @@ impl Viewer {
         let now = clock::boottime();
         if self.show.graph && now.saturating_sub(self.graph) >= GRAPH_EVERY {
             self.graph = now;
-            frames.push(graph(&rows));
+            let words = self.show.rows.as_ref().map_or("", |part| &part.filter);
+            frames.push(graph(&rows, &Filter::new(words)));
         }
         let watch = self.state.clone();
         let mut model = watch.watch.model();
@@ -259,15 +260,17 @@ fn find(rows: &[Row], key: &Key) -> Option<ChannelId> {
     rows.iter().find(is).map(|row| row.id)
 }
 
-/// Who talks to whom.
-fn graph(rows: &[Row]) -> Message {
+/// Who talks to whom, on channels that pass the filter.
+fn graph(rows: &[Row], filter: &Filter) -> Message {
     let row = |row: &Row| {
         json!({
             "domain": row.domain, "channel": row.channel, "type_name": row.type_name, "rate_hz": row.rate_hz,
             "stale": row.stale, "publishers": row.publishers, "subscribers": row.subscribers,
         })
     };
-    text(&json!({ "op": "graph", "channels": rows.iter().take(GRAPH).map(row).collect::<Vec<Json>>() }))
+    text(
+        &json!({ "op": "graph", "channels": rows.iter().filter(|row| filter.matches(row)).take(GRAPH).map(row).collect::<Vec<Json>>() }),
+    )
 }
 
 fn text(frame: &impl Serialize) -> Message {

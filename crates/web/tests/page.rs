@@ -5,14 +5,14 @@ mod chromium;
 mod rig;
 
 use chromium::Chromium;
-use rig::{Rig, domain, publisher, robot, until};
+use rig::{Rig, domain, message, publisher, robot, until};
 use saltus_domain::{Domain, Publisher};
 use saltus_log::{Event, Format, Writer, WriterOptions};
 use saltus_web::Stop;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Publishes what the robot says, 50 times a second, until it is dropped.
 struct Robot(Stop, Option<JoinHandle<()>>);
@@ -74,6 +74,63 @@ fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {
     watching(&mut browser);
     playing(&mut browser);
     assert_eq!(browser.complaints, Vec::<String>::new(), "the page's code has no errors");
+}
+
+#[test]
+#[ignore = "a measurement of 40 s, to be read and not to be passed: cargo test --release -p saltus-web --test page -- --ignored --nocapture"]
+fn how_long_frames_take_with_500_channels_and_10000_messages_a_second() {
+    let folder = format!("/dev/shm/saltus-web-{}", std::process::id());
+    std::fs::create_dir(&folder).unwrap();
+    let domain = Domain::open(&format!("shm://{folder}")).unwrap();
+    let rig = Rig::new("127.0.0.1:0", &domain, None, &[]);
+    let stop = Stop::new();
+    let asked = stop.clone();
+    let load = std::thread::spawn(move || {
+        let mut all: Vec<Publisher> =
+            (0..500).map(|i| publisher(&domain, &format!("CHANNEL_{i}"), "carmen.pose_t")).collect();
+        let json = |i: u64| format!(r#"{{"x":{i},"y":{}}}"#, (i as f64 * 0.03).sin());
+        let lap: Vec<_> = (0..200).map(|i| message("carmen.pose_t", &json(i))).collect();
+        let start = Instant::now();
+        let mut sent = 0u64;
+        while !asked.is_asked() {
+            // 10 messages a millisecond, by the clock, however late it wakes.
+            while sent < start.elapsed().as_micros() as u64 / 100 {
+                all[(sent % 500) as usize].publish(&lap[(sent / 500 % 200) as usize]).unwrap();
+                sent += 1;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        sent as f64 / start.elapsed().as_secs_f64()
+    });
+    let mut browser = Chromium::start(1920, 1080);
+    browser.open(&format!(
+        "{}#open=CHANNEL_0,CHANNEL_1@fields,CHANNEL_2@latency&plot=CHANNEL_1:x,CHANNEL_1:y",
+        rig.url
+    ));
+    browser.wait("document.querySelector('#totals').textContent.startsWith('500 channels')");
+    browser.wait("!!document.querySelector('.plotted .uplot')");
+    let script = "new Promise(done => { const all = []; let last = performance.now(); const end = last + 30000; \
+        const step = now => { all.push(now - last); last = now; if (now < end) requestAnimationFrame(step); else done(all) }; \
+        requestAnimationFrame(step) })";
+    let frames = browser.eval(script);
+    let mut frames: Vec<f64> = frames.as_array().unwrap().iter().filter_map(|ms| ms.as_f64()).collect();
+    frames.sort_by(f64::total_cmp);
+    let at = |part: f64| frames[((frames.len() - 1) as f64 * part) as usize];
+    browser.picture("load-dark.png");
+    browser.open("about:blank");
+    stop.ask();
+    let rate = load.join().unwrap();
+    drop(rig);
+    std::fs::remove_dir_all(&folder).unwrap();
+    println!(
+        "{rate:.0} messages a second; {} frames in 30 s: p50 {:.1}, p95 {:.1}, p99 {:.1}, p99.9 {:.1}, max {:.1} ms",
+        frames.len(),
+        at(0.5),
+        at(0.95),
+        at(0.99),
+        at(0.999),
+        at(1.0)
+    );
 }
 
 fn watching(browser: &mut Chromium) {
@@ -139,7 +196,7 @@ fn watching(browser: &mut Chromium) {
     browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=POSE] canvas'))"));
     browser.scheme(true);
     browser.click("#graph");
-    browser.wait("document.querySelectorAll('.graph .channel').length === 154 && !!document.querySelector('.graph .process')");
+    browser.wait("document.querySelectorAll('.graph .channel').length === 4 && !!document.querySelector('.graph .process')");
     browser.picture("graph-dark.png");
     browser.click("#graph");
     let closed = "document.querySelector('[data-channel=CAMERA] [title=Close]').click()";

@@ -52,7 +52,14 @@ export default {
           // Beside the channels that they have, so that few lines cross.
           const middle = (peer) => peer.rows.reduce((a, b) => a + b, 0) / peer.rows.length;
           const list = [...sides[side].values()].sort((a, b) => middle(a) - middle(b));
-          list.forEach((peer, i) => places.set(peer.id, y(i, list.length)));
+          list.forEach((peer) => places.set(peer.id, y(middle(peer), channels.length)));
+          // Apart: down from the first, then up from the last.
+          list.forEach((peer, i) => i && places.set(peer.id, Math.max(places.get(peer.id), places.get(list[i - 1].id) + HEIGHT)));
+          let lowest = height - HEIGHT / 2;
+          for (const peer of list.toReversed()) {
+            places.set(peer.id, (lowest = Math.min(places.get(peer.id), lowest)));
+            lowest -= HEIGHT;
+          }
         }
         const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}` });
         for (const [side, [x]] of Object.entries(COLUMNS)) drawing.append(svg('text', { class: 'label', x, y: 20 }, side));

@@ -34,15 +34,16 @@ export default {
       reach += (wanted - reach) * (wanted > reach ? 0.3 : 0.04);
       // A half circle needs no room behind.
       const behind = Math.max(Math.abs(start), Math.abs(start + step * (ranges.length - 1))) > 2;
-      const [cx, cy] = [width / 2, behind ? height / 2 : height - 34];
-      const scale = (zoom * Math.min(width / 2 - 14, behind ? height / 2 - 14 : height - 50)) / reach;
+      const radius = Math.min(width / 2 - 14, behind ? height / 2 - 14 : height - 50);
+      const scale = (zoom * radius) / reach;
+      const [cx, cy] = [width / 2, behind ? height / 2 : Math.min(height - 34, (height + radius) / 2)];
       const at = (r, a) => [cx - Math.sin(a) * r * scale, cy - Math.cos(a) * r * scale];
 
       g.lineWidth = 1;
       g.strokeStyle = colour('--grid');
       g.fillStyle = colour('--dim');
       g.font = `11px ${colour('--sans')}`;
-      const round = [0.5, 1, 2, 5, 10, 20, 50].find((m) => m * scale > 42) || 100;
+      const round = [0.5, 1, 2, 5, 10, 20, 50].find((m) => m * scale > 64) || 100;
       for (let r = round; r * scale < Math.hypot(width, height); r += round) {
         g.beginPath();
         g.arc(cx, cy, r * scale, 0, Math.PI * 2);

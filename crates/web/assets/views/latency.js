@@ -29,10 +29,9 @@ export default {
     let rates = [];
     const drawing = canvas(drawn, (g, width, height) => {
       g.font = `11px ${colour('--sans')}`;
-      const known = history.some(Boolean);
-      const [left, bottom, top] = [56, height - 20, 14];
-      if (!known) return rate(g, width, height);
       const values = history.filter(Boolean).flatMap((one) => [one.max, one.p50]).filter((v) => v > 0);
+      const [left, bottom, top] = [56, height - 20, 14];
+      if (!values.length) return rate(g, width, height);
       const low = Math.floor(Math.log10(Math.max(Math.min(...values), 0.1)));
       const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
       const y = (us) => bottom - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (bottom - top);
@@ -74,7 +73,7 @@ export default {
       g.fillText('messages a second', 56, 16);
       g.fillText(as.digits(most / 1.15), 10, 40);
       g.fillText('0', 10, height - 18);
-      g.fillText('Latency is unknown: no publication times, or nobody subscribes', 56, height - 6);
+      g.fillText('No latency: publication times are unknown, or nobody subscribes, or it is nothing', 56, height - 6);
     };
     return {
       update(row) {

@@ -74,7 +74,7 @@ export default {
       const scale = Math.min(width / Math.max((x1 - x0) * room, 1), height / Math.max((y1 - y0) * room, 1));
       const [mx, my] = [(x0 + x1) / 2, (y0 + y1) / 2];
       const at = (x, y) => [width / 2 + (x - mx) * scale, height / 2 - (y - my) * scale];
-      const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000].find((m) => m * scale > 46) || 1e4;
+      const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000].find((m) => m * scale > 70) || 1e4;
       g.strokeStyle = colour('--grid');
       g.fillStyle = colour('--dim');
       g.font = `11px ${colour('--sans')}`;
@@ -120,7 +120,7 @@ export default {
       g.restore();
       g.fillStyle = colour('--text');
       const heading = last[2] === null ? '' : `   ${digits((last[2] * 180) / Math.PI)}°`;
-      g.fillText(`${last[0].toFixed(2)}, ${last[1].toFixed(2)}${heading}`, 12, 20);
+      g.fillText(`${last[0].toFixed(2)}, ${last[1].toFixed(2)}${heading}`, 58, 20);
     });
     place.ondblclick = () => { trail = []; drawing.again(); };
     return {

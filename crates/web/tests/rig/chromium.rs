@@ -21,7 +21,8 @@ pub struct Chromium {
 
 impl Chromium {
     pub fn start(width: u32, height: u32) -> Chromium {
-        let profile = std::env::temp_dir().join(format!("saltus-web-chromium-{}", std::process::id()));
+        let profile =
+            std::env::temp_dir().join(format!("saltus-web-chromium-{}-{width}", std::process::id()));
         let mut command = Command::new("chromium");
         command.args([
             "--headless=new",
