@@ -1,4 +1,4 @@
-// A view for `saltus spy --web --views examples/spy-view`: every number of a message as a dial.
+// A view for the spy in a browser: every number of a message as a dial.
 //
 // A view is one file that exports `{ title, fits(type), open(place, context) }`; docs/spy-web.md tells what they are given.
 

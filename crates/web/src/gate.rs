@@ -21,13 +21,11 @@ pub(crate) type Refusal = (StatusCode, &'static str);
 
 const HOST: Refusal = (
     StatusCode::MISDIRECTED_REQUEST,
-    "this server answers to localhost and to loopback addresses only: open the URL that `saltus spy --web` printed\n",
+    "this server answers to localhost and to loopback addresses only: open the URL that it printed\n",
 );
 const ORIGIN: Refusal = (StatusCode::FORBIDDEN, "requests of other web sites are refused\n");
-const TOKEN: Refusal = (
-    StatusCode::UNAUTHORIZED,
-    "a token is needed: open the whole URL that `saltus spy --web` printed, with ?token=\n",
-);
+const TOKEN: Refusal =
+    (StatusCode::UNAUTHORIZED, "a token is needed: open the whole URL that it printed, with ?token=\n");
 
 impl Gate {
     /// The gate of a server that listens there.

@@ -50,7 +50,7 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>) {
                     }
                     Ask::Player(steer) => match &state.deck {
                         Some(deck) => deck.steer(steer),
-                        None => Err("there is no log to play: start `saltus spy --web --play LOG`".into()),
+                        None => Err("there is no log to play: name one when it is started".into()),
                     },
                 });
                 if let Err(words) = done
