@@ -24,6 +24,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("unshare", "util-linux"),
     ("openssl", "openssl"),
     ("chromium", "chromium"),
+    ("tmux", "tmux"),
 ];
 
 /// Packages without a command to look for.

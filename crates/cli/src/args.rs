@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     bridge, chmod, completions, demo, echo, generate, hub, import, info, log, ls, man, mk, play, publish,
-    record, rm, serve, stat, sweep, tunnel, types,
+    record, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -80,6 +80,14 @@ pub enum Command {
     /// follows the other. On a network it listens like any subscriber, and tells of each sender what was missed of
     /// it, over all its channels.
     Stat(stat::Stat),
+
+    /// See every channel, look into messages, plot numbers
+    ///
+    /// A table of all channels: type, publishers, rate, period and jitter, bandwidth, size, age, latency, losses. A channel opens
+    /// into a live tree of its fields, with units and comments of the type; a number becomes a plot. It only reads: over shared
+    /// memory nobody counts it as a subscriber, and no publisher ever wakes it. Types are known from publishers, who leave them with
+    /// the channel, and from -I. Only a channel that is open is decoded.
+    Spy(spy::Spy),
 
     /// Check, show and compare types
     ///

@@ -86,6 +86,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Play(args) => commands::play::run(place, args),
         Command::Record(args) => commands::record::run(place, args),
         Command::Serve(args) => commands::serve::run(given, place, args),
+        Command::Spy(args) => commands::spy::run(place, args),
         Command::Sweep(args) => {
             commands::sweep::run(&shm("sweep", "dead processes leave nothing behind there")?, args)
         }

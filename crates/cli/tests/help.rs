@@ -39,6 +39,7 @@ fn every_help_has_examples_of_that_command() {
         "chmod",
         "pub",
         "echo",
+        "spy",
         "stat",
         "types",
         "types check",

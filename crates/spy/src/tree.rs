@@ -365,8 +365,27 @@ fn summary(items: &Items, first: usize, count: usize) -> String {
     }
 }
 
-/// A number in a few digits.
+/// A number in about six digits.
 fn short(number: f64) -> String {
     let exact = format!("{number}");
-    if exact.len() <= 8 { exact } else { format!("{number:.4e}") }
+    if exact.len() <= 8 {
+        return exact;
+    }
+    if !(1e-3..1e7).contains(&number.abs()) {
+        return format!("{number:.3e}");
+    }
+    let decimals = (5 - number.abs().log10().floor() as i32).clamp(0, 8) as usize;
+    let text = format!("{number:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn summaries_are_short() {
+        let of = [19.9f32.into(), 0.0, -1.5, 1e9 / 3.0, 1.0 / 3.0, 123_456.789_012].map(short);
+        assert_eq!(of, ["19.9", "0", "-1.5", "3.333e8", "0.333333", "123457"]);
+    }
 }

@@ -18,6 +18,7 @@ pub mod publish;
 pub mod record;
 pub mod rm;
 pub mod serve;
+pub mod spy;
 pub mod stat;
 pub mod sweep;
 pub mod tunnel;

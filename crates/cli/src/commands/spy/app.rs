@@ -1,0 +1,248 @@
+//! What is shown: the state of the face, which knows nothing of the terminal.
+
+use std::time::{Duration, Instant};
+
+use saltus_spy::{ChannelId, Column, Expand, Filter, Model, Node, Row, SeriesId, Tree, sort};
+
+/// Which page is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// All channels.
+    Table,
+    /// One of them; below it the plot, if there is one.
+    Channel,
+    /// The plot alone.
+    Plot,
+}
+
+/// A line of the tree: how deep it is, and what it shows.
+pub struct Branch {
+    /// How deep.
+    pub depth: usize,
+    /// Without its children.
+    pub node: Node,
+}
+
+/// All that is on the screen and how it came there.
+pub struct App {
+    pub page: Page,
+    pub help: bool,
+    pub quit: bool,
+    /// What there is, sorted and filtered.
+    pub rows: Vec<Row>,
+    /// How many there are without the filter, and how many of those are stale.
+    pub total: (usize, usize),
+    pub sorted: Column,
+    pub descending: bool,
+    pub filter: String,
+    /// Whether the filter is being typed.
+    pub typing: bool,
+    /// The channel under the cursor; it stays when rows move.
+    pub cursor: Option<ChannelId>,
+    /// The channel that is looked into.
+    pub open: Option<ChannelId>,
+    pub tree: Option<Tree>,
+    pub branches: Vec<Branch>,
+    pub expand: Expand,
+    /// The path under the cursor of the tree.
+    pub field: String,
+    pub hex: bool,
+    /// What is plotted, and where it comes from.
+    pub plots: Vec<(SeriesId, ChannelId, String)>,
+    /// How much time a plot shows.
+    pub span: Duration,
+    /// Since when it is paused, boot time in ns.
+    pub paused: Option<u64>,
+    /// When the plot ends, boot time in ns.
+    pub plot_end: u64,
+    pub now: u64,
+    pub notice: Option<(String, Instant)>,
+    /// Rows of the page, for keys that move by one.
+    pub height: usize,
+}
+
+/// A notice stays for so long.
+const NOTICE: Duration = Duration::from_secs(8);
+
+impl App {
+    pub fn new() -> App {
+        App {
+            page: Page::Table,
+            help: false,
+            quit: false,
+            rows: Vec::new(),
+            total: (0, 0),
+            sorted: Column::Channel,
+            descending: false,
+            filter: String::new(),
+            typing: false,
+            cursor: None,
+            open: None,
+            tree: None,
+            branches: Vec::new(),
+            expand: Expand::new(),
+            field: String::new(),
+            hex: false,
+            plots: Vec::new(),
+            span: Duration::from_secs(10),
+            paused: None,
+            plot_end: 0,
+            now: 0,
+            notice: None,
+            height: 20,
+        }
+    }
+
+    pub fn tell(&mut self, words: impl Into<String>) {
+        self.notice = Some((words.into(), Instant::now()));
+    }
+
+    /// Takes from the model what is shown.
+    pub fn refresh(&mut self, model: &Model) {
+        self.notice.take_if(|(_, at)| at.elapsed() > NOTICE);
+        if self.paused.is_some() {
+            return;
+        }
+        (self.now, self.plot_end) = (model.now(), model.now());
+        if self.page == Page::Table {
+            let mut rows = model.rows();
+            self.total = (rows.len(), rows.iter().filter(|row| row.stale).count());
+            let filter = Filter::new(&self.filter);
+            rows.retain(|row| filter.matches(row));
+            sort(&mut rows, self.sorted, self.descending);
+            self.rows = rows;
+            if self.selected().is_none() {
+                self.cursor = self.rows.first().map(|row| row.id);
+            }
+        }
+        self.refresh_tree(model);
+    }
+
+    /// The tree as it is now, also while paused: folding must be seen.
+    pub fn refresh_tree(&mut self, model: &Model) {
+        let Some(id) = self.open else { return };
+        self.tree = model.tree_with(id, &self.expand);
+        let before = self.place();
+        self.branches = Vec::new();
+        if let Some(tree) = &mut self.tree {
+            flatten(std::mem::take(&mut tree.nodes), 0, &mut self.branches);
+        }
+        if !self.branches.iter().any(|branch| branch.node.path == self.field) {
+            let at = before.min(self.branches.len().saturating_sub(1));
+            self.field = self.branches.get(at).map(|branch| branch.node.path.clone()).unwrap_or_default();
+        }
+    }
+
+    /// Which row has the cursor.
+    pub fn selected(&self) -> Option<usize> {
+        self.rows.iter().position(|row| Some(row.id) == self.cursor)
+    }
+    /// Which line of the tree has the cursor.
+    pub fn place(&self) -> usize {
+        self.branches.iter().position(|branch| branch.node.path == self.field).unwrap_or(0)
+    }
+    /// The field that has it.
+    pub fn node(&self) -> Option<&Node> {
+        self.branches.get(self.place()).map(|branch| &branch.node)
+    }
+
+    /// Moves the cursor.
+    pub fn go(&mut self, by: isize) {
+        let moved = |at: usize, len: usize| at.saturating_add_signed(by).min(len.saturating_sub(1));
+        match self.page {
+            Page::Table => {
+                let at = moved(self.selected().unwrap_or(0), self.rows.len());
+                self.cursor = self.rows.get(at).map(|row| row.id);
+            }
+            Page::Channel => {
+                let at = moved(self.place(), self.branches.len());
+                self.field = self.branches.get(at).map(|branch| branch.node.path.clone()).unwrap_or_default();
+            }
+            Page::Plot => {}
+        }
+    }
+
+    /// Sorts by the column so many to the right.
+    pub fn sort_by(&mut self, step: isize, shown: &[Column]) {
+        let at = shown.iter().position(|column| *column == self.sorted).unwrap_or(0);
+        let len = shown.len().max(1) as isize;
+        let next = (at as isize + step).rem_euclid(len) as usize;
+        if let Some(column) = shown.get(next) {
+            self.sorted = *column;
+            // Of numbers the large ones are of interest.
+            self.descending = super::cells::is_number(*column);
+        }
+    }
+
+    /// Opens the channel under the cursor.
+    pub fn enter(&mut self, model: &mut Model) {
+        let Some(id) = self.cursor else { return };
+        self.leave(model);
+        model.open(id);
+        (self.open, self.page, self.field) = (Some(id), Page::Channel, String::new());
+        self.expand = Expand::new();
+        self.refresh_tree(model);
+    }
+
+    /// Looks into no channel any more.
+    pub fn leave(&mut self, model: &mut Model) {
+        if let Some(id) = self.open.take() {
+            model.close(id);
+        }
+        (self.tree, self.branches) = (None, Vec::new());
+        self.page = Page::Table;
+    }
+
+    /// Plots the number under the cursor, or plots it no more.
+    pub fn plot(&mut self, model: &mut Model) {
+        let (Some(id), Some(node)) = (self.open, self.node()) else { return };
+        let (path, number) = (node.path.clone(), node.number);
+        if let Some(at) = self.plots.iter().position(|(_, channel, known)| *channel == id && *known == path) {
+            let (series, ..) = self.plots.remove(at);
+            return model.unplot(series);
+        }
+        if number.is_none() {
+            return self.tell("no number: move to one, or unfold with Enter");
+        }
+        match model.plot(id, &path) {
+            Some(series) => self.plots.push((series, id, path)),
+            None => self.tell("too many plots: end one with p, or all with c"),
+        }
+    }
+
+    /// Ends all plots.
+    pub fn clear(&mut self, model: &mut Model) {
+        self.plots.drain(..).for_each(|(series, ..)| model.unplot(series));
+        if self.page == Page::Plot {
+            self.page = if self.open.is_some() { Page::Channel } else { Page::Table };
+        }
+    }
+
+    pub fn pause(&mut self) {
+        self.paused = match self.paused {
+            Some(_) => None,
+            None => Some(self.now),
+        };
+    }
+
+    /// Shows less time, or more.
+    pub fn zoom(&mut self, factor: f64) {
+        let span = (self.span.as_secs_f64() * factor).clamp(0.05, 3600.0);
+        self.span = Duration::from_secs_f64(span);
+    }
+    /// Moves a paused plot in time, by a part of what it shows.
+    pub fn scroll(&mut self, part: f64) {
+        if let Some(paused) = self.paused {
+            let by = (self.span.as_nanos() as f64 * part) as i64;
+            self.plot_end = self.plot_end.saturating_add_signed(by).min(paused);
+        }
+    }
+}
+
+fn flatten(nodes: Vec<Node>, depth: usize, out: &mut Vec<Branch>) {
+    for mut node in nodes {
+        let children = std::mem::take(&mut node.children);
+        out.push(Branch { depth, node });
+        flatten(children, depth + 1, out);
+    }
+}

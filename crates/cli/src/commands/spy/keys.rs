@@ -1,0 +1,221 @@
+//! What keys and clicks do.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufWriter, Write};
+
+use ratatui::crossterm::event::{
+    KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use saltus_spy::{Column, Model, SeriesId};
+
+use super::app::{App, Page};
+
+/// What all keys do, for the page of help.
+pub const HELP: &[(&str, &str)] = &[
+    ("↑ ↓  j k", "move"),
+    ("PgUp PgDn  g G", "move by a page, to the first, to the last"),
+    ("← →  h l", "table: sort by another column; tree: fold, unfold"),
+    ("r", "sort the other way round"),
+    ("/", "show only channels with these words; !word leaves out"),
+    ("Enter", "look into a channel; fold and unfold"),
+    ("Esc  Backspace", "back; in the table, all channels again"),
+    ("p", "plot the number under the cursor, or end that"),
+    ("o  Tab", "the plot alone, and back"),
+    ("+ -", "less time in the plot, more time"),
+    ("Space", "pause; then ← → move the plot in time"),
+    ("e", "write what is plotted to a CSV file"),
+    ("c", "end all plots"),
+    ("x", "the bytes of the message"),
+    ("?", "this page"),
+    ("q  Ctrl-C", "end"),
+];
+
+/// Does what a key asks for.
+pub fn key(app: &mut App, model: &mut Model, key: KeyEvent, columns: &[Column]) {
+    if key.kind == KeyEventKind::Release {
+        return;
+    }
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        if matches!(key.code, KeyCode::Char('c' | 'd')) {
+            app.quit = true;
+        }
+        return;
+    }
+    if app.typing {
+        return type_filter(app, key.code);
+    }
+    if app.help {
+        app.help = false;
+        return;
+    }
+    let page = isize::try_from(app.height.max(1)).unwrap_or(1);
+    match key.code {
+        KeyCode::Char('q') => app.quit = true,
+        KeyCode::Char('?') => app.help = true,
+        KeyCode::Char(' ') => app.pause(),
+        KeyCode::Up | KeyCode::Char('k') => app.go(-1),
+        KeyCode::Down | KeyCode::Char('j') => app.go(1),
+        KeyCode::PageUp => app.go(-page),
+        KeyCode::PageDown => app.go(page),
+        KeyCode::Home | KeyCode::Char('g') => app.go(isize::MIN / 2),
+        KeyCode::End | KeyCode::Char('G') => app.go(isize::MAX / 2),
+        KeyCode::Char('+' | '=') => app.zoom(0.5),
+        KeyCode::Char('-') => app.zoom(2.0),
+        KeyCode::Char('c') => app.clear(model),
+        KeyCode::Char('e') => export(app, model),
+        KeyCode::Char('o') | KeyCode::Tab => other_page(app),
+        _ => match app.page {
+            Page::Table => of_table(app, model, key.code, columns),
+            Page::Channel => of_channel(app, model, key.code),
+            Page::Plot => of_plot(app, key.code),
+        },
+    }
+}
+
+fn type_filter(app: &mut App, code: KeyCode) {
+    match code {
+        KeyCode::Enter => app.typing = false,
+        KeyCode::Esc => (app.typing, app.filter) = (false, String::new()),
+        KeyCode::Backspace => drop(app.filter.pop()),
+        KeyCode::Char(c) if !c.is_control() && app.filter.len() < 200 => app.filter.push(c),
+        _ => {}
+    }
+}
+
+fn of_table(app: &mut App, model: &mut Model, code: KeyCode, columns: &[Column]) {
+    match code {
+        KeyCode::Enter => app.enter(model),
+        KeyCode::Char('/') => app.typing = true,
+        KeyCode::Esc | KeyCode::Backspace => app.filter.clear(),
+        KeyCode::Char('r') => app.descending = !app.descending,
+        KeyCode::Right | KeyCode::Char('l') => app.sort_by(1, columns),
+        KeyCode::Left | KeyCode::Char('h') => app.sort_by(-1, columns),
+        _ => {}
+    }
+}
+
+fn of_channel(app: &mut App, model: &mut Model, code: KeyCode) {
+    let Some((parts, expanded, path)) = app.node().map(|n| (n.parts, n.expanded, n.path.clone())) else {
+        return if matches!(code, KeyCode::Esc | KeyCode::Backspace) {
+            app.leave(model)
+        };
+    };
+    let toggle = match code {
+        KeyCode::Esc | KeyCode::Backspace => return app.leave(model),
+        KeyCode::Char('p') => return app.plot(model),
+        KeyCode::Char('x') => {
+            app.hex = !app.hex;
+            return;
+        }
+        KeyCode::Enter => parts > 0,
+        KeyCode::Right | KeyCode::Char('l') => parts > 0 && !expanded,
+        KeyCode::Left | KeyCode::Char('h') => parts > 0 && expanded,
+        _ => false,
+    };
+    if toggle {
+        app.expand.toggle(&path);
+        app.refresh_tree(model);
+    }
+}
+
+fn of_plot(app: &mut App, code: KeyCode) {
+    match code {
+        KeyCode::Esc | KeyCode::Backspace => other_page(app),
+        KeyCode::Left | KeyCode::Char('h') => app.scroll(-0.25),
+        KeyCode::Right | KeyCode::Char('l') => app.scroll(0.25),
+        _ => {}
+    }
+}
+
+fn other_page(app: &mut App) {
+    app.page = match (app.page, app.open) {
+        (Page::Plot, Some(_)) => Page::Channel,
+        (Page::Plot, None) => Page::Table,
+        _ if app.plots.is_empty() => {
+            return app.tell("nothing is plotted: open a channel, move to a number, and press p");
+        }
+        _ => Page::Plot,
+    };
+}
+
+/// Writes what is plotted to a file of a new name in this directory.
+fn export(app: &mut App, model: &Model) {
+    if app.plots.is_empty() {
+        return app.tell("nothing is plotted that could be exported");
+    }
+    let which: Vec<SeriesId> = app.plots.iter().map(|(series, ..)| *series).collect();
+    match write_csv(model, &which) {
+        Ok(name) => app.tell(format!("wrote {name}")),
+        Err(error) => app.tell(format!("cannot write a CSV file in this directory: {error}")),
+    }
+}
+
+fn write_csv(model: &Model, which: &[SeriesId]) -> io::Result<String> {
+    for number in 1..10_000 {
+        let name = format!("saltus-spy-{number}.csv");
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            Ok(file) => {
+                let mut out = BufWriter::new(file);
+                model.csv(which, &mut out)?;
+                out.flush()?;
+                return Ok(name);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("saltus-spy-1.csv to saltus-spy-9999.csv are there already"))
+}
+
+/// Where things are on the screen, for clicks.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Columns of the table: first and last cell of the screen.
+    pub headings: Vec<(Column, u16, u16)>,
+    /// The line of the headings, if the table is shown.
+    pub heading: Option<u16>,
+    /// The first line of the list, and which of its entries stands there.
+    pub list: (u16, usize),
+}
+
+/// Does what the mouse asks for.
+pub fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places: &Places) {
+    match event.kind {
+        MouseEventKind::ScrollUp if app.page == Page::Plot => app.zoom(0.8),
+        MouseEventKind::ScrollDown if app.page == Page::Plot => app.zoom(1.25),
+        MouseEventKind::ScrollUp => app.go(-3),
+        MouseEventKind::ScrollDown => app.go(3),
+        MouseEventKind::Down(MouseButton::Left) if places.heading == Some(event.row) => {
+            let hit = places.headings.iter().find(|(_, from, to)| (*from..=*to).contains(&event.column));
+            if let Some((column, ..)) = hit {
+                if app.sorted == *column {
+                    app.descending = !app.descending;
+                } else {
+                    (app.sorted, app.descending) = (*column, super::cells::is_number(*column));
+                }
+            }
+        }
+        MouseEventKind::Down(MouseButton::Left) if event.row >= places.list.0 => {
+            let at = places.list.1 + usize::from(event.row - places.list.0);
+            match app.page {
+                Page::Table if at < app.rows.len() => {
+                    let again = app.selected() == Some(at);
+                    app.cursor = Some(app.rows[at].id);
+                    if again {
+                        app.enter(model);
+                    }
+                }
+                Page::Channel if at < app.branches.len() => {
+                    let path = app.branches[at].node.path.clone();
+                    if app.field == path && app.branches[at].node.parts > 0 {
+                        app.expand.toggle(&path);
+                        app.refresh_tree(model);
+                    }
+                    app.field = path;
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}

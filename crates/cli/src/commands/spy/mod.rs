@@ -1,0 +1,113 @@
+//! `saltus spy`: see every channel, look into messages, plot numbers.
+
+mod app;
+mod cells;
+mod draw;
+mod keys;
+mod once;
+mod plot;
+mod screen;
+mod theme;
+mod tree;
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use saltus_spy::{Options, Source, Watch};
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::{AnyNames, Json, TypeDirs};
+use crate::{channels, help, place, schemas, stop, units};
+
+/// The options of `spy`.
+#[derive(Args)]
+#[command(after_help = help::after(&[EXAMPLES, KEYS, help::PATTERNS]))]
+pub struct Spy {
+    #[command(flatten)]
+    names: AnyNames,
+
+    /// Watch this domain as well; may be given several times
+    #[arg(long, value_name = "URL")]
+    also: Vec<String>,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    /// Print the table once, after --interval, and end
+    #[arg(long)]
+    once: bool,
+
+    /// With --once: watch for so long before, 100ms or more
+    #[arg(short, long, value_name = "TIME", default_value = "2s", value_parser = interval)]
+    interval: Duration,
+
+    #[command(flatten)]
+    json: Json,
+
+    /// Take clicks and the wheel; most terminals then select text only while Shift is held
+    #[arg(long)]
+    mouse: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus spy                            all channels of this machine
+  saltus spy 'SCAN*' -I types           types from files, for publishers that leave none
+  saltus spy --domain udpm:// --also shm://
+  saltus spy --domain file:///data/run.lcmlog -I types
+  saltus spy --once --json | jq 'select(.stale) | .channel'";
+
+const KEYS: &str = "\
+Keys:
+  arrows or hjkl   move; left and right choose the column to sort by
+  r                sort the other way round
+  /                show only channels with these words; !word leaves out
+  Enter            look into a channel; in it, fold and unfold
+  p                plot the number, or end that; + and - zoom, e exports CSV
+  Space            pause
+  Esc              back
+  ?                all keys
+  q, Ctrl-C        end";
+
+fn interval(text: &str) -> Result<Duration, String> {
+    match units::duration(text)? {
+        interval if interval >= Duration::from_millis(100) => Ok(interval),
+        _ => Err(format!("{text} is too short to see anything: 100ms or more")),
+    }
+}
+
+/// Shows what comes until the end is asked for.
+pub fn run(url: Option<&str>, spy: Spy) -> Outcome {
+    let once = spy.once || spy.json.json;
+    if !once && !io::stdout().is_terminal() {
+        let words = "standard output is no terminal: `saltus spy --once` prints the table once, with --json for programs";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    stop::on_signals()?;
+    let types =
+        if spy.dirs.include.is_empty() { Vec::new() } else { schemas::everything(&spy.dirs.include)? };
+    let options = Options { types: types.into_iter().map(Arc::new).collect(), ..Options::default() };
+    let watch = Watch::start(spy.sources(url)?, options)?;
+    if once { once::run(&watch, spy.interval, spy.json.json) } else { screen::run(&watch, spy.mouse) }
+}
+
+impl Spy {
+    fn sources(&self, url: Option<&str>) -> Outcome<Vec<Source>> {
+        let urls = [url.unwrap_or("shm://")].into_iter().chain(self.also.iter().map(String::as_str));
+        let mut sources: Vec<Source> = Vec::new();
+        for url in urls {
+            let domain = place::network(url)?;
+            if sources.iter().any(|source| source.domain.is(&domain)) {
+                return Err(Failure::new(Code::Usage, format!("{url} is watched already: name it once")));
+            }
+            let names = self.names.names.clone();
+            sources.push(Source {
+                wants: Some(Arc::new(move |name| channels::includes(&names, name))),
+                ..Source::all(domain)
+            });
+        }
+        Ok(sources)
+    }
+}

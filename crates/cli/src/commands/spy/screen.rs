@@ -1,0 +1,107 @@
+//! The terminal: taken, drawn on, and given back as it was, however this ends.
+
+use std::io::{self, Stdout, Write};
+use std::panic;
+use std::time::{Duration, Instant};
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture, Event};
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{cursor, execute};
+use saltus_spy::{Column, Watch};
+
+use super::app::App;
+use super::draw::draw;
+use super::keys::{self, Places};
+use super::theme::Theme;
+use crate::failure::{Code, Failure, Outcome};
+use crate::stop;
+
+/// The picture is new so often.
+const FRAME: Duration = Duration::from_millis(100);
+/// Signals are seen within this.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// The terminal while it is ours.
+struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    fn take(mouse: bool) -> io::Result<Screen> {
+        // A panic's message must not vanish with the other screen.
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            give_back();
+            before(info);
+        }));
+        enable_raw_mode()?;
+        let mut out = io::stdout();
+        execute!(out, EnterAlternateScreen, cursor::Hide)?;
+        if mouse {
+            execute!(out, EnableMouseCapture)?;
+        }
+        Ok(Screen { terminal: Terminal::new(CrosstermBackend::new(out))? })
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Leaves the terminal as it was. Where it is gone, nothing can be done.
+fn give_back() {
+    let mut out = io::stdout();
+    let _ = execute!(out, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
+
+/// Shows what comes until the end is asked for.
+pub fn run(watch: &Watch, mouse: bool) -> Outcome {
+    let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot use the terminal: {e}"));
+    let mut screen = match Screen::take(mouse) {
+        Ok(screen) => screen,
+        Err(error) => {
+            give_back();
+            return Err(failed(error));
+        }
+    };
+    let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
+    let mut due = Instant::now();
+    while !stop::requested() && !app.quit {
+        if Instant::now() >= due {
+            due = Instant::now() + FRAME;
+            for trouble in watch.troubles() {
+                app.tell(format!("{}: {}", trouble.domain, trouble.words));
+            }
+            let model = watch.model();
+            app.refresh(&model);
+            let plotted = super::plot::lines(&app, &model);
+            drop(model);
+            screen
+                .terminal
+                .draw(|frame| draw(frame, &mut app, &plotted, theme, &mut places))
+                .map_err(failed)?;
+        }
+        let wait = due.saturating_duration_since(Instant::now()).min(GLANCE);
+        if !event::poll(wait).map_err(failed)? {
+            continue;
+        }
+        let columns: Vec<Column> = places.headings.iter().map(|(column, ..)| *column).collect();
+        let mut model = watch.model();
+        match event::read().map_err(failed)? {
+            Event::Key(key) => keys::key(&mut app, &mut model, key, &columns),
+            Event::Mouse(mouse) => keys::mouse(&mut app, &mut model, mouse, &places),
+            _ => {}
+        }
+        // What was asked for is seen at once.
+        due = Instant::now();
+    }
+    Ok(())
+}
