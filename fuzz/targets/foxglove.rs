@@ -3,7 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use saltus_foxglove::protocol::{Asked, ClientMessage};
 use saltus_foxglove::{Act, Powers, Session};
 use std::collections::BTreeMap;
 
@@ -22,7 +21,9 @@ fn follow(subscriptions: &mut BTreeMap<u32, u32>, acts: Vec<Act<'_>>) {
             Act::Unsubscribe { subscription, channel } => {
                 assert_eq!(subscriptions.remove(&subscription), Some(channel));
             }
-            Act::Tell(status) => assert!(!status.message.is_empty() && status.message.len() < 1000, "{status:?}"),
+            Act::Tell(status) => {
+                assert!(!status.message.is_empty() && status.message.len() < 1000, "{status:?}")
+            }
             Act::Playback(playback) => assert!(playback.request.len() <= 256),
             Act::Graph(_) | Act::Advertise(_) | Act::Unadvertise(_) | Act::Publish { .. } => {}
         }
@@ -42,11 +43,12 @@ fuzz_target!(|data: &[u8]| {
             }
             _ => {
                 let text = String::from_utf8_lossy(frame);
-                let read = ClientMessage::text(&text);
-                assert!(!matches!(read, Ok(ClientMessage::Asked(Asked::Unknown))) || text.contains("op"));
                 follow(&mut subscriptions, session.text(&text, exists));
             }
         }
-        assert!(session.subscriptions().eq(subscriptions.iter().map(|(a, b)| (*a, *b))) && subscriptions.len() <= 8);
+        assert!(
+            session.subscriptions().eq(subscriptions.iter().map(|(a, b)| (*a, *b)))
+                && subscriptions.len() <= 8
+        );
     }
 });
