@@ -4,36 +4,30 @@ use crate::run::{Outcome, Step, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Providers of `saltus-domain` that are Cargo features, as `--features` takes them.
-const PROVIDERS: &str = "zmq,dds,zenoh";
+/// All targets, with the providers that are Cargo features.
+const CLIPPY: &str = "cargo clippy --workspace --all-targets --locked \
+    --features saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds -- -D warnings";
+
+/// Tests of these providers, without what was tested without them already: one build for both commands.
+const PROVIDERS: [&str; 2] = [
+    "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge \
+        --features saltus-domain/zmq,saltus-domain/dds,saltus-domain/zenoh,saltus-bridge/dds \
+        --lib --test conformance -- dds zmq zenoh",
+    "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge \
+        --features saltus-domain/zmq,saltus-domain/dds,saltus-domain/zenoh,saltus-bridge/dds \
+        --test dds --test zenoh --test zenoh_session --test zmq",
+];
+
+/// One build for all that runs in release mode: alone, each would build what they share anew, for features that differ.
+const RELEASE: &str = "cargo build --release --locked -p saltus-campaigns -p saltus-bench-channel -p saltus-bench-marshal \
+    --features saltus-bench-channel/zmq";
 
 /// Format, lints, documentation, and the rules of the house.
 pub fn steps() -> Vec<Step> {
     let deny_docs = [("RUSTDOCFLAGS", "-D warnings")];
     vec![
         Step::command("format", &[], &["cargo", "fmt", "--all", "--check"]),
-        Step::command(
-            "clippy",
-            &[],
-            &["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
-        ),
-        Step::command(
-            "clippy of the providers that are features",
-            &[],
-            &[
-                "cargo",
-                "clippy",
-                "--package=saltus-domain",
-                "--package=saltus-cli",
-                "--all-targets",
-                "--locked",
-                "--features",
-                PROVIDERS,
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
+        Step::line("clippy", CLIPPY),
         Step::command(
             "docs",
             &deny_docs,
@@ -49,37 +43,26 @@ pub fn steps() -> Vec<Step> {
 pub fn tests() -> Vec<Step> {
     vec![
         Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
-        Step::command(
-            "tests of the providers that are features",
-            &[],
-            &["cargo", "test", "--locked", "--no-fail-fast", "-p", "saltus-domain", "--features", PROVIDERS],
-        ),
-        Step::command(
-            "tests of the bridge to ROS 2",
-            &[],
-            &[
-                "cargo",
-                "test",
-                "--locked",
-                "--no-fail-fast",
-                "-p",
-                "saltus-bridge",
-                "--features",
-                "dds",
-                "--test=dds",
-            ],
-        ),
+        Step::line("tests of the providers that are features", PROVIDERS[0]),
+        Step::line("the same beside programs of others", PROVIDERS[1]),
         Step::new("the README's program", readme_program),
         loom(),
         models(&["short"]),
-        campaign(&["all", "--short"]),
         Step::new("the demo: plain, under chaos, and without its controller", demo),
-        bench(&["--short"]),
+        Step::line("build of campaigns and benchmarks", RELEASE),
+        built("campaigns", "saltus-campaigns all --short"),
+        built("benchmark of the channel", "saltus-bench-channel --short"),
         conformance_environment(),
-        bench_net(&["--short"]),
+        built("benchmark of domains over networks", "saltus-bench-channel net --short"),
+        built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
         fuzz(&["4"]),
-        bench_marshal(&["--short"]),
     ]
+}
+
+/// What [`RELEASE`] has built.
+fn built(name: &str, line: &str) -> Step {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or("target".into());
+    Step::line(name, &format!("{target}/release/{line}"))
 }
 
 /// The real lane under loom.

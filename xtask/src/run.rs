@@ -20,6 +20,11 @@ impl Step {
         Step { name: name.into(), action: Box::new(action) }
     }
 
+    /// A step that is a command whose words have no spaces in them.
+    pub fn line(name: &str, line: &str) -> Step {
+        Step::command(name, &[], &line.split_whitespace().collect::<Vec<_>>())
+    }
+
     /// A step that is a command, run in the root of the workspace with `env` set.
     pub fn command(name: &str, env: &[(&str, &str)], line: &[&str]) -> Step {
         let env: Vec<(String, String)> = env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
