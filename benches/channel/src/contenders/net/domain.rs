@@ -7,9 +7,9 @@ use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
 use crate::privilege;
 use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Until};
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// Messages that a subscriber lets wait.
 const DEPTH: u64 = 1_000;
@@ -83,8 +83,8 @@ impl Contender for Domains {
 /// What all connections of one group have in common.
 struct Shared {
     url: String,
-    /// Opened by the process that attaches first.
-    domain: OnceCell<Domain>,
+    /// Opened by what attaches first, and closed with what is dropped last: only then has ZeroMQ sent all it was given.
+    domain: RefCell<Weak<Domain>>,
     directory: Option<PathBuf>,
     _hub: Option<Hub>,
 }
@@ -110,15 +110,18 @@ impl Shared {
                 url
             }
         };
-        Ok(Shared { url, domain: OnceCell::new(), directory, _hub: hub })
+        Ok(Shared { url, domain: RefCell::default(), directory, _hub: hub })
     }
 
-    fn domain(&self) -> Fallible<&Domain> {
-        if self.domain.get().is_none() {
-            privilege::as_a_user()?;
-            let _ = self.domain.set(Domain::open(&self.url)?); // it was empty
+    fn domain(&self) -> Fallible<Rc<Domain>> {
+        let mut known = self.domain.borrow_mut();
+        if let Some(domain) = known.upgrade() {
+            return Ok(domain);
         }
-        Ok(self.domain.get().ok_or("just opened")?)
+        privilege::as_a_user()?;
+        let domain = Rc::new(Domain::open(&self.url)?);
+        *known = Rc::downgrade(&domain);
+        Ok(domain)
     }
 }
 
@@ -152,12 +155,13 @@ impl Channel {
 
 impl Link for Channel {
     fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
-        let mut publisher = self.shared.domain()?.publisher(&self.name)?;
+        let domain = self.shared.domain()?;
+        let mut publisher = domain.publisher(&self.name)?;
         if self.kind == Domains::Shm && self.within {
             // The first message makes the channel, and subscribers look for new ones only now and then.
             publisher.publish(&[])?;
         }
-        let mut sender = In(publisher);
+        let mut sender = In(publisher, domain);
         if let Some(meeting) = &self.meeting {
             meeting.call(&mut sender)?;
         }
@@ -166,7 +170,8 @@ impl Link for Channel {
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
         let options = Options::next(DEPTH).start(Start::Now);
-        let mut out = Out(self.shared.domain()?.subscriber_with(Pattern::name(&self.name)?, options)?);
+        let domain = self.shared.domain()?;
+        let mut out = Out(domain.subscriber_with(Pattern::name(&self.name)?, options)?, domain);
         if let Some(meeting) = &self.meeting {
             meeting.listen(|buffer| out.receive(Until::Poll, buffer))?;
         }
@@ -174,7 +179,7 @@ impl Link for Channel {
     }
 }
 
-struct In(Publisher);
+struct In(Publisher, #[expect(dead_code)] Rc<Domain>);
 
 impl Sender for In {
     fn send(&mut self, message: &[u8]) -> Fallible<()> {
@@ -182,7 +187,7 @@ impl Sender for In {
     }
 }
 
-struct Out(Subscriber);
+struct Out(Subscriber, #[expect(dead_code)] Rc<Domain>);
 
 impl Out {
     /// The next message: its length, and as much of it as there is room for.
