@@ -122,6 +122,10 @@ fn it_tells_where_it_listens_and_why_it_cannot() {
     let ended = place.run(["hub", "--listen", "no.such.host.invalid"]).with(2);
     assert!(ended.err.contains("write for instance 127.0.0.1:7700"), "{}", ended.err);
     place.run(["hub", "--queue", "much"]).with(2);
+    for clients in ["0", "-1", "many"] {
+        let ended = place.run(["hub", &format!("--clients={clients}")]).with(2);
+        assert!(ended.err.contains("a whole number from 1"), "{}", ended.err);
+    }
     let mut plain = place.start(["hub", "--listen", "0", "--stat", "50ms"]);
     let mut lines = BufReader::new(plain.output()).lines().map(Result::unwrap);
     assert!(lines.next().unwrap().starts_with("listening on 127.0.0.1:"));

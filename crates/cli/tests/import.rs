@@ -87,6 +87,20 @@ fn what_is_there_is_overwritten_only_by_force() {
 }
 
 #[test]
+fn what_is_no_log_of_carmen_makes_no_log() {
+    let (place, files) = (Place::new(), Files::new());
+    for (text, lines) in
+        [("once upon a time\nthere was a robot\n", "2 lines"), ("", "0 lines"), ("ODOM 1\n", "1 line")]
+    {
+        let log = files.write("tale.txt", text);
+        place
+            .run(["import", "carmen", &log, "-o", &files.at("out")])
+            .saying(1, &format!("of CARMEN in {lines}"));
+        assert_eq!(files.names(), ["tale.txt"]);
+    }
+}
+
+#[test]
 fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
     let (place, files) = (Place::new(), Files::new());
     let text: String = (0..5000).map(|k| format!("ODOM {k} 2 3 0.5 0 0 {k} host {k}.{}\n", k % 7)).collect();

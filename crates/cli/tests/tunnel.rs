@@ -140,6 +140,16 @@ fn mistakes_are_told_with_a_remedy() {
     usage(&["--mtu", "100"], "1280");
     usage(&["--channels", "("], "regular expression");
     usage(&["--domain", "carrier-pigeon://"], "shm://");
+    for (odd, words) in [
+        ("--loss=200", "from 0 to 100"),
+        ("--loss=10,NaN", "from 0 to 100"),
+        ("--burst=0", "from 1"),
+        ("--rate=-1", "MB a second"),
+        ("--messages=1@1", "SIZE@HZ"),
+    ] {
+        let ended = place.run(["tunnel", "bench", odd]).with(2);
+        assert!(ended.err.contains(words), "{}", ended.err);
+    }
     std::fs::write(&key, "not a key").unwrap();
     place.run(["tunnel", "connect", "127.0.0.1:9", "--key", &key]).saying(1, "64 hexadecimal digits");
     let _ = std::fs::remove_file(&key);

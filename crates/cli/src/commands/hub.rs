@@ -26,8 +26,8 @@ pub struct Hub {
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
     queue: u64,
 
-    /// Clients at a time
-    #[arg(long, value_name = "N", default_value_t = Limits::default().clients)]
+    /// Clients at a time, 1 or more
+    #[arg(long, value_name = "N", default_value_t = Limits::default().clients, value_parser = clients)]
     clients: usize,
 
     /// Print what each client sent, got and lost, each second or as often as this says
@@ -90,6 +90,11 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     };
     let found = with_port.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| format!("`{text}` is no address to listen at: write for instance 127.0.0.1:7700"))
+}
+
+fn clients(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| "a hub is for one client at a time or more: give a whole number from 1".into())
 }
 
 fn interval(text: &str) -> Result<Duration, String> {

@@ -117,12 +117,21 @@ fn convert(
         }
     }
     progress.clear();
+    let (counts, summary) = (log.counts(), converter.summary());
+    if summary.events == 0 {
+        let lines = counts.others.values().sum::<u64>() + counts.too_long + summary.broken;
+        let words = format!(
+            "{} has no scan and no odometry of CARMEN in {}: name a log with lines such as FLASER, RLASER or ODOM",
+            harmless(&args.file.display().to_string()),
+            plural(lines, "line")
+        );
+        return Err(Failure::new(Code::Failed, words));
+    }
     out.write_all(&bytes).and_then(|()| out.flush()).map_err(unwritable)?;
-    let counts = log.counts();
     Ok(Report {
         file: args.file.display().to_string(),
         out: args.out.display().to_string(),
-        summary: converter.summary(),
+        summary,
         others: counts.others.clone(),
         too_long: counts.too_long,
         cut_short: counts.cut_short.clone(),

@@ -28,10 +28,11 @@ use place::Place;
 pub struct Bench {
     /// Percent of packets lost, one after the other
     #[arg(long, value_name = "%,...", value_delimiter = ',', default_values_t = [0.0, 1.0, 10.0, 20.0, 40.0])]
+    #[arg(value_parser = percent)]
     loss: Vec<f64>,
 
     /// Packets lost in a row, on average; 1 is each by itself
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1.0])]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1.0], value_parser = burst)]
     burst: Vec<f64>,
 
     /// How long each way takes
@@ -39,7 +40,7 @@ pub struct Bench {
     delay: Vec<Duration>,
 
     /// How much the link carries, in MB a second; 0 is no limit. The tunnel is told to use 90 % of it
-    #[arg(long, value_name = "MB/S,...", value_delimiter = ',', default_values_t = [0.0])]
+    #[arg(long, value_name = "MB/S,...", value_delimiter = ',', default_values_t = [0.0], value_parser = megabytes)]
     rate: Vec<f64>,
 
     /// Sizes of messages and how many a second
@@ -67,6 +68,22 @@ Examples:
   saltus tunnel bench
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --bound                   beside the binomial distribution, without a relay";
+
+fn percent(text: &str) -> Result<f64, String> {
+    let part = text.parse().ok().filter(|part| (0.0..=100.0).contains(part));
+    part.ok_or_else(|| "a loss is from 0 to 100, in percent of the packets".into())
+}
+
+fn burst(text: &str) -> Result<f64, String> {
+    let burst = text.parse().ok().filter(|burst| (1.0..=1e6).contains(burst));
+    burst.ok_or_else(|| "a burst is a number of packets in a row, from 1".into())
+}
+
+fn megabytes(text: &str) -> Result<f64, String> {
+    // Less than a byte a second would be no limit at all.
+    let rate = text.parse().ok().filter(|rate| *rate == 0.0 || (1e-6..=1e9).contains(rate));
+    rate.ok_or_else(|| "a rate is in MB a second, such as 0.5; 0 is no limit".into())
+}
 
 /// Messages of one size at one rate.
 #[derive(Clone, Copy, Debug)]
