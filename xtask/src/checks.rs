@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// All targets, with the providers that are Cargo features.
 const CLIPPY: &str = "cargo clippy --workspace --all-targets --locked \
-    --features saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds -- -D warnings";
+    --features saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds \
+    --features saltus-bench-channel/zmq,saltus-bench-channel/dds,saltus-bench-channel/zenoh -- -D warnings";
 
 /// Tests of these providers, without what was tested without them already: one build for both commands.
 const PROVIDERS: [&str; 2] = [
@@ -100,7 +101,9 @@ pub fn bench(args: &[&str]) -> Step {
 /// The benchmark of domains over networks, on the same harness.
 pub fn bench_net(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
-    let line = line.into_iter().chain(["--features", "zmq", "--", "net"]);
+    // Zenoh's and DDS's crates take long to build; the short form leaves them out.
+    let features = if args.contains(&"--short") { "zmq" } else { "zmq,dds,zenoh" };
+    let line = line.into_iter().chain(["--features", features, "--", "net"]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command("benchmark of domains over networks", &[], &line)
 }

@@ -23,6 +23,7 @@ fn short_run() {
         ("zmq://", cfg!(feature = "zmq")),
         ("dds://", cfg!(feature = "dds")),
         ("zenoh://", cfg!(feature = "zenoh")),
+        ("zenoh", cfg!(feature = "zenoh")),
     ] {
         let is_named = report.contains(&format!("  {name:<16} not in this build"));
         assert_eq!(is_named, !is_built, "{name}: {report}");

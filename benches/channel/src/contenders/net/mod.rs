@@ -1,5 +1,6 @@
 //! The contenders of the network's set, one file each. Those that are Cargo features are named as missing in a build without.
 
+#[cfg(not(all(feature = "zmq", feature = "dds", feature = "zenoh")))]
 mod absent;
 mod cyclonedds;
 mod domain;
@@ -8,6 +9,8 @@ mod lcm;
 mod library;
 mod meeting;
 mod multicast;
+#[cfg(feature = "zenoh")]
+mod zenoh;
 mod zmq;
 
 use super::saltus::Saltus;
@@ -48,7 +51,7 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         feature!("dds", "dds://", domain::Domains::Dds),
         Box::new(cyclonedds::Cyclonedds),
         feature!("zenoh", "zenoh://", domain::Domains::Zenoh),
-        Box::new(absent::Absent { name: "zenoh", why: "not in this harness yet" }),
+        feature!("zenoh", "zenoh", zenoh::Zenoh),
         Box::new(domain::Domains::Shm),
         Box::new(Saltus::Copy),
         Box::new(domain::Domains::Mem),
