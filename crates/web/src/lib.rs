@@ -89,7 +89,7 @@ impl std::fmt::Display for Error {
             Error::Listen(at, e) => {
                 write!(
                     f,
-                    "cannot listen on {at}: {e}; name another address and port (port 0: any that is free)"
+                    "cannot listen on {at}: {e}; --listen names another address and port (port 0: any that is free)"
                 )
             }
             Error::System(e) => write!(f, "cannot serve: {e}"),

@@ -9,6 +9,7 @@ mod plot;
 mod screen;
 mod theme;
 mod tree;
+mod web;
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -49,6 +50,9 @@ pub struct Spy {
     /// Take clicks and the wheel; most terminals then select text only while Shift is held
     #[arg(long)]
     mouse: bool,
+
+    #[command(flatten)]
+    web: web::Web,
 }
 
 const EXAMPLES: &str = "\
@@ -57,7 +61,9 @@ Examples:
   saltus spy 'SCAN*' -I types           types from files, for publishers that leave none
   saltus spy --domain udpm:// --also shm://
   saltus spy --domain file:///data/run.lcmlog -I types
-  saltus spy --once --json | jq 'select(.stale) | .channel'";
+  saltus spy --once --json | jq 'select(.stale) | .channel'
+  saltus spy --web                      in a browser
+  saltus spy --web --play run.mcap      a log, with a player to steer";
 
 const KEYS: &str = "\
 Keys:
@@ -80,15 +86,20 @@ fn interval(text: &str) -> Result<Duration, String> {
 
 /// Shows what comes until the end is asked for.
 pub fn run(url: Option<&str>, spy: Spy) -> Outcome {
+    let web = spy.web.web;
     let once = spy.once || spy.json.json;
-    if !once && !io::stdout().is_terminal() {
-        let words = "standard output is no terminal: `saltus spy --once` prints the table once, with --json for programs";
+    if !once && !web && !io::stdout().is_terminal() {
+        let words = "standard output is no terminal: `saltus spy --once` prints the table once, with --json for programs; --web shows it in a browser";
         return Err(Failure::new(Code::Usage, words));
     }
     stop::on_signals()?;
     let types =
         if spy.dirs.include.is_empty() { Vec::new() } else { schemas::everything(&spy.dirs.include)? };
-    let options = Options { types: types.into_iter().map(Arc::new).collect(), ..Options::default() };
+    let types = types.into_iter().map(Arc::new).collect();
+    if web {
+        return web::run(spy.sources(url)?, types, spy.web);
+    }
+    let options = Options { types, ..Options::default() };
     let watch = Watch::start(spy.sources(url)?, options)?;
     if once { once::run(&watch, spy.interval, spy.json.json) } else { screen::run(&watch, spy.mouse) }
 }

@@ -1,0 +1,76 @@
+//! `saltus spy --web`: the spy in a browser.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use saltus_domain::Domain;
+use saltus_spy::{Options, Source, Watch};
+use saltus_types::Schema;
+use saltus_web::{Deck, Error, Server, Stop};
+
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::out::Out;
+use crate::{place, stop};
+
+/// The options of the spy in a browser.
+#[derive(Args)]
+pub struct Web {
+    /// Show it in a browser: prints the URL to open
+    #[arg(long, conflicts_with_all = ["once", "json", "mouse"])]
+    pub web: bool,
+
+    /// With --web: listen here; beyond this machine the URL has a token that is asked for
+    #[arg(long, value_name = "ADDR:PORT", requires = "web", default_value = "127.0.0.1:8760")]
+    listen: SocketAddr,
+
+    /// With --web: a folder with views of your own, see docs/spy-web.md
+    #[arg(long, value_name = "DIR", requires = "web")]
+    views: Option<PathBuf>,
+
+    /// With --web: play this log, steered from the page, for the page alone; may be given several times
+    #[arg(long, value_name = "LOG", requires = "web")]
+    play: Vec<PathBuf>,
+
+    /// With --play: publish what is played in this domain
+    #[arg(long, value_name = "URL", requires = "play")]
+    publish: Option<String>,
+}
+
+/// Serves the page until the end is asked for.
+pub fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) -> Outcome {
+    let asked = Stop::new();
+    let stopper = asked.clone();
+    stop::cancel_with(move || stopper.ask());
+    if let Some(folder) = args.views.as_ref().filter(|folder| !folder.is_dir()) {
+        let words = format!("--views {}: there is no such folder", folder.display());
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let mut deck = None;
+    if !args.play.is_empty() {
+        let domain = match &args.publish {
+            Some(url) => place::network(url)?,
+            None => Domain::open("mem://")?,
+        };
+        deck = Some(Deck::start(&args.play, &domain, &types, &asked).map_err(failure)?);
+        let wants = sources.first().and_then(|source| source.wants.clone());
+        sources = vec![Source { domain, wants }];
+    }
+    let domains = sources.iter().map(|source| source.domain.url().to_string()).collect();
+    let watch = Watch::start(sources, Options { types, ..Options::default() })?;
+    let options = saltus_web::Options { listen: args.listen, watch, domains, deck, views: args.views };
+    let server = Server::bind(options, &asked).map_err(failure)?;
+    let mut out = Out::new()?;
+    out.line(server.url())?;
+    out.flush()?;
+    say(format_args!("open that in a browser; Ctrl-C ends it"));
+    if !server.address().ip().is_loopback() {
+        say(format_args!("whoever has this URL sees everything and steers the player; it is not encrypted"));
+    }
+    server.run().map_err(failure)
+}
+
+fn failure(error: Error) -> Failure {
+    Failure::new(Code::Failed, error.to_string())
+}
