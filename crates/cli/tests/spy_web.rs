@@ -24,7 +24,7 @@ fn the_url_that_it_prints_answers_until_ctrl_c() {
     let files = Files::new();
     let log = files.at("run.lcmlog");
     place.run(["pub", "A", "hello"]).with(0);
-    place.run(["record", "A", "-n", "1", "--quiet", "-o", &log]).with(0);
+    place.run(["record", "A", "--from", "oldest", "-n", "1", "--quiet", "-o", &log]).with(0);
     let views = files.path().display().to_string();
     let arguments = [vec![], vec!["--play", &log], vec!["--views", &views], vec!["--listen", "0.0.0.0:0"]];
     for more in arguments {

@@ -80,10 +80,10 @@ enum Language {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus serve --foxglove                          then open ws://localhost:8765 in Foxglove or Lichtblick
+  saltus serve --foxglove                          then open ws://localhost:8765 in Foxglove
   saltus serve --foxglove --domain udpm:// -I types
   saltus serve --foxglove run.mcap                 a log, with a play bar
-  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too; the URL with its token is printed";
+  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too, with a token";
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
