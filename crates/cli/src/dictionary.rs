@@ -239,7 +239,8 @@ impl Dictionary {
         Failure::new(Code::Failed, format!("the channel knows no type `{name}`: {words}"))
     }
 
-    fn learn(&mut self, descriptions: Vec<Description>) {
+    /// Adds what publishers describe. What is known already stays.
+    pub fn learn(&mut self, descriptions: Vec<Description>) {
         for description in descriptions {
             if self.seen.contains(&description) {
                 continue;

@@ -81,6 +81,15 @@ impl Reader {
         self.dictionary.add_type(schema, id);
     }
 
+    /// Publishers say this of their messages.
+    pub fn learn(&mut self, descriptions: &[Description]) {
+        self.dictionary.learn(descriptions.to_vec());
+    }
+    /// All types that are known.
+    pub fn types(&self) -> Vec<schemas::Found> {
+        self.dictionary.types()
+    }
+
     /// What is to be said when the channel knows types, but not the one that is expected: perhaps it is misspelled.
     pub fn doubt(&self, channel: &Channel) -> Outcome<Option<String>> {
         let Expected::Named(name) = &self.expected else { return Ok(None) };

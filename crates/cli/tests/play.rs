@@ -12,7 +12,10 @@ use support::{Place, Running, until};
 
 /// Writes a log: time in ms, channel, message.
 fn log(files: &Files, name: &str, events: &[(i64, &str, &str)]) -> String {
-    let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).expect("a log");
+    log_as(Format::Lcm, files, name, events)
+}
+fn log_as(format: Format, files: &Files, name: &str, events: &[(i64, &str, &str)]) -> String {
+    let mut writer = Writer::new(Vec::new(), format, WriterOptions::new()).expect("a log");
     for (ms, channel, data) in events {
         let (channel, data) = (channel.as_bytes(), data.as_bytes());
         let log_time = 1_700_000_000_000_000_000 + ms * 1_000_000;
@@ -108,6 +111,57 @@ impl Steered {
     }
 }
 
+/// All messages of a channel that it still keeps.
+fn published(place: &Place, name: &str) -> Vec<String> {
+    let channel = place.domain().open_channel(name).expect("the channel");
+    let options = saltus_channel::SubscriberOptions::new().start(Start::Oldest);
+    let (mut subscriber, mut found) = (channel.subscriber_with(options).expect("a subscriber"), Vec::new());
+    let mut buffer = Vec::new();
+    while subscriber
+        .receive_vec(saltus_channel::Which::Next, saltus_channel::Until::Poll, &mut buffer)
+        .expect("a message")
+        .is_some()
+    {
+        found.push(String::from_utf8(buffer.clone()).expect("text"));
+    }
+    found
+}
+
+#[test]
+fn keys_step_along_a_channel_and_bookmarks_go_into_an_mcap_file() {
+    let (place, files) = (Place::new(), Files::new());
+    let events =
+        [(0, "A", "a0"), (10, "B", "b1"), (20, "B", "b2"), (30, "A", "a3"), (40, "B", "b4"), (50, "A", "a5")];
+    let path = log_as(Format::Mcap, &files, "run.mcap", &events);
+    let mut steered = Steered::start(&place, &format!("{path} --paused"));
+    for (key, channel, count) in [
+        (".", "A", 1),
+        (">", "A", 2),
+        (">", "A", 3),
+        ("<", "A", 4),
+        ("<", "A", 5),
+        ("c", "A", 5),
+        (">", "B", 1),
+        (">", "B", 2),
+        (">", "B", 3),
+        ("<", "B", 4),
+    ] {
+        steered.press(key);
+        place.until_published(channel, count);
+    }
+    steered.press("b");
+    until("the bookmark", || std::fs::exists(format!("{path}.saltus-bookmarks")).expect("a path"));
+    steered.press("q");
+    steered.0.ended().with(0);
+    assert_eq!(published(&place, "A"), ["a0", "a3", "a5", "a3", "a0"]);
+    assert_eq!(published(&place, "B"), ["b1", "b2", "b4", "b2"]);
+    assert!(!std::fs::exists(format!("{path}.saltus-bookmarks")).expect("a path"), "they are in the log");
+    let log = Log::open(path.as_ref()).expect("a log");
+    let (name, values) = log.summary().metadata.last().expect("metadata");
+    assert_eq!((name.as_str(), log.len()), ("saltus.bookmarks", 6));
+    assert!(values["bookmarks"].starts_with("1700000000020000000\t"), "{values:?}");
+}
+
 #[test]
 fn keys_step_both_ways_go_on_and_set_bookmarks() {
     let (place, files) = (Place::new(), Files::new());
@@ -125,17 +179,7 @@ fn keys_step_both_ways_go_on_and_set_bookmarks() {
     expect(&mut steered, " ", 6);
     let ended = steered.0.ended().with(0);
     assert!(ended.text().contains("played 6"), "{ended:?}");
-    let channel = place.domain().open_channel("A").expect("the channel");
-    let options = saltus_channel::SubscriberOptions::new().start(Start::Oldest);
-    let (mut subscriber, mut found) = (channel.subscriber_with(options).expect("a subscriber"), Vec::new());
-    let mut buffer = Vec::new();
-    while subscriber
-        .receive_vec(saltus_channel::Which::Next, saltus_channel::Until::Poll, &mut buffer)
-        .expect("a message")
-        .is_some()
-    {
-        found.push(String::from_utf8(buffer.clone()).expect("text"));
-    }
+    let found = published(&place, "A");
     assert_eq!(found, ["a0", "a1", "a0", "a1", "a2", "a3"]);
     let bookmarks = files.read("run.saltus-bookmarks");
     assert!(bookmarks.starts_with(b"1700000000000000000\t"), "at the message that was stepped to");

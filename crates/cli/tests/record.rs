@@ -178,6 +178,41 @@ fn the_last_moments_are_written_when_a_field_says_so() {
 }
 
 #[test]
+fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_later() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
+    let types = files.at("");
+    // No type in the directories has such a field: that is said at once.
+    let wrong = ["--when", "ESTOP.actve", "--last", "1s", "-I", &types, "--duration", "10ms"];
+    place.run(["record", "-o", &files.at("none")].iter().chain(&wrong)).saying(0, "has a field `actve`");
+    // The first message comes before anybody has said what it is; the second after that.
+    let domain = place.domain();
+    let channel = domain.create("ESTOP", &saltus_channel::Attributes::new()).expect("a channel");
+    let mut publisher = channel.publisher().expect("a publisher");
+    let running =
+        place.start(["record", "--last", "10m", "-o", &files.at("stop"), "--when", "ESTOP.active == true"]);
+    until("it listens", || channel.info().expect("info").subscribers.iter().any(|s| s.alive));
+    let schema = saltus_types::parse("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
+    let schema = schema.expect("a type");
+    let id = schema.find("estop_t").expect("the type");
+    let fingerprint = schema.get(id).fingerprint;
+    let bytes = |active: bool| [&fingerprint.to_be_bytes()[..], &[u8::from(active), 0, 0, 0, 7]].concat();
+    publisher.publish(&bytes(false)).expect("published");
+    let mut subscriber_has_it = || channel.info().expect("info").subscribers.iter().any(|s| s.received > 0);
+    until("the first message is received", &mut subscriber_has_it);
+    publisher.describe("estop_t", fingerprint, &schema.to_lcm(id)).expect("described");
+    let first = files.at("stop.00");
+    // It becomes true again and again: publishers are asked at most ten times a second.
+    until("the file and its account", || {
+        publisher.publish(&bytes(false)).expect("published");
+        publisher.publish(&bytes(true)).expect("published");
+        events(&first).last().is_some_and(|e| e.0 == "SALTUS_ACCOUNT")
+    });
+    running.signal(libc::SIGINT);
+    running.ended().with(0);
+}
+
+#[test]
 fn a_full_disk_ends_it_with_a_word_and_a_log_that_opens() {
     let (place, files) = (Place::new(), Files::new());
     let publisher = place.start(["pub", "A", &"x".repeat(400), "-r", "5000"]);

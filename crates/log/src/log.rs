@@ -105,6 +105,10 @@ impl Log {
         Ok(Log { path, file, format, identity, index, position: 0, places: Places::default() })
     }
 
+    /// The path that it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
     /// Its format.
     pub fn format(&self) -> Format {
         self.format

@@ -77,8 +77,18 @@ impl<W: Write> Writer<W> {
         }
         self.tick(event.log_time)?;
         match &mut self.inner {
-            Inner::Lcm(writer, bytes, _) => {
-                writer.event(bytes, event.log_time.div_euclid(1000), event.channel, event.data)?;
+            Inner::Lcm(writer, bytes, out) => {
+                let time = event.log_time.div_euclid(1000);
+                if event.data.len() >= DIRECT {
+                    writer.head(bytes, time, event.channel, event.data.len())?;
+                    let all = out.write_all(bytes).and_then(|()| out.write_all(event.data));
+                    all.and_then(|()| out.flush()).map_err(Error::io("write the log"))?;
+                    bytes.clear();
+                    (self.events, self.waiting, self.oldest) = (self.events + 1, 0, None);
+                    self.flushed = self.bytes();
+                    return Ok(());
+                }
+                writer.event(bytes, time, event.channel, event.data)?;
             }
             Inner::Mcap(writer) => writer.write(event, &self.types)?,
         }
@@ -131,6 +141,10 @@ impl<W: Write> Writer<W> {
         }
     }
 
+    /// Whether all that was written is out.
+    pub fn is_out(&self) -> bool {
+        self.waiting == 0
+    }
     /// How many events were written.
     pub fn events(&self) -> u64 {
         self.events
@@ -167,6 +181,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
+/// Messages of so many bytes go into an LCM log without being copied first, and with them all that waits.
+const DIRECT: usize = 64 << 10;
 /// About so many bytes stand before a message.
 const HEAD: usize = 31;
 

@@ -2,10 +2,11 @@
 
 mod support;
 
-use saltus_log::{Compression, Event, Format, Kind, Log, Reader, Writer, WriterOptions};
+use saltus_log::{Compression, Event, Format, Kind, Log, Reader, Writer, WriterOptions, add_metadata};
 use saltus_types::arbitrary::{Options, Rng, message};
 use saltus_types::cdr::Dialect;
 use saltus_types::{Loader, json, wire};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -130,4 +131,63 @@ fn lcm_reads_our_logs_and_we_read_those_of_lcm() {
     }
     assert!(log.next().unwrap().is_none());
     assert!(log.damage().is_none());
+}
+
+#[test]
+fn what_is_added_to_a_file_is_in_it_and_all_else_as_well() {
+    let directory = Directory::new("amend");
+    let all = events(500);
+    let values = |text: &str| BTreeMap::from([("bookmarks".to_string(), text.to_string())]);
+    let ours = log(Format::Mcap, WriterOptions::new().chunk(2000), &all);
+    let ours = directory.file("ours.mcap", &ours);
+    let theirs = directory.file("theirs.mcap", b"");
+    foreign(&["write", text(&theirs), "zstd"]);
+    for (path, count, before) in [(&ours, 500, 0), (&theirs, 200, 1)] {
+        for words in ["1\tone\n", "1\tone\n2\ttwo\n"] {
+            let was = fs::read(path).unwrap();
+            assert!(add_metadata(path, "saltus.bookmarks", &values(words)).unwrap());
+            assert!(fs::read(path).unwrap().len() > was.len());
+        }
+        let found: serde_json::Value = serde_json::from_str(&foreign(&["metadata", text(path)])).unwrap();
+        assert_eq!((&found[0], found[1].as_array().unwrap().len()), (&count.into(), before + 2), "{found}");
+        assert_eq!(found[1][before + 1][1]["bookmarks"], "1\tone\n2\ttwo\n");
+        let log = Log::open(path).unwrap();
+        assert_eq!((log.len(), log.damage().is_none()), (count, true));
+        let last = log.summary().metadata.iter().rfind(|(name, _)| name == "saltus.bookmarks");
+        assert_eq!(last.unwrap().1, values("1\tone\n2\ttwo\n"));
+    }
+    let mut log = Log::open(&ours).unwrap();
+    for event in &all {
+        assert_eq!(support::Owned::of(&log.next().unwrap().unwrap()), *event);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_as_it_should_be_stays_as_it_is() {
+    let directory = Directory::new("amend-not");
+    let good = log(Format::Mcap, WriterOptions::new(), &events(50));
+    let no = |name: &str, bytes: &[u8]| {
+        let path = directory.file(name, bytes);
+        assert!(!add_metadata(&path, "x", &BTreeMap::new()).unwrap(), "{name}");
+        assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
+    };
+    for cut in [0, 1, 8, 100, good.len() / 2, good.len() - 40, good.len() - 1] {
+        no("cut.mcap", &good[..cut]);
+    }
+    // A footer that leads elsewhere, and records of a summary that are longer than it.
+    let mut elsewhere = good.clone();
+    let at = good.len() - 28;
+    for start in [1_u64, 12, at as u64 - 9, good.len() as u64, u64::MAX] {
+        elsewhere[at..at + 8].copy_from_slice(&start.to_le_bytes());
+        no("elsewhere.mcap", &elsewhere);
+    }
+    let mut long = good.clone();
+    let start = u64::from_le_bytes(good[at..at + 8].try_into().unwrap()) as usize;
+    long[start + 1..start + 9].copy_from_slice(&u64::MAX.to_le_bytes());
+    no("long.mcap", &long);
+    no("lcm.log", &log(Format::Lcm, WriterOptions::new(), &events(50)));
+    let (path, other) = (directory.file("linked.mcap", &good), directory.file("other", b"x"));
+    fs::remove_file(&other).unwrap();
+    fs::hard_link(&path, &other).unwrap();
+    assert!(!add_metadata(&path, "x", &BTreeMap::new()).unwrap(), "it has two names");
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use saltus_log::{Compression, Error, Format, Keep, Log, WriterOptions};
+use saltus_log::{Compression, Error, Format, Keep, Log, Writer, WriterOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::{Directory, Owned, events, log, mcap};
@@ -192,4 +192,23 @@ fn a_log_that_changes_under_its_reader_is_told() {
             path.display()
         );
     }
+}
+
+#[test]
+fn a_large_message_goes_out_at_once_with_all_that_waits_and_in_its_place() {
+    let sizes = [10, 70_000, 0, 300_000, 65_536, 65_535];
+    let all: Vec<Owned> =
+        (0..).zip(sizes).map(|(i, n)| Owned::new("A", &vec![i as u8; n], i * 1000)).collect();
+    let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).unwrap();
+    for event in &all {
+        writer.write(&event.event()).unwrap();
+        assert_eq!(writer.is_out(), event.data.len() >= 65_536, "{} bytes", event.data.len());
+        assert!(!writer.is_out() || writer.flushed() == writer.bytes());
+    }
+    assert_eq!(writer.events(), 6);
+    let bytes = writer.finish().unwrap();
+    let (found, damage) = support::read(Format::Lcm, &bytes, 1 << 16);
+    assert!(damage.is_none());
+    let same = |(a, b): (&Owned, &Owned)| (a.log_time, &a.data) == (b.log_time, &b.data);
+    assert!(found.len() == 6 && found.iter().zip(&all).all(same));
 }

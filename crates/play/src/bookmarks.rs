@@ -1,8 +1,10 @@
-//! Places of a log with names, kept beside it.
+//! Places of a log with names, kept with it.
 
+use saltus_log::{Format, Log, add_metadata};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A place that somebody wants to find again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,42 +15,71 @@ pub struct Bookmark {
     pub name: String,
 }
 
-/// The bookmarks of a log, in the order of time. They lie in `LOG.saltus-bookmarks`, a line each: the time, a tab, the name.
+/// The bookmarks of a log, in the order of time: a line each, the time, a tab, the name. They are written beside the log at once,
+/// as `LOG.saltus-bookmarks`; [`settle`](Bookmarks::settle) takes them into an MCAP file, where they are metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bookmarks {
+    /// Of an MCAP file that may take them in.
+    log: Option<PathBuf>,
+    /// The file beside it.
     path: PathBuf,
+    /// Whether that has something.
+    beside: bool,
     all: Vec<Bookmark>,
 }
 
 /// Longest file that is read.
 const LONGEST: u64 = 1 << 20;
+/// Largest MCAP file that is written anew to take bookmarks in.
+const LARGEST: u64 = 1 << 30;
+/// The name of the metadata, and that of what is in it.
+const METADATA: (&str, &str) = ("saltus.bookmarks", "bookmarks");
 
 impl Bookmarks {
-    /// Those of the log at `path`. Lines that make no sense are passed over.
+    /// Those of a log. Lines that make no sense are passed over.
     ///
     /// # Errors
-    /// They are there, and cannot be read, or are longer than anybody writes.
-    pub fn of(path: &Path) -> io::Result<Bookmarks> {
-        let mut name = path.as_os_str().to_owned();
+    /// They lie beside it, and cannot be read, or are longer than anybody writes.
+    pub fn of(log: &Log) -> io::Result<Bookmarks> {
+        let mut name = log.path().as_os_str().to_owned();
         name.push(".saltus-bookmarks");
-        let mut bookmarks = Bookmarks { path: name.into(), all: Vec::new() };
-        let text = match fs::metadata(&bookmarks.path) {
+        let takes = log.format() == Format::Mcap && log.size() <= LARGEST;
+        let path = takes.then(|| log.path().into());
+        let mut bookmarks = Bookmarks { log: path, path: name.into(), beside: false, all: Vec::new() };
+        let told = log.summary().metadata.iter().rfind(|(name, _)| name == METADATA.0);
+        bookmarks.read(told.and_then(|(_, values)| values.get(METADATA.1)).map_or("", String::as_str));
+        match fs::metadata(&bookmarks.path) {
             Ok(found) if found.len() > LONGEST => {
                 return Err(io::Error::new(
                     io::ErrorKind::FileTooLarge,
                     "the bookmarks are longer than 1 MiB",
                 ));
             }
-            Ok(_) => String::from_utf8_lossy(&fs::read(&bookmarks.path)?).into_owned(),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(e) => return Err(e),
-        };
-        for line in text.lines() {
-            if let Some((Ok(time), name)) = line.split_once('\t').map(|(time, name)| (time.parse(), name)) {
-                bookmarks.insert(Bookmark { time, name: name.into() });
+            Ok(_) => {
+                bookmarks.beside = true;
+                let text = fs::read(&bookmarks.path)?;
+                bookmarks.read(&String::from_utf8_lossy(&text));
             }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(e),
         }
         Ok(bookmarks)
+    }
+
+    fn read(&mut self, text: &str) {
+        for line in text.lines() {
+            let Some((Ok(time), name)) = line.split_once('\t').map(|(time, name)| (time.parse(), name))
+            else {
+                continue;
+            };
+            let bookmark = Bookmark { time, name: name.into() };
+            if !self.all.contains(&bookmark) {
+                self.insert(bookmark);
+            }
+        }
+    }
+    fn text(&self) -> String {
+        self.all.iter().map(|b| format!("{}\t{}\n", b.time, b.name)).collect()
     }
 
     /// All of them.
@@ -68,38 +99,98 @@ impl Bookmarks {
         let at = self.all.partition_point(|other| other.time <= bookmark.time);
         self.all.insert(at, bookmark);
     }
-    /// Adds one, and writes all of them: the file is replaced as a whole.
+    /// Adds one, and writes all of them beside the log: that file is replaced as a whole.
     ///
     /// # Errors
     /// The directory cannot be written to.
     pub fn add(&mut self, time: i64, name: &str) -> io::Result<()> {
         self.insert(Bookmark { time, name: name.replace(['\n', '\r', '\t'], " ") });
-        let text: String = self.all.iter().map(|b| format!("{}\t{}\n", b.time, b.name)).collect();
         let mut aside = self.path.clone().into_os_string();
         aside.push(format!(".{}", std::process::id()));
-        fs::write(&aside, text)?;
-        fs::rename(&aside, &self.path)
+        fs::write(&aside, self.text())?;
+        fs::rename(&aside, &self.path)?;
+        self.beside = true;
+        Ok(())
+    }
+
+    /// Takes those that lie beside an MCAP file into it, when nobody reads it any more: a copy with them takes its place in one step. `false`:
+    /// they stay where they are, since there are none, the log is none that takes them, has more than 1 GiB, or was not ended as it
+    /// should be. Blocks as long as copying takes.
+    ///
+    /// # Errors
+    /// The copy cannot be written; they stay where they are, and the log as it is.
+    pub fn settle(&mut self) -> saltus_log::Result<bool> {
+        let Some(log) = self.log.as_ref().filter(|_| self.beside) else { return Ok(false) };
+        let values = BTreeMap::from([(METADATA.1.to_string(), self.text())]);
+        if !add_metadata(log, METADATA.0, &values)? {
+            return Ok(false);
+        }
+        // If it stays, it says nothing that the log does not say.
+        self.beside = fs::remove_file(&self.path).is_err();
+        Ok(true)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use saltus_log::{Event, Writer, WriterOptions};
+    use std::path::Path;
+
+    fn log(format: Format, name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("saltus-play-marks-{}-{name}", std::process::id()));
+        let mut writer = Writer::new(Vec::new(), format, WriterOptions::new()).unwrap();
+        writer.write(&Event { channel: b"A", data: b"x", log_time: 1000, ..Event::default() }).unwrap();
+        fs::write(&path, writer.finish().unwrap()).unwrap();
+        path
+    }
+    fn of(log: &Path) -> Bookmarks {
+        Bookmarks::of(&Log::open(log).unwrap()).unwrap()
+    }
 
     #[test]
     fn bookmarks_are_there_the_next_time_and_rubbish_is_passed_over() {
-        let log = std::env::temp_dir().join(format!("saltus-play-bookmarks-{}.log", std::process::id()));
-        let mut bookmarks = Bookmarks::of(&log).unwrap();
+        let log = log(Format::Lcm, "log");
+        let mut bookmarks = of(&log);
         assert!(bookmarks.all().is_empty());
         bookmarks.add(300, "it fell\nhere").unwrap();
         bookmarks.add(-5, "before").unwrap();
-        let again = Bookmarks::of(&log).unwrap();
+        let again = of(&log);
         assert_eq!(again, bookmarks);
         assert_eq!(again.all()[1], Bookmark { time: 300, name: "it fell here".into() });
         assert_eq!((again.after(0), again.before(0)), (Some(&again.all()[1]), Some(&again.all()[0])));
         assert_eq!((again.after(300), again.before(-5)), (None, None));
+        assert!(!bookmarks.settle().unwrap(), "an LCM log has no place for them");
         fs::write(&again.path, b"what\n7\tseven\n\xff\t\n").unwrap();
-        assert_eq!(Bookmarks::of(&log).unwrap().all(), [Bookmark { time: 7, name: "seven".into() }]);
+        assert_eq!(of(&log).all(), [Bookmark { time: 7, name: "seven".into() }]);
         fs::remove_file(&again.path).unwrap();
+        fs::remove_file(&log).unwrap();
+    }
+
+    #[test]
+    fn an_mcap_file_takes_them_in_and_stays_the_log_that_it_was() {
+        let log = log(Format::Mcap, "mcap");
+        let mut bookmarks = of(&log);
+        assert!(!bookmarks.settle().unwrap(), "there are none");
+        bookmarks.add(300, "one").unwrap();
+        assert!(bookmarks.settle().unwrap() && !bookmarks.path.exists());
+        assert!(!bookmarks.settle().unwrap(), "they are in it");
+        let mut again = of(&log);
+        assert_eq!(again.all(), bookmarks.all());
+        again.add(200, "two").unwrap();
+        assert_eq!(of(&log).all(), again.all(), "in both places, once each");
+        assert!(again.settle().unwrap());
+        assert_eq!(of(&log).all().iter().map(|b| b.time).collect::<Vec<_>>(), [200, 300]);
+        let mut whole = Log::open(&log).unwrap();
+        assert!(whole.damage().is_none() && whole.next().unwrap().unwrap().data == b"x");
+        // A file whose writer was killed keeps them beside it.
+        let bytes = fs::read(&log).unwrap();
+        fs::write(&log, &bytes[..bytes.len() - 20]).unwrap();
+        let mut killed = of(&log);
+        killed.add(400, "three").unwrap();
+        assert!(!killed.settle().unwrap() && killed.path.exists());
+        assert_eq!(fs::read(&log).unwrap(), bytes[..bytes.len() - 20]);
+        fs::remove_file(&killed.path).unwrap();
+        fs::remove_file(&log).unwrap();
     }
 }

@@ -122,7 +122,11 @@ impl Format for Log {
             if open.writer.flushed() != flushed {
                 waiting.drain(..).for_each(&mut *written);
             }
-            waiting.push(head);
+            if open.writer.is_out() {
+                written(head);
+            } else {
+                waiting.push(head);
+            }
         }
         let result = result.and_then(|()| open.writer.flush().map_err(io_error));
         match result {

@@ -57,10 +57,10 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // lists and numbers, whole between any two lines
     }
 
-    /// Whether a batch of that size would have room now. One batch always has.
-    pub fn has_room(&self, size: usize) -> bool {
+    /// How large a batch there is room for now. One batch always has room.
+    pub fn room(&self) -> usize {
         let state = self.lock();
-        state.bytes == 0 || state.bytes + size <= self.most
+        if state.bytes == 0 { usize::MAX } else { self.most.saturating_sub(state.bytes) }
     }
     /// Hands a batch over, and gives an empty one in its place.
     pub fn write(&self, batch: Batch) -> Batch {

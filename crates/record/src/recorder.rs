@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Messages of one channel that may wait in this process to be taken in.
+/// Messages of one channel that may wait in this process to be taken in. What waits in shared memory is in nobody's way: there the
+/// channel's own frames are the limit.
 const DEPTH: u64 = 4096;
 /// Bytes after which a batch goes to the writer.
 const BATCH: usize = 1 << 20;
@@ -30,6 +31,8 @@ const LAST: usize = 64 * TURN;
 const PAUSE: u64 = 100_000;
 /// Looks in vain before it sleeps until it is woken.
 const LOOKS: u32 = 2;
+/// Publishers are asked what their messages are so often at most, in ns.
+const ASK: u64 = 100_000_000;
 /// It tells how it stands so often, in ns.
 const TELL: u64 = 1_000_000_000;
 
@@ -124,8 +127,8 @@ pub enum Told<'a> {
 }
 
 /// What looks at each message, and at what the channel's publishers say of their types, and tells whether the last moments
-/// are to be saved.
-pub type Trigger = Box<dyn FnMut(&Message<'_>, &[Description]) -> bool + Send>;
+/// are to be saved. Nothing: it cannot tell, and is asked again about this message if publishers have said more meanwhile.
+pub type Trigger = Box<dyn FnMut(&Message<'_>, &[Description]) -> Option<bool> + Send>;
 
 /// Records.
 pub struct Recorder {
@@ -135,6 +138,8 @@ pub struct Recorder {
     control: Control,
     writer: Option<JoinHandle<Result<()>>>,
     batch: Batch,
+    /// So many bytes the batch may have without asking the queue again: it only gets emptier by itself.
+    room: usize,
     /// When the batch goes to the writer at the latest, monotonic ns.
     due: u64,
     keep: Option<Keep>,
@@ -142,8 +147,10 @@ pub struct Recorder {
     /// Until when everything is written though only the last moments are, monotonic ns.
     open_until: Option<u64>,
     trigger: Option<Trigger>,
-    /// What the publishers of each channel said of their types when its first message came.
+    /// What the publishers of each channel said of their types when its first message came, or when the trigger asked last.
     types: Vec<Vec<Description>>,
+    /// When publishers may be asked again for the trigger, monotonic ns.
+    ask: u64,
     flush: u64,
     /// What to add to boot time for ns since 1970. Read once: intervals in a log are true even when the clock is set.
     to_wall: i64,
@@ -169,7 +176,8 @@ impl Recorder {
         }
         let mut reading = Vec::new();
         for source in sources {
-            let options = Options::next(DEPTH).start(source.start);
+            let depth = if source.domain.url().starts_with("shm:") { u64::MAX } else { DEPTH };
+            let options = Options::next(depth).start(source.start);
             let subscriber = source.domain.subscriber_with(source.pattern.clone(), options)?;
             reading.push(Reading { source, subscriber, ended: false });
         }
@@ -200,12 +208,14 @@ impl Recorder {
             control: Control { flags: Arc::default(), cancellers },
             writer: Some(writer.map_err(Error::Thread)?),
             batch: Batch::default(),
+            room: 0,
             due: u64::MAX,
             keep: settings.last.map(|time| Keep::new(time, settings.memory)),
             after: nanos(settings.after),
             open_until: None,
             trigger: None,
             types: Vec::new(),
+            ask: 0,
             flush: nanos(settings.limits.sync).min(TELL),
             to_wall: now.0.wrapping_sub(now.1) as i64,
             saved: 0,
@@ -320,14 +330,24 @@ impl Recorder {
             }
         };
         let Some(message) = subscriber.last() else { return };
-        let types = &self.types[number as usize];
-        let wanted = self.trigger.as_mut().is_some_and(|trigger| trigger(&message, types));
+        let wanted = match &mut self.trigger {
+            Some(trigger) => trigger(&message, &self.types[number as usize]),
+            None => Some(false),
+        };
+        let wanted = match wanted {
+            Some(wanted) => wanted,
+            None => self.ask_publishers(i, number),
+        };
+        let Some(message) = self.sources[i].subscriber.last() else { return };
         let size = self.batch.size_with(message.data.len());
         self.left -= 1;
         let mut account = self.shared.account();
         account.received(i, number, &message);
-        if self.keep.is_none() && !self.queue.has_room(size) {
-            return account.dropped(number);
+        if self.keep.is_none() && size > self.room {
+            self.room = self.queue.room();
+            if size > self.room {
+                return account.dropped(number);
+            }
         }
         drop(account);
         if self.batch.is_empty() {
@@ -342,9 +362,29 @@ impl Recorder {
         }
     }
 
+    /// Whether what the publishers of a channel have said since makes the message that source `i` received last one to save at. They
+    /// are not asked for every message.
+    #[cold]
+    fn ask_publishers(&mut self, i: usize, number: u32) -> bool {
+        let now = clock::monotonic();
+        let subscriber = &mut self.sources[i].subscriber;
+        let Some(name) = subscriber.last().map(|message| message.channel.clone()) else { return false };
+        if now < self.ask {
+            return false;
+        }
+        self.ask = now.saturating_add(ASK);
+        let types = subscriber.descriptions(&name);
+        if types == self.types[number as usize] {
+            return false;
+        }
+        self.types[number as usize] = types;
+        let (Some(trigger), Some(message)) = (&mut self.trigger, subscriber.last()) else { return false };
+        trigger(&message, &self.types[number as usize]) == Some(true)
+    }
+
     /// Gives the batch to the writer, or keeps it in memory.
     fn hand_over(&mut self) {
-        self.due = u64::MAX;
+        (self.due, self.room) = (u64::MAX, 0);
         if self.batch.is_empty() {
             return;
         }

@@ -252,7 +252,7 @@ fn the_last_moments_are_written_when_they_are_asked_for_and_nothing_else() {
         Settings { last: Some(Duration::from_secs(3600)), ..settings(&dir.0.join("run"), Style::Increment) };
     let mut recorder = Recorder::new(all(&domain), settings, Box::new(log())).unwrap();
     let control = recorder.control();
-    recorder.save_when(Box::new(|message, _| message.data == [13]));
+    recorder.save_when(Box::new(|message, _| Some(message.data == [13])));
     let thread = thread::spawn(move || {
         recorder.run(|_| {}).unwrap();
         recorder.status()

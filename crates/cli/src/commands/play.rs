@@ -5,18 +5,19 @@ mod keys;
 mod outlets;
 mod status;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use saltus_bridge::Rename;
-use saltus_log::{Keep, Log};
+use saltus_log::{ChannelSummary, Keep, Log};
 use saltus_os::{clock as time, process};
-use saltus_play::{Bookmarks, Direction, Player, Reel, Todo};
+use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Todo};
 
 use super::log::select::{Moment, moment};
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome};
+use crate::escape::{escaped, harmless};
+use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Json, Quiet, TypeDirs};
 use crate::progress::Progress;
 use crate::{place, stop};
@@ -113,7 +114,7 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
     let domain = place::network(url.unwrap_or("shm://"))?;
     let reel = args.open()?;
-    let bookmarks = args.files.first().map(|path| Bookmarks::of(path)).transpose();
+    let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
     let bookmarks =
         bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
     let outlets = Outlets::new(&domain, &args)?;
@@ -140,11 +141,15 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
         player.play();
     }
     let status = Status::new(&args, (first, last), keys.is_some());
+    let (mark, along) = (None, None);
     let mut session =
-        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark: None };
+        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark, along };
     let played = session.play();
     drop(session.keys.take()); // the terminal is as it was
     session.status.end(&session.outlets)?;
+    if let Some(Err(error)) = session.bookmarks.as_mut().map(Bookmarks::settle) {
+        say(format_args!("the bookmarks stay beside the log: {error}"));
+    }
     played?;
     if session.outlets.refused() + session.outlets.unreadable() > 0 {
         Err(Failure::Known(Code::Lost))
@@ -191,6 +196,8 @@ struct Session {
     end: i64,
     /// Where `[` was pressed.
     mark: Option<i64>,
+    /// The channel that `<` and `>` step along: that of the message published last, unless one was chosen.
+    along: Option<Vec<u8>>,
 }
 
 impl Session {
@@ -239,6 +246,40 @@ impl Session {
         }
     }
 
+    /// Steps one message further or back: of any channel, or of one.
+    fn step(&mut self, direction: Direction, channel: Option<Vec<u8>>) -> Outcome {
+        let rows = self.player.timeline().logs().iter().map(|log| &log.summary().channels);
+        let is = |row: &ChannelSummary| channel.as_ref().is_none_or(|name| *name == row.name);
+        let wanted: Vec<Vec<bool>> = rows.map(|rows| rows.iter().map(is).collect()).collect();
+        let of = |spot: &Spot| {
+            let row = wanted.get(spot.log).and_then(|rows| rows.get(spot.channel));
+            row.copied().unwrap_or(channel.is_none())
+        };
+        if let Some(spot) = self.player.step(direction, of).map_err(failed)? {
+            self.outlets.publish(self.player.timeline(), &spot, None)?;
+        }
+        Ok(())
+    }
+
+    /// The channel to step along, if any was played yet.
+    fn along(&self) -> Option<Vec<u8>> {
+        self.along.as_deref().or(self.outlets.last()).map(<[u8]>::to_vec)
+    }
+
+    /// Steps go along the channel that comes next by name from now on.
+    fn choose_next_channel(&mut self) {
+        let now = self.along();
+        let logs = self.player.timeline().logs();
+        let rows = logs.iter().flat_map(|log| &log.summary().channels);
+        let names: BTreeSet<&[u8]> =
+            rows.map(|row| &row.name[..]).filter(|name| self.outlets.plays(name)).collect();
+        let behind = names.iter().find(|name| now.as_deref().is_some_and(|now| **name > now));
+        self.along = behind.or(names.first()).map(|name| name.to_vec());
+        if let Some(name) = &self.along {
+            self.status.note(format!("< and > step along {}", escaped(name)));
+        }
+    }
+
     /// Does what a key asks for. `false`: the end.
     fn obey(&mut self, key: Key) -> Outcome<bool> {
         let now = time::monotonic();
@@ -246,12 +287,11 @@ impl Session {
         match key {
             Key::Pause if self.player.is_playing() => self.player.pause(),
             Key::Pause => self.player.play(),
-            Key::Forward | Key::Backward => {
-                let direction = if key == Key::Forward { Direction::Forward } else { Direction::Backward };
-                if let Some(spot) = self.player.step(direction, |_| true).map_err(failed)? {
-                    self.outlets.publish(self.player.timeline(), &spot, None)?;
-                }
-            }
+            Key::Forward => self.step(Direction::Forward, None)?,
+            Key::Backward => self.step(Direction::Backward, None)?,
+            Key::ForwardAlong => self.step(Direction::Forward, self.along())?,
+            Key::BackwardAlong => self.step(Direction::Backward, self.along())?,
+            Key::NextChannel => self.choose_next_channel(),
             Key::Ahead => self.player.seek(at.saturating_add(SKIP)).map_err(failed)?,
             Key::Back => self.player.seek(at.saturating_sub(SKIP).max(self.first)).map_err(failed)?,
             Key::Faster => self.player.set_speed((self.player.speed() * 2.0).min(100.0), now),

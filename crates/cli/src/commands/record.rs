@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 
 use saltus_record::{Control, Error, Recorder, Told};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::failure::{Code, Failure, Outcome, say};
 use crate::stop;
 pub use options::Record;
 use status::Status;
@@ -20,6 +20,10 @@ pub fn run(url: Option<&str>, args: Record) -> Outcome {
     let (sources, settings) = (args.sources(url)?, args.settings()?);
     let keeps = settings.last.is_some();
     let when = args.when.as_deref().map(|text| When::new(text, &args.dirs.include)).transpose()?;
+    let domains = sources.iter().map(|source| source.domain.clone());
+    if let Some(doubt) = when.as_ref().filter(|_| !args.quiet.quiet).and_then(|when| when.doubt(domains)) {
+        say(format_args!("{doubt}"));
+    }
     let format = Box::new(args.format(settings.naming.template())?);
     let mut recorder = Recorder::new(sources, settings, format).map_err(failure)?;
     if let Some(mut when) = when {

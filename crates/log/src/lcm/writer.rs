@@ -1,6 +1,6 @@
 //! Events into bytes.
 
-use super::{CHANNEL, DATA, HEAD, SYNC};
+use super::{CHANNEL, DATA, SYNC};
 use std::fmt;
 
 /// Writes events, numbered from 0.
@@ -39,20 +39,34 @@ impl Writer {
         channel: &[u8],
         data: &[u8],
     ) -> Result<(), Unwritable> {
+        self.head(out, time, channel, data.len())?;
+        out.extend(data);
+        Ok(())
+    }
+
+    /// Appends all of an event but its data, which has to follow, and gives it the next number.
+    ///
+    /// # Errors
+    /// As [`event`](Writer::event).
+    pub fn head(
+        &mut self,
+        out: &mut Vec<u8>,
+        time: i64,
+        channel: &[u8],
+        len: usize,
+    ) -> Result<(), Unwritable> {
         if channel.is_empty() || channel.len() > CHANNEL {
             return Err(Unwritable::Channel(channel.len()));
         }
-        if data.len() > DATA {
-            return Err(Unwritable::Data(data.len()));
+        if len > DATA {
+            return Err(Unwritable::Data(len));
         }
-        out.reserve(HEAD + channel.len() + data.len());
         out.extend(SYNC);
         out.extend(self.next.to_be_bytes());
         out.extend(time.to_be_bytes());
         out.extend((channel.len() as u32).to_be_bytes());
-        out.extend((data.len() as u32).to_be_bytes());
+        out.extend((len as u32).to_be_bytes());
         out.extend(channel);
-        out.extend(data);
         self.next += 1;
         Ok(())
     }

@@ -13,11 +13,13 @@
 //! published bytes back in its metadata: `lcm.type`, `lcm.fingerprint`, `lcm.schema`, `saltus.encoding`. All else is written
 //! as it is, with the message encoding `lcm`.
 
+mod amend;
 mod chunk;
 mod frames;
 mod reader;
 mod writer;
 
+pub use amend::add_metadata;
 pub(crate) use chunk::Chunk;
 pub(crate) use frames::looks_like;
 pub(crate) use reader::{Head, Reader, published};
@@ -38,6 +40,9 @@ pub(crate) mod op {
     pub const CHUNK: u8 = 0x06;
     pub const MESSAGE_INDEX: u8 = 0x07;
     pub const ATTACHMENT: u8 = 0x09;
+    pub const STATISTICS: u8 = 0x0B;
     pub const METADATA: u8 = 0x0C;
+    pub const METADATA_INDEX: u8 = 0x0D;
+    pub const SUMMARY_OFFSET: u8 = 0x0E;
     pub const DATA_END: u8 = 0x0F;
 }

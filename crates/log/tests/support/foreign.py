@@ -2,6 +2,7 @@
 
 foreign.py decode LOG EXPECTED   both readers decode each message to what EXPECTED says: a line of JSON each
 foreign.py write LOG COMPRESSION an MCAP file with everything that the format has
+foreign.py metadata LOG           PyPI's mcap reads all messages and checksums, and prints their number, then each metadata
 foreign.py read-lcm LOG          LCM's reader prints each event
 foreign.py write-lcm LOG         LCM's writer writes 20 events
 """
@@ -94,6 +95,22 @@ def write(log, compression):
         writer.finish()
 
 
+def metadata(log):
+    from mcap.reader import SeekingReader
+    from mcap.stream_reader import StreamReader
+
+    with open(log, "rb") as stream:
+        records = [type(record).__name__ for record in StreamReader(stream, validate_crcs=True).records]
+        assert records[-1] == "Footer", records[-5:]
+    with open(log, "rb") as stream:
+        reader = SeekingReader(stream, validate_crcs=True)
+        summary = reader.get_summary()
+        count = sum(1 for _ in reader.iter_messages())
+        found = [(m.name, m.metadata) for m in reader.iter_metadata()]
+        assert summary.statistics.metadata_count == len(found), summary.statistics
+        print(json.dumps([count, found]))
+
+
 def read_lcm(log):
     import lcm
 
@@ -111,4 +128,5 @@ def write_lcm(log):
 
 
 if __name__ == "__main__":
-    {"decode": decode, "write": write, "read-lcm": read_lcm, "write-lcm": write_lcm}[sys.argv[1]](*sys.argv[2:])
+    verbs = {"decode": decode, "write": write, "metadata": metadata, "read-lcm": read_lcm, "write-lcm": write_lcm}
+    verbs[sys.argv[1]](*sys.argv[2:])

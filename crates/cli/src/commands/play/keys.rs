@@ -11,6 +11,9 @@ pub enum Key {
     Pause,
     Forward,
     Backward,
+    ForwardAlong,
+    BackwardAlong,
+    NextChannel,
     Ahead,
     Back,
     Faster,
@@ -85,6 +88,9 @@ fn keys(mut bytes: &[u8]) -> Vec<Key> {
                     b' ' => Some(Key::Pause),
                     b'.' => Some(Key::Forward),
                     b',' => Some(Key::Backward),
+                    b'>' => Some(Key::ForwardAlong),
+                    b'<' => Some(Key::BackwardAlong),
+                    b'c' => Some(Key::NextChannel),
                     b'+' | b'=' => Some(Key::Faster),
                     b'-' => Some(Key::Slower),
                     b'[' => Some(Key::MarkStart),
@@ -112,6 +118,7 @@ mod tests {
     #[test]
     fn arrows_are_keys_and_their_parts_are_not() {
         assert_eq!(keys(b" \x1b[C\x1b[D\x1bOA"), [Key::Pause, Key::Forward, Key::Backward, Key::Ahead]);
+        assert_eq!(keys(b"><c"), [Key::ForwardAlong, Key::BackwardAlong, Key::NextChannel]);
         assert_eq!(keys(b"[]\\"), [Key::MarkStart, Key::MarkEnd, Key::NoRepeat]);
         assert_eq!(keys(b"\x1b[Zxq\x1b"), [Key::Quit]);
     }

@@ -22,6 +22,8 @@ pub struct Outlets {
     types: Types,
     /// By the channel's name in the log; none for one that is not played.
     all: HashMap<Vec<u8>, Option<Publisher>>,
+    /// The channel of the message that was published last, by its name in the log.
+    last: Vec<u8>,
     played: u64,
     /// Messages that the domain did not take.
     refused: u64,
@@ -45,6 +47,7 @@ impl Outlets {
             prefix: args.prefix.clone().unwrap_or_default().into_bytes(),
             types,
             all: HashMap::new(),
+            last: Vec::new(),
             played: 0,
             refused: 0,
             unreadable: 0,
@@ -63,6 +66,16 @@ impl Outlets {
     }
     pub fn late(&self) -> &Histogram<u64> {
         &self.late
+    }
+
+    /// The channel of the message that was published last, if there was one.
+    pub fn last(&self) -> Option<&[u8]> {
+        (self.played > 0).then_some(&self.last)
+    }
+    /// Whether a channel of a log is played.
+    pub fn plays(&self, channel: &[u8]) -> bool {
+        // The recorder's own words are none of the robot's.
+        self.pattern.matches(channel) && channel != saltus_record::ACCOUNT.as_bytes()
     }
 
     /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
@@ -86,6 +99,8 @@ impl Outlets {
         match publisher.publish(event.data) {
             Ok(()) => {
                 self.played += 1;
+                self.last.clear();
+                self.last.extend_from_slice(event.channel);
                 if let Some(ns) = late {
                     // It grows as it must; a lateness that no histogram can hold is none of this world.
                     let _ = self.late.record(ns);
@@ -103,8 +118,7 @@ impl Outlets {
 
     /// A publisher for the channel of this event, if it is played.
     fn outlet(&self, event: &Event<'_>) -> Outcome<Option<Publisher>> {
-        // The recorder's own words are none of the robot's.
-        if !self.pattern.matches(event.channel) || event.channel == saltus_record::ACCOUNT.as_bytes() {
+        if !self.plays(event.channel) {
             return Ok(None);
         }
         let renamed = self.renames.iter().fold(event.channel.to_vec(), |name, r| r.apply(&name).into_owned());

@@ -69,7 +69,7 @@ impl Status {
         let repeat = player
             .repeat()
             .map_or(String::new(), |(a, b)| format!(", repeats {:.1} to {:.1} s", seconds(a), seconds(b)));
-        let keys = if self.keys { "  (space, arrows, + - [ ] \\ b n p q)" } else { "" };
+        let keys = if self.keys { "  (space, arrows, < > c + - [ ] \\ b n p q)" } else { "" };
         let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
         let _ = write!(
             stderr(),

@@ -1,12 +1,15 @@
 //! `--when`: a condition on a field of the messages of one channel.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use saltus_domain::{Description, Message, Name};
-use saltus_types::Value;
+use saltus_domain::{Description, Domain, Message, Name, Options, Pattern};
+use saltus_types::{Record, Value};
 
+use crate::dictionary::Dictionary;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::meaning::{Meaning, Reader};
+use crate::schemas::Found;
 
 /// A condition. It holds from the message that makes it true to the one that makes it false.
 pub struct When {
@@ -15,6 +18,8 @@ pub struct When {
     test: Test,
     reader: Reader,
     holds: bool,
+    /// What publishers have said.
+    learned: Vec<Description>,
     /// Said once, that the condition can never be looked at.
     told: bool,
 }
@@ -130,17 +135,23 @@ impl When {
             test,
             reader: Reader::new(None, include)?,
             holds: false,
+            learned: Vec::new(),
             told: false,
         })
     }
 
-    /// Whether this message makes it true.
-    pub fn becomes_true(&mut self, message: &Message<'_>, types: &[Description]) -> bool {
+    /// Whether this message makes it true. Nothing: its type is not known by what was said so far.
+    pub fn becomes_true(&mut self, message: &Message<'_>, types: &[Description]) -> Option<bool> {
         if *message.channel != self.channel {
-            return false;
+            return Some(false);
         }
         let before = self.holds;
-        let meaning = self.reader.meaning(message.channel, || types.to_vec(), message.data);
+        if self.learned != types {
+            self.learned = types.to_vec();
+            self.reader.learn(types);
+        }
+        let meaning = self.reader.meaning(message.channel, Vec::new, message.data);
+        let is_known = !matches!(meaning, Ok(Meaning::Bytes | Meaning::Unknown(_)));
         let holds = match &meaning {
             Ok(Meaning::Record { record, name, .. }) => match record.get(&self.path) {
                 Some(value) => self.test.holds(&value).ok_or_else(|| {
@@ -163,8 +174,36 @@ impl When {
             }
             Err(_) => {}
         }
-        self.holds && !before
+        is_known.then_some(self.holds && !before)
     }
+
+    /// What is to be said before the first message, if it is known already that the condition can hold for none: no type that
+    /// its channel is known to have, or without such any type of the directories, has the field.
+    pub fn doubt(&self, domains: impl Iterator<Item = Domain>) -> Option<String> {
+        let said = domains.filter_map(|domain| {
+            let pattern = Pattern::name(self.channel.as_bytes()).ok()?;
+            let mut subscriber = domain.subscriber_with(pattern, Options::newest()).ok()?;
+            Some(subscriber.descriptions(&self.channel))
+        });
+        let said: Vec<Description> = said.flatten().collect();
+        let types = if said.is_empty() { self.reader.types() } else { described(&said) };
+        // What an array has only messages tell.
+        let path = self.path.split('[').next().unwrap_or_default();
+        let has = |found: &Found| {
+            let zero = Record::zero(&Arc::new(found.schema.clone()), found.id);
+            zero.is_ok_and(|zero| zero.get(path).is_some())
+        };
+        let whose = if said.is_empty() { "in the directories of -I" } else { "that its publishers describe" };
+        (!types.is_empty() && !types.iter().any(has))
+            .then(|| format!("--when: no type {whose} has a field `{path}`; waiting for one that does"))
+    }
+}
+
+/// The types that are described, as far as they make sense.
+fn described(said: &[Description]) -> Vec<Found> {
+    let mut reader = Dictionary::default();
+    reader.learn(said.to_vec());
+    reader.types()
 }
 
 #[cfg(test)]

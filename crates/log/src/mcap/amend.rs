@@ -1,0 +1,164 @@
+//! Names and values put into a file that was ended.
+//!
+//! The file is copied, what is behind its data is written anew in the copy, and the copy takes the file's place in one step: whatever
+//! happens, the file is there, as it was or with what was added.
+
+use super::{MAGIC, op};
+use crate::bytes::{Fields, Map, put, put_map};
+use crate::{Error, Result};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+/// Opcode and length.
+const HEAD: usize = 9;
+/// The record that ends the data, and that which ends the file, with the magic behind it.
+const DATA_END: usize = HEAD + 4;
+const FOOTER: usize = HEAD + 20 + MAGIC.len();
+/// Longest summary that is written anew.
+const LONGEST: u64 = 256 << 20;
+
+/// Adds names with values to an MCAP file. `false`, and nothing was done: it is no file that was ended as it should be, its summary
+/// says something that is not understood, it has several names, or it belongs to somebody else. What it had of the same name stays; the last
+/// counts. It takes as much room on the disk again while it works, and blocks until the copy is safe there.
+///
+/// # Errors
+/// The file cannot be read, or no copy can be written beside it; the file is as it was.
+pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
+    let failed = |e: io::Error| Error::Io(format!("add to {}", path.display()), e);
+    let file = File::open(path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    let is_plain = fs::symlink_metadata(path).map_err(failed)?.is_file();
+    // A copy would be another file than the one that other names lead to, and would belong to us.
+    if !is_plain || about.nlink() != 1 || about.uid() != user() {
+        return Ok(false);
+    }
+    let Some((place, tail)) = tail(&file, about.len(), name, values).map_err(failed)? else {
+        return Ok(false);
+    };
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(format!(".saltus-{}", std::process::id()));
+    let aside = Path::new(&aside);
+    let done = copy(&file, aside, place, &tail)
+        .and_then(|()| fs::set_permissions(aside, about.permissions()))
+        .and_then(|()| unchanged(path, &about))
+        .and_then(|()| fs::rename(aside, path));
+    if done.is_err() {
+        // The disk may be full; what is left of it may not be removable either.
+        let _ = fs::remove_file(aside);
+    }
+    done.map(|()| true).map_err(failed)
+}
+
+/// Who this process is: only files of this user are replaced.
+fn user() -> u32 {
+    fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid())
+}
+
+/// Whether the file is still what was read.
+fn unchanged(path: &Path, about: &fs::Metadata) -> io::Result<()> {
+    let now = fs::metadata(path)?;
+    let same = (now.ino(), now.dev(), now.len()) == (about.ino(), about.dev(), about.len())
+        && now.modified()? == about.modified()?;
+    if same { Ok(()) } else { Err(io::Error::other("somebody else changed it meanwhile")) }
+}
+
+fn copy(mut from: &File, to: &Path, place: u64, tail: &[u8]) -> io::Result<()> {
+    let mut to = File::options().write(true).create_new(true).open(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.set_len(place)?;
+    to.write_all_at(tail, place)?;
+    to.sync_all()
+}
+
+/// From where on the file is to be what; nothing if its end is not understood.
+fn tail(file: &File, size: u64, name: &str, values: &Map) -> io::Result<Option<(u64, Vec<u8>)>> {
+    let Some(footer_at) = size.checked_sub(FOOTER as u64) else { return Ok(None) };
+    let mut footer = [0; FOOTER];
+    file.read_exact_at(&mut footer, footer_at)?;
+    let mut fields = Fields(&footer[HEAD..]);
+    let (Some(start), true) = (fields.u64(), footer.ends_with(&MAGIC)) else { return Ok(None) };
+    let begin = if start == 0 { footer_at } else { start };
+    let sound = footer[..HEAD] == [op::FOOTER, 20, 0, 0, 0, 0, 0, 0, 0] && begin <= footer_at;
+    let (Some(place), true) = (begin.checked_sub(DATA_END as u64), sound && footer_at - begin <= LONGEST)
+    else {
+        return Ok(None);
+    };
+    let mut old = vec![0; (footer_at - place) as usize];
+    file.read_exact_at(&mut old, place)?;
+    let (data_end, summary) = old.split_at(DATA_END);
+    if data_end[..HEAD] != [op::DATA_END, 4, 0, 0, 0, 0, 0, 0, 0] {
+        return Ok(None);
+    }
+    let mut out = Vec::new();
+    record(&mut out, op::METADATA, |body| {
+        put(body, name.as_bytes());
+        put_map(body, values);
+    });
+    let len = out.len() as u64;
+    // The checksum of the data would have to be made anew; 0 says that there is none.
+    record(&mut out, op::DATA_END, |body| body.extend([0; 4]));
+    let summary_at = out.len();
+    let mut index = Vec::new();
+    record(&mut index, op::METADATA_INDEX, |body| {
+        body.extend(place.to_le_bytes());
+        body.extend(len.to_le_bytes());
+        put(body, name.as_bytes());
+    });
+    if summarize(&mut out, summary, &index).is_none() {
+        return Ok(None);
+    }
+    let checked = out.len();
+    record(&mut out, op::FOOTER, |body| {
+        body.extend((place + summary_at as u64).to_le_bytes());
+        body.extend([0; 12]); // no offsets, and the checksum, which covers what is before it
+    });
+    let end = out.len() - 4;
+    let checksum = crc32fast::hash(&out[summary_at..checked + HEAD + 16]);
+    out[end..].copy_from_slice(&checksum.to_le_bytes());
+    out.extend(MAGIC);
+    Ok(Some((place, out)))
+}
+
+fn record(out: &mut Vec<u8>, opcode: u8, fill: impl FnOnce(&mut Vec<u8>)) {
+    let mut body = Vec::new();
+    fill(&mut body);
+    out.push(opcode);
+    out.extend((body.len() as u64).to_le_bytes());
+    out.extend(body);
+}
+
+/// Appends the summary with one more index of metadata, which is counted. Offsets of its groups are left out: they may be. Nothing
+/// if it makes no sense.
+fn summarize(out: &mut Vec<u8>, mut summary: &[u8], index: &[u8]) -> Option<()> {
+    let mut put_index = Some(index);
+    let mut groups: Vec<(u8, Vec<u8>)> = Vec::new();
+    while let [opcode, rest @ ..] = summary {
+        let len = usize::try_from(u64::from_le_bytes(*rest.first_chunk()?)).ok()?;
+        let mut whole = summary.get(..HEAD.checked_add(len)?)?.to_vec();
+        summary = &summary[whole.len()..];
+        match *opcode {
+            op::SUMMARY_OFFSET => continue,
+            op::STATISTICS => {
+                // messages (8), schemas (2), channels (4), attachments (4), metadata (4)
+                let count = whole.get_mut(HEAD + 18..HEAD + 22)?;
+                let more = u32::from_le_bytes(*count.first_chunk()?).checked_add(1)?;
+                count.copy_from_slice(&more.to_le_bytes());
+            }
+            _ => {}
+        }
+        match groups.iter_mut().find(|(group, _)| group == opcode) {
+            Some((_, group)) => group.extend(whole),
+            None => groups.push((*opcode, whole)),
+        }
+    }
+    for (opcode, group) in groups {
+        out.extend(group);
+        if opcode == op::METADATA_INDEX {
+            put_index.take().into_iter().for_each(|index| out.extend(index));
+        }
+    }
+    put_index.into_iter().for_each(|index| out.extend(index));
+    Some(())
+}
