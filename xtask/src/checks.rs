@@ -56,6 +56,7 @@ pub fn tests() -> Vec<Step> {
         conformance_environment(),
         built("benchmark of domains over networks", "saltus-bench-channel net --short"),
         built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
+        built("benchmark of recorder and player", "saltus-bench-channel log --short"),
         fuzz(&["4"]),
     ]
 }
@@ -106,6 +107,21 @@ pub fn bench_net(args: &[&str]) -> Step {
     let line = line.into_iter().chain(["--features", features, "--", "net"]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command("benchmark of domains over networks", &[], &line)
+}
+
+/// The command itself, which the benchmark of logs runs.
+pub fn command() -> Step {
+    let line = ["cargo", "build", "--release", "--locked", "--package=saltus-cli"];
+    Step::command("the command", &[], &line)
+}
+
+/// The benchmark of recorder and player, on the same harness.
+pub fn bench_log(args: &[&str]) -> Step {
+    // With the feature that the others have, so that one build is for all.
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = line.into_iter().chain(["--features", "zmq", "--", "log"]);
+    let line: Vec<&str> = line.chain(args.iter().copied()).collect();
+    Step::command("benchmark of recorder and player", &[], &line)
 }
 
 /// The Python environment that has LCM's own library.

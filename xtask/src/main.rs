@@ -18,6 +18,7 @@ usage: cargo xtask VERB [ARGS]
   fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
   bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
+  bench log [ARGS]     recorder and player, beside LCM's: see benches/channel/LOG.md
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
@@ -37,6 +38,11 @@ fn main() -> ExitCode {
             tools::install_peers();
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
                 .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_net(rest)]))
+        }
+        ["bench", "log", rest @ ..] => {
+            tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {
+                run::all(vec![checks::conformance_environment(), checks::command(), checks::bench_log(rest)])
+            })
         }
         ["bench", "marshal", rest @ ..] => {
             tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))

@@ -1,4 +1,4 @@
-//! The benchmarks of the channel and of domains over networks; see the READMEs beside this crate for the method and for how to read the figures.
+//! The benchmarks of the channel, of domains over networks, and of recorder and player; see the READMEs beside this crate for the method and for how to read the figures.
 
 mod aims;
 mod aims_net;
@@ -13,6 +13,7 @@ mod error;
 mod futex;
 mod hlog;
 mod json;
+mod log;
 mod machine;
 mod message;
 mod outcome;
@@ -57,13 +58,16 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &Args) -> Fallible<ExitCode> {
-    if args.set == Set::Net {
+    if matches!(args.set, Set::Net | Set::Log) {
         // Nothing leaves the host: the run has a network of its own, with nothing but the loopback.
         privilege::own_network()?;
     }
+    stop::catch_interrupts();
+    if args.set == Set::Log {
+        return log::bench(args);
+    }
     let contenders = chosen(args.set, &args.contender)?;
     let reps = args.repetitions();
-    stop::catch_interrupts();
     let machine = Machine::look(reps);
     let start = SystemTime::now();
     let scale = if args.short { args.scale * 0.2 } else { args.scale };

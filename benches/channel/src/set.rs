@@ -13,6 +13,8 @@ pub enum Set {
     Channel,
     /// Domains over networks.
     Net,
+    /// Recorder and player, which are programs: it has cases of its own, in `log`.
+    Log,
 }
 
 impl Set {
@@ -21,6 +23,7 @@ impl Set {
         match self {
             Set::Channel => "channel",
             Set::Net => "net",
+            Set::Log => "log",
         }
     }
 
@@ -29,6 +32,7 @@ impl Set {
         match self {
             Set::Channel => "Channel benchmark",
             Set::Net => "Network benchmark",
+            Set::Log => "Log benchmark",
         }
     }
 
@@ -38,6 +42,7 @@ impl Set {
         match self {
             Set::Channel => &[Floors, Pingpong, Paced, Publish, Syscalls, Throughput, Copy],
             Set::Net => &[Pingpong, Paced, Throughput, Rate, Copy, Instructions],
+            Set::Log => &[],
         }
     }
 
@@ -46,6 +51,7 @@ impl Set {
         match self {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
+            Set::Log => Vec::new(),
         }
     }
 
@@ -54,6 +60,7 @@ impl Set {
         match self {
             Set::Channel => contenders::all(),
             Set::Net => contenders::net::all(),
+            Set::Log => Vec::new(),
         }
     }
 
@@ -62,6 +69,7 @@ impl Set {
         match self {
             Set::Channel => contenders::REFERENCE,
             Set::Net => contenders::net::REFERENCE,
+            Set::Log => "lcm-logger",
         }
     }
 
@@ -70,6 +78,7 @@ impl Set {
         match self {
             Set::Channel => aims::judge(results),
             Set::Net => aims_net::judge(results),
+            Set::Log => Vec::new(),
         }
     }
 }

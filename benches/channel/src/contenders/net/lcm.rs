@@ -172,6 +172,11 @@ impl Link for Bus {
     }
 }
 
+/// A sender on a channel of a network, by LCM's URL.
+pub fn sender(url: &str, channel: &str) -> Fallible<Box<dyn Sender>> {
+    Ok(Box::new(In { instance: Instance::open(url)?, channel: CString::new(channel)? }))
+}
+
 struct In {
     instance: Rc<Instance>,
     channel: CString,

@@ -5,7 +5,7 @@ mod absent;
 mod cyclonedds;
 mod domain;
 mod hub;
-mod lcm;
+pub mod lcm;
 mod library;
 mod meeting;
 mod multicast;

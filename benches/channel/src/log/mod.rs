@@ -1,0 +1,62 @@
+//! The set `log`: the recorder and the player beside LCM's, all as the programs that people run. See `LOG.md`.
+
+mod aims;
+mod place;
+mod play;
+mod program;
+mod record;
+mod report;
+
+use crate::args::Args;
+use crate::error::Fallible;
+use crate::machine::Machine;
+use crate::stop;
+use std::fs::{self, File};
+use std::process::ExitCode;
+
+/// Measures, prints the report, and writes it as JSON.
+pub fn bench(args: &Args) -> Fallible<ExitCode> {
+    let reps = args.reps.map_or(if args.short { 1 } else { 5 }, |n| n as usize);
+    let (machine, programs) = (Machine::look(reps), program::Programs::find()?);
+    let wanted = |part: &str, name: &str| format!("{part} {name}").contains(&args.case);
+    let scale = if args.short { args.scale * 0.2 } else { args.scale };
+    let (mut recorded, mut played, mut failed) = (Vec::new(), play::Played::default(), Vec::new());
+    for rep in 0..reps {
+        for (case, who) in record::plan(args.short) {
+            if wanted("record", &format!("{case} {}", who.name())) && !stop::asked() {
+                eprintln!("repetition {} of {reps}: record {case}, {}", rep + 1, who.name());
+                match record::run(&programs, who, case, scale, rep) {
+                    Ok(run) => recorded.push(run),
+                    Err(why) if stop::asked() => eprintln!("  given up: {why}"),
+                    Err(why) => failed.push(format!("record {case}, {}: {why}", who.name())),
+                }
+            }
+        }
+        for turn in 0..if args.short { 1 } else { play::TURNS } {
+            for who in play::WHO.into_iter().filter(|who| wanted("play", who.name())) {
+                if !stop::asked() {
+                    eprintln!("repetition {} of {reps}, turn {}: play, {}", rep + 1, turn + 1, who.name());
+                    if let Err(why) = play::run(&programs, who, &mut played) {
+                        failed.push(format!("play, {}: {why}", who.name()));
+                    }
+                }
+            }
+        }
+    }
+    let aims = aims::judge(&recorded, &played);
+    print!("{}", machine.header(args.set.title()));
+    print!("{}{}", report::record(&recorded), report::play(&played));
+    print!("{}", aims::section(&aims));
+    let out = args.out();
+    fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let path = out.join("log.json");
+    let document = report::json(&machine, &recorded, &played, &aims, &failed);
+    serde_json::to_writer_pretty(File::create(&path)?, &document)?;
+    println!("\nWritten to {}.", path.display());
+    failed.iter().for_each(|why| println!("FAILED: {why}"));
+    Ok(match (stop::asked(), failed.is_empty()) {
+        (true, _) => ExitCode::from(130),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}

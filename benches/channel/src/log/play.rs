@@ -1,0 +1,194 @@
+//! Playing at 1 x: how far each publication is from its recorded time, beside the machine's own sleep.
+
+use super::place::Place;
+use super::program::{Program, Programs};
+use crate::clock;
+use crate::error::Fallible;
+use hdrhistogram::Histogram;
+use saltus_domain::{Domain, Options, Pattern, Start, Until};
+use saltus_log::lcm::Writer;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+/// The channel that is played.
+const CHANNEL: &str = "BENCH";
+/// Events of a log; they are 0.2 to 1.8 ms apart.
+const EVENTS: usize = 1000;
+/// How often all take turns in a repetition.
+pub const TURNS: usize = 3;
+/// When the first event was recorded, us since 1970.
+const FIRST: i64 = 1_700_000_000_000_000;
+
+/// Who plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The machine's own `clock_nanosleep` to a point in time: what no player can be better than without spinning.
+    Sleep,
+    /// Ours into shared memory.
+    Shm,
+    /// The same, spinning for the last 300 us.
+    Precise,
+    /// Ours onto LCM's network.
+    Udpm,
+    /// `lcm-logplayer`.
+    Lcm,
+}
+
+/// All of them, in the order of their turns.
+pub const WHO: [Who; 5] = [Who::Sleep, Who::Shm, Who::Precise, Who::Udpm, Who::Lcm];
+
+impl Who {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Who::Sleep => "clock_nanosleep",
+            Who::Shm => "play, shm://",
+            Who::Precise => "play --precise, shm://",
+            Who::Udpm => "play, udpm://",
+            Who::Lcm => "lcm-logplayer, udpm://",
+        }
+    }
+}
+
+/// How late events were, ns: against the earliest of their turn, which is the same measure for all.
+pub type Errors = Histogram<u64>;
+
+/// What came out, by the order of [`WHO`].
+pub struct Played {
+    /// Of all turns.
+    pub errors: Vec<Errors>,
+    /// The p99 of each turn.
+    pub turns: Vec<Vec<u64>>,
+    /// Events that were not seen.
+    pub lost: Vec<u64>,
+}
+
+impl Default for Played {
+    fn default() -> Played {
+        let empty = || Errors::new(3).unwrap_or_else(|_| unreachable!("three digits are allowed"));
+        let errors = WHO.iter().map(|_| empty()).collect();
+        Played { errors, turns: vec![Vec::new(); WHO.len()], lost: vec![0; WHO.len()] }
+    }
+}
+
+/// When events are, us after the first: the same in every log.
+fn times() -> Vec<u64> {
+    let (mut state, mut time) = (0x9E37_79B9_u64, 0);
+    let next = |_| {
+        // xorshift64: gaps without a pattern that a timer could hit or miss.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let at = time;
+        time += 200 + state % 1600;
+        at
+    };
+    (0..EVENTS).map(next).collect()
+}
+
+fn write_log(path: &Path, times: &[u64]) -> Fallible<()> {
+    let (mut writer, mut bytes) = (Writer::new(), Vec::new());
+    for &us in times {
+        writer.event(&mut bytes, FIRST + us as i64, CHANNEL.as_bytes(), &[7; 64])?;
+    }
+    Ok(std::fs::write(path, bytes)?)
+}
+
+/// One turn of one player.
+pub fn run(programs: &Programs, who: Who, played: &mut Played) -> Fallible<()> {
+    let (place, times) = (Place::new()?, times());
+    let log = place.file("log");
+    write_log(&log, &times)?;
+    let stamps = match who {
+        Who::Sleep => sleep(&times),
+        Who::Shm | Who::Precise => in_memory(programs, who, &place, &log)?,
+        Who::Udpm | Who::Lcm => on_network(programs, who, &place, &log)?,
+    };
+    let late: Vec<u64> = stamps.iter().zip(&times).map(|(at, us)| at.wrapping_sub(us * 1000)).collect();
+    let at = WHO.iter().position(|other| *other == who).unwrap_or(0);
+    played.lost[at] += (times.len() - stamps.len().min(times.len())) as u64;
+    let Some(earliest) = late.iter().min().filter(|_| stamps.len() == times.len()) else {
+        return Err(
+            format!("{} of {} events came: their times say nothing", stamps.len(), times.len()).into()
+        );
+    };
+    let mut turn = Errors::new(3)?;
+    late.iter().for_each(|late| turn.saturating_record(late - earliest));
+    played.turns[at].push(turn.value_at_quantile(0.99));
+    Ok(played.errors[at].add(turn)?)
+}
+
+/// Sleeps as a player does, and does nothing else.
+fn sleep(times: &[u64]) -> Vec<u64> {
+    let start = clock::now() + 5_000_000;
+    let until = |us: &u64| {
+        clock::sleep_until(start + us * 1000);
+        clock::now()
+    };
+    times.iter().map(until).collect()
+}
+
+/// The channel keeps all stamps; nobody reads it meanwhile.
+fn in_memory(programs: &Programs, who: Who, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
+    let url = place.shm(EVENTS + 16, 64);
+    let mut command = programs.ours("play");
+    command.arg(log).args(["--quiet", "--json", "--domain", &url]);
+    if who == Who::Precise {
+        command.arg("--precise");
+    }
+    Program::start(&mut command)?.end(Duration::from_secs(60))?;
+    let options = Options::next(u64::MAX).start(Start::Oldest);
+    let mut subscriber = Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, options)?;
+    let mut stamps = Vec::new();
+    while let Some(message) = subscriber.receive(Until::Poll)? {
+        stamps.extend(message.published);
+    }
+    Ok(stamps)
+}
+
+/// The kernel stamps packets as they come, however late this process is.
+fn on_network(programs: &Programs, who: Who, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
+    let url = place.udpm();
+    let mut subscriber =
+        Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, Options::next(2 * EVENTS as u64))?;
+    let (tell, told) = channel::<()>();
+    let reader = thread::spawn(move || {
+        let mut stamps = Vec::new();
+        loop {
+            let message = subscriber.receive(Until::For(Duration::from_millis(100)));
+            match message.map_err(|e| e.to_string())? {
+                Some(message) => stamps.push(message.arrived),
+                None if told.try_recv().is_ok() => return Ok::<_, String>(stamps),
+                None => {}
+            }
+        }
+    });
+    let mut command = match who {
+        Who::Lcm => programs.lcm("lcm-logplayer"),
+        _ => programs.ours("play"),
+    };
+    match who {
+        Who::Lcm => command.args(["--lcm-url", &url]),
+        _ => command.args(["--quiet", "--json", "--domain", &url]),
+    };
+    let ended = Program::start(command.arg(log))?.end(Duration::from_secs(60));
+    let _ = tell.send(()); // it may have failed
+    let stamps = reader.join().map_err(|_| "the reader panicked")??;
+    ended.map(|_| stamps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_has_all_events_and_no_two_gaps_in_a_row_alike() {
+        let times = times();
+        let gaps: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+        assert_eq!((times.len(), times[0]), (EVENTS, 0));
+        assert!(gaps.iter().all(|gap| (200..1800).contains(gap)));
+        assert!(gaps.windows(2).filter(|w| w[0] == w[1]).count() < 10);
+    }
+}

@@ -1,0 +1,123 @@
+//! Programs that are measured from outside.
+
+use crate::clock;
+use crate::error::{Fallible, check};
+use std::fs::{read_dir, read_to_string};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Where the programs are.
+pub struct Programs {
+    /// The command `saltus`, built beside this harness.
+    pub saltus: PathBuf,
+    /// The directory with LCM's.
+    lcm: PathBuf,
+}
+
+/// LCM's programs come with the Python environment of the conformance tests.
+const ENVIRONMENT: &str = "target/python-types/lib";
+
+impl Programs {
+    /// Looks for them.
+    pub fn find() -> Fallible<Programs> {
+        let saltus = std::env::current_exe()?.with_file_name("saltus");
+        if !saltus.is_file() {
+            let words = "`cargo build --release -p saltus-cli` makes it";
+            return Err(format!("there is no {}: {words}", saltus.display()).into());
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(ENVIRONMENT);
+        let pythons = read_dir(root).into_iter().flatten().flatten();
+        let lcm = pythons
+            .map(|python| python.path().join("site-packages/bin"))
+            .find(|bin| bin.join("lcm-logger").is_file());
+        let lcm = lcm.ok_or("no lcm-logger: `python3 conformance/types/environment.py` fetches LCM")?;
+        Ok(Programs { saltus, lcm })
+    }
+    /// One of ours.
+    pub fn ours(&self, verb: &str) -> Command {
+        let mut command = Command::new(&self.saltus);
+        command.arg(verb);
+        command
+    }
+    /// One of LCM's.
+    pub fn lcm(&self, name: &str) -> Command {
+        Command::new(self.lcm.join(name))
+    }
+}
+
+/// A program that runs. It is killed if it still does when this goes.
+pub struct Program(Child);
+
+impl Program {
+    /// Starts it; its standard output is kept.
+    pub fn start(command: &mut Command) -> Fallible<Program> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        Ok(Program(child.map_err(|e| format!("cannot start {name}: {e}"))?))
+    }
+
+    fn threads(&self) -> impl Iterator<Item = PathBuf> {
+        let tasks = read_dir(format!("/proc/{}/task", self.0.id()));
+        tasks.into_iter().flatten().flatten().map(|task| task.path())
+    }
+    /// Processor time of its threads so far, in ns, to the nanosecond as the scheduler keeps it.
+    pub fn cpu(&self) -> u64 {
+        let of = |task: PathBuf| {
+            let text = read_to_string(task.join("schedstat")).ok()?;
+            text.split(' ').next()?.parse::<u64>().ok()
+        };
+        self.threads().filter_map(of).sum()
+    }
+
+    /// Waits until it has made this file and has so many threads, at most 10 s.
+    pub fn ready(&mut self, file: &Path, threads: usize) -> Fallible<()> {
+        let end = clock::now() + 10_000_000_000;
+        while !(file.exists() && self.threads().count() >= threads) {
+            if let Some(status) = self.0.try_wait()? {
+                return Err(format!("it ended with {status} before it had begun").into());
+            }
+            if clock::now() > end {
+                return Err("it did not begin within 10 s".into());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// Asks it to end, as Ctrl-C does.
+    pub fn interrupt(&self) -> Fallible<()> {
+        // SAFETY: sends a signal to our own child, which has not been waited for.
+        check("kill", unsafe { libc::kill(self.0.id() as libc::pid_t, libc::SIGINT) }).map(drop)
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> Fallible<bool> {
+        Ok(self.0.try_wait()?.is_some())
+    }
+
+    /// Waits for its end, at most so long, and gives what it has said: a line or two.
+    pub fn end(mut self, patience: Duration) -> Fallible<String> {
+        let end = clock::now() + patience.as_nanos() as u64;
+        while !self.has_ended()? {
+            if clock::now() > end {
+                return Err(format!("it did not end within {patience:?}").into());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let mut said = String::new();
+        if let Some(out) = &mut self.0.stdout {
+            out.read_to_string(&mut said)?;
+        }
+        Ok(said)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

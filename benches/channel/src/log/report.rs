@@ -1,0 +1,126 @@
+//! Tables for people, JSON for programs.
+
+use super::play::{Played, WHO};
+use super::record::Run;
+use crate::aims::Aim;
+use crate::machine::Machine;
+use crate::stats::median;
+use crate::table::{count, ns};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Recorders, case by case: sums over the repetitions, medians of the processor time with the least and the most.
+pub fn record(runs: &[Run]) -> String {
+    let mut out = String::from("\n## Recording to a disk in memory\n");
+    let mut rows: Vec<&Run> = Vec::new();
+    for run in runs {
+        if !rows.iter().any(|row| (row.case, row.who) == (run.case, run.who)) {
+            rows.push(run);
+        }
+    }
+    let mut title = String::new();
+    for row in rows {
+        if title != row.case.to_string() {
+            title = row.case.to_string();
+            let head = ["published", "published/s", "in file", "lost", "missed", "dropped"];
+            let head = head.map(|word| format!(" {word:>11}")).concat();
+            let _ = writeln!(out, "\n{title}\n  {:<20}{head}  cpu/msg (min..max)", "");
+        }
+        let same: Vec<&Run> = runs.iter().filter(|run| (run.case, run.who) == (row.case, row.who)).collect();
+        let sum = |of: fn(&Run) -> u64| same.iter().map(|run| of(run)).sum::<u64>();
+        let told = |of: fn(&Run) -> Option<u64>| {
+            let all: Option<Vec<u64>> = same.iter().map(|run| of(run)).collect();
+            all.map_or("untold".into(), |all| all.iter().sum::<u64>().to_string())
+        };
+        let cpu: Vec<f64> = same.iter().map(|run| run.cpu_per_message()).collect();
+        let (least, most) = cpu.iter().fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(*x), b.max(*x)));
+        let rates: Vec<f64> = same.iter().map(|run| run.rate).collect();
+        let inexact = same.iter().any(|run| run.account.is_some_and(|account| !account.exact));
+        let _ = writeln!(
+            out,
+            "  {:<20} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {} ({}..{}){}",
+            row.who.name(),
+            sum(|run| run.published),
+            count(median(&rates).unwrap_or(0.0)),
+            sum(|run| run.in_file),
+            sum(Run::lost),
+            told(|run| run.account.map(|account| account.missed)),
+            told(|run| run.account.map(|account| account.dropped)),
+            ns(median(&cpu).unwrap_or(0.0)),
+            ns(least),
+            ns(most),
+            if inexact { "  ITS ACCOUNT IS WRONG" } else { "" },
+        );
+    }
+    out
+}
+
+/// Players.
+pub fn play(played: &Played) -> String {
+    let mut out = String::from("\n## Playing at 1 x: error against the recorded time\n\n");
+    let _ = writeln!(
+        out,
+        "  {:<24} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6}  p99 of single turns",
+        "", "p50", "p99", "p99.9", "max", "count", "lost"
+    );
+    for (at, who) in WHO.iter().enumerate().filter(|(at, _)| !played.errors[*at].is_empty()) {
+        let errors = &played.errors[at];
+        let value = |q: f64| ns(errors.value_at_quantile(q) as f64);
+        let turns = &played.turns[at];
+        let (least, most) = (turns.iter().min().unwrap_or(&0), turns.iter().max().unwrap_or(&0));
+        let _ = writeln!(
+            out,
+            "  {:<24} {:>9} {:>9} {:>9} {:>9} {:>7} {:>6}  {}..{}",
+            who.name(),
+            value(0.5),
+            value(0.99),
+            value(0.999),
+            ns(errors.max() as f64),
+            errors.len(),
+            played.lost[at],
+            ns(*least as f64),
+            ns(*most as f64),
+        );
+    }
+    out + "\n  The zero of each turn is its earliest event, for all alike. In shared memory the publisher's own stamp counts, on\n  \
+           the network the kernel's.\n"
+}
+
+/// Everything.
+pub fn json(machine: &Machine, runs: &[Run], played: &Played, aims: &[Aim], failed: &[String]) -> Value {
+    let recorded = runs.iter().map(|run| {
+        json!({
+            "case": run.case.to_string(),
+            "recorder": run.who.name(),
+            "rep": run.rep,
+            "published": run.published,
+            "published_per_second": run.rate,
+            "in_file": run.in_file,
+            "missed": run.account.map(|account| account.missed),
+            "dropped": run.account.map(|account| account.dropped),
+            "account_is_exact": run.account.map(|account| account.exact),
+            "cpu_ns_per_message": run.cpu_per_message(),
+        })
+    });
+    let played = WHO.iter().enumerate().map(|(at, who)| {
+        let value = |q: f64| played.errors[at].value_at_quantile(q);
+        json!({
+            "player": who.name(),
+            "count": played.errors[at].len(),
+            "lost": played.lost[at],
+            "p50_ns": value(0.5),
+            "p99_ns": value(0.99),
+            "p99_9_ns": value(0.999),
+            "max_ns": played.errors[at].max(),
+            "p99_ns_of_turns": played.turns[at],
+        })
+    });
+    let aims = aims.iter().map(|a| json!({ "aim": a.text, "verdict": a.verdict.name(), "found": a.found }));
+    json!({
+        "machine": machine.facts(),
+        "recorded": recorded.collect::<Vec<_>>(),
+        "played": played.collect::<Vec<_>>(),
+        "aims": aims.collect::<Vec<_>>(),
+        "failed": failed,
+    })
+}
