@@ -115,7 +115,9 @@ pub fn run(programs: &Programs, who: Who, played: &mut Played) -> Fallible<()> {
         );
     };
     let mut turn = Errors::new(3)?;
-    late.iter().for_each(|late| turn.saturating_record(late - earliest));
+    for late in &late {
+        turn.record(late - earliest)?;
+    }
     played.turns[at].push(turn.value_at_quantile(0.99));
     Ok(played.errors[at].add(turn)?)
 }
