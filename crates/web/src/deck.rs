@@ -56,7 +56,7 @@ impl Deck {
         let mut reel = Reel::new(logs);
         let span = saltus_play::Timeline::span(&mut reel).map_err(Error::Log)?;
         let (first, last) = span.ok_or_else(|| Error::Play("there is no event in the logs".into()))?;
-        let bookmarks = files.first().map(|path| Bookmarks::of(path)).transpose();
+        let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
         let bookmarks = bookmarks.map_err(|e| Error::Play(format!("cannot read the bookmarks: {e}")))?;
         let outlets = Outlets::new(domain.clone(), reel.logs(), types);
         let densities = densities(files, &outlets, (first, last))?;

@@ -309,11 +309,13 @@ pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
         let ask = match asked.recv_timeout(Duration::from_nanos(wait)) {
             Ok(ask) => ask,
             Err(RecvTimeoutError::Timeout) => continue,
-            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Disconnected) => break,
         };
         if let Err(error) = session.obey(ask) {
             session.outlets.trouble = Some(error.to_string());
         }
         session.tell();
     }
+    // Where the log cannot take them in, they stay beside it.
+    let _ = session.bookmarks.as_mut().map(Bookmarks::settle);
 }
