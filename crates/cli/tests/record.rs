@@ -191,15 +191,15 @@ fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_late
     let mut publisher = channel.publisher().expect("a publisher");
     let running =
         place.start(["record", "--last", "10m", "-o", &files.at("stop"), "--when", "ESTOP.active == true"]);
-    until("it listens", || channel.info().expect("info").subscribers.iter().any(|s| s.alive));
     let schema = saltus_types::parse("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
     let schema = schema.expect("a type");
     let id = schema.find("estop_t").expect("the type");
     let fingerprint = schema.get(id).fingerprint;
     let bytes = |active: bool| [&fingerprint.to_be_bytes()[..], &[u8::from(active), 0, 0, 0, 7]].concat();
-    publisher.publish(&bytes(false)).expect("published");
-    let mut subscriber_has_it = || channel.info().expect("info").subscribers.iter().any(|s| s.received > 0);
-    until("the first message is received", &mut subscriber_has_it);
+    until("a first message is received", || {
+        publisher.publish(&bytes(false)).expect("published");
+        channel.info().expect("info").subscribers.iter().any(|s| s.received > 0)
+    });
     publisher.describe("estop_t", fingerprint, &schema.to_lcm(id)).expect("described");
     let first = files.at("stop.00");
     // It becomes true again and again: publishers are asked at most ten times a second.
