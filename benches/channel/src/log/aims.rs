@@ -28,7 +28,7 @@ pub fn judge(runs: &[Run], played: &Played) -> Vec<Aim> {
         let text = format!("processor time per message from shm:// at {case}: at most 0.5 x lcm-logger's");
         let of = |who| {
             let runs = runs.iter().filter(move |run| run.case == case && run.who == who);
-            runs.map(|run| (run.rep, run.cpu_per_message())).collect::<Vec<_>>()
+            runs.filter_map(|run| Some((run.rep, run.cpu_per_message()?))).collect::<Vec<_>>()
         };
         aims.push(at_most(text, Ratio::of(&of(Who::Shm), &of(Who::Lcm)), 0.5));
     }

@@ -113,9 +113,9 @@ impl Run {
     pub fn lost(&self) -> u64 {
         self.published.saturating_sub(self.in_file)
     }
-    /// Processor time for each message that was published, ns.
-    pub fn cpu_per_message(&self) -> f64 {
-        self.cpu as f64 / self.in_file.max(1) as f64
+    /// Processor time for each message in the file, ns; none: nothing is in it.
+    pub fn cpu_per_message(&self) -> Option<f64> {
+        (self.in_file > 0).then(|| self.cpu as f64 / self.in_file as f64)
     }
 }
 

@@ -32,13 +32,17 @@ pub fn record(runs: &[Run]) -> String {
             let all: Option<Vec<u64>> = same.iter().map(|run| of(run)).collect();
             all.map_or("untold".into(), |all| all.iter().sum::<u64>().to_string())
         };
-        let cpu: Vec<f64> = same.iter().map(|run| run.cpu_per_message()).collect();
+        let cpu: Vec<f64> = same.iter().filter_map(|run| run.cpu_per_message()).collect();
         let (least, most) = cpu.iter().fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(*x), b.max(*x)));
+        let cpu = match median(&cpu) {
+            Some(cpu) => format!("{} ({}..{})", ns(cpu), ns(least), ns(most)),
+            None => "nothing in the file".into(),
+        };
         let rates: Vec<f64> = same.iter().map(|run| run.rate).collect();
         let inexact = same.iter().any(|run| run.account.is_some_and(|account| !account.exact));
         let _ = writeln!(
             out,
-            "  {:<20} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {} ({}..{}){}",
+            "  {:<20} {:>11} {:>11} {:>11} {:>11} {:>11} {:>11}  {cpu}{}",
             row.who.name(),
             sum(|run| run.published),
             count(median(&rates).unwrap_or(0.0)),
@@ -46,9 +50,6 @@ pub fn record(runs: &[Run]) -> String {
             sum(Run::lost),
             told(|run| run.account.map(|account| account.missed)),
             told(|run| run.account.map(|account| account.dropped)),
-            ns(median(&cpu).unwrap_or(0.0)),
-            ns(least),
-            ns(most),
             if inexact { "  ITS ACCOUNT IS WRONG" } else { "" },
         );
     }
