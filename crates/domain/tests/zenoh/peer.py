@@ -23,7 +23,10 @@ class Peer:
     """A session, and what it has received."""
 
     def __init__(self, config):
-        self.session = zenoh.open(zenoh.Config.from_json5(config))
+        config = zenoh.Config.from_json5(config)
+        # It would leave files in /dev/shm when it is killed.
+        config.insert_json5("transport/shared_memory/enabled", "false")
+        self.session = zenoh.open(config)
         self.kept = {}
 
     def subscribe(self, key):
