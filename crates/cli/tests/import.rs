@@ -3,7 +3,6 @@
 mod support;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -113,20 +112,10 @@ fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
     assert!(read > 100 && read < 5000, "{read}");
 }
 
-/// The recorded logs lie beside the checkout, or where `SALTUS_DATA` says.
-fn data() -> Option<PathBuf> {
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let dir = std::env::var_os("SALTUS_DATA").map_or(beside, PathBuf::from);
-    dir.is_dir().then_some(dir)
-}
-
 /// LCM's own Python reads the result: its event log, its generated types, and a parse of the text that knows nothing of ours.
 #[test]
 fn lcm_reads_what_became_of_the_recorded_logs() {
-    let Some(dir) = data() else {
-        eprintln!("skipped: no recorded logs; set SALTUS_DATA to the directory that holds them");
-        return;
-    };
+    let Some(dir) = support::recorded_logs() else { return };
     let python = support::oracle::lcm_python();
     let (place, files) = (Place::new(), Files::new());
     let types = concat!(env!("CARGO_MANIFEST_DIR"), "/../carmen/types/carmen.lcm");

@@ -5,13 +5,10 @@ mod support;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
+use support::terminal::Terminal;
 use support::{Place, Running, until};
-
-/// Long enough for a machine that does something else.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Files of a test, which go with its domain.
 fn files(place: &Place) -> PathBuf {
@@ -30,68 +27,6 @@ struct pose_t {
     float ranges[n];    // metres
 }
 ";
-
-/// A terminal of 80 columns and 24 lines, of a tmux server of its own.
-struct Terminal {
-    socket: String,
-}
-
-impl Terminal {
-    /// Runs the command in it; when that ends, its exit code stays on the screen.
-    fn new(place: &Place, arguments: &str) -> Terminal {
-        let here = files(place).display().to_string();
-        let terminal = Terminal { socket: format!("{here}/tmux") };
-        let saltus = env!("CARGO_BIN_EXE_saltus");
-        // A shell is left behind, so that it is seen whether the terminal was given back.
-        let line = format!("cd {here}; '{saltus}' spy {arguments}; echo ended with $?; exec cat");
-        let url = format!("SALTUS_DOMAIN={}", place.url());
-        terminal.tmux(&["new-session", "-d", "-x", "80", "-y", "24", "-e", &url, &line]);
-        terminal
-    }
-    fn tmux(&self, arguments: &[&str]) -> String {
-        let mut tmux = Command::new("tmux");
-        tmux.args(["-f", "/dev/null", "-S", &self.socket]).args(arguments).env("LC_ALL", "C.UTF-8");
-        let out = tmux
-            .env("TERM", "xterm-256color")
-            .output()
-            .expect("tmux is installed: cargo xtask test does that");
-        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8(out.stdout).expect("the screen is text")
-    }
-    fn screen(&self) -> String {
-        self.tmux(&["capture-pane", "-p"])
-    }
-    fn press(&self, keys: &[&str]) {
-        self.tmux(&[&["send-keys"], keys].concat());
-    }
-    /// The process that runs in it, below the shell.
-    fn child(&self) -> i32 {
-        let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
-        let shell = shell.trim();
-        let children =
-            fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).expect("the shell runs");
-        children.trim().parse().expect("it has one child")
-    }
-    /// Waits until the screen is so, and gives it.
-    #[track_caller]
-    fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let screen = self.screen();
-            if is_so(&screen) {
-                return screen;
-            }
-            assert!(Instant::now() < end, "never seen: {what}\n{screen}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = Command::new("tmux").args(["-S", &self.socket, "kill-server"]).output();
-    }
-}
 
 /// Publishes poses, 50 a second, until it is dropped.
 fn poses(place: &Place) -> Running {
@@ -129,7 +64,7 @@ fn rows_are_sorted_and_filtered_fields_seen_and_plotted_and_the_terminal_given_b
     let place = Place::new();
     let _poses = poses(&place);
     place.run(["pub", "alpha", "once", "--quiet"]).with(0);
-    let terminal = Terminal::new(&place, "");
+    let terminal = Terminal::new(&place, &files(&place), (80, 24), "spy");
 
     let seen = |screen: &str| {
         rows(screen).len() == 2
@@ -220,10 +155,20 @@ fn where_there_is_no_terminal_it_says_what_to_do() {
 fn sigterm_gives_the_terminal_back() {
     let place = Place::new();
     place.run(["pub", "alpha", "once", "--quiet"]).with(0);
-    let terminal = Terminal::new(&place, "");
+    let terminal = Terminal::new(&place, &files(&place), (80, 24), "spy");
     terminal.until("a channel", |s| s.contains("alpha") && s.contains("saltus spy"));
     // SAFETY: kill only sends a signal, to a child of the shell that this test started and that has not ended.
     assert_eq!(unsafe { libc::kill(terminal.child(), libc::SIGTERM) }, 0);
     let end = terminal.until("the end", |s| s.contains("ended with 0"));
     assert!(!end.contains("alpha"), "what was there before is there again\n{end}");
+}
+
+#[test]
+fn it_ends_with_its_terminal() {
+    let place = Place::new();
+    let terminal = Terminal::new(&place, &files(&place), (80, 24), "spy");
+    terminal.until("the table", |s| s.contains("0 channels"));
+    let spy = format!("/proc/{}/exe", terminal.child());
+    drop(terminal);
+    until("the end of the spy", || !std::fs::exists(&spy).unwrap_or(false));
 }

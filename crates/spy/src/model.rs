@@ -191,6 +191,15 @@ impl Model {
         self.now = self.now.max(now);
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         let is_new = channel.message(self.now, seen);
+        self.look_into(id, seen);
+        if is_new {
+            self.compare(id);
+        }
+    }
+
+    /// Decodes a message of an opened channel, if it is whole. It is not counted: it may have been published long before.
+    pub fn look_into(&mut self, id: ChannelId, seen: &Seen<'_>) {
+        let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         if seen.data.len() == seen.size
             && let Some(opened) = &mut channel.opened
         {
@@ -199,9 +208,12 @@ impl Model {
             let decoded = opened.take(self.now, time, seen.data, &self.types, apart);
             self.was_decoded(id, decoded);
         }
-        if is_new {
-            self.compare(id);
-        }
+    }
+    /// Channels that were opened, and no message of them was seen whole: [`Model::look_into`] takes the newest that is kept.
+    pub fn opened_in_vain(&self) -> Vec<ChannelId> {
+        let vain =
+            |channel: &&Channel| channel.opened.as_ref().is_some_and(|opened| opened.bytes().is_empty());
+        self.channels.iter().filter(vain).map(|channel| channel.id).collect()
     }
 
     /// Takes what publishers and subscribers count.

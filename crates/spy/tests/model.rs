@@ -125,6 +125,25 @@ fn only_opened_channels_are_decoded_and_the_newest_wins() {
 }
 
 #[test]
+fn what_was_published_before_a_channel_was_opened_is_looked_into_and_not_counted_again() {
+    let (mut model, id) = model(Options::default());
+    model.learn(id, &[description(TYPES)]);
+    let data = pose(TYPES, 4.0, 3);
+    model.message(START, id, &Seen { data: &data[..8], size: data.len(), ..seen(&data, START) });
+    assert!(model.opened_in_vain().is_empty());
+    model.open(id);
+    assert_eq!(model.opened_in_vain(), [id]);
+    model.look_into(id, &seen(&data, START));
+    assert!(model.opened_in_vain().is_empty());
+    let tree = model.tree(id).unwrap();
+    assert_eq!(
+        (tree.nodes.iter().find(|n| n.name == "speed").unwrap().number, tree.time),
+        (Some(4.0), START)
+    );
+    assert_eq!(model.row(id).unwrap().count, 1);
+}
+
+#[test]
 fn a_tree_has_units_comments_and_folded_arrays() {
     let (mut model, id) = model(Options::default());
     model.learn(id, &[description(TYPES)]);

@@ -4,7 +4,7 @@
 mod chromium;
 mod rig;
 
-use chromium::Chromium;
+use chromium::{Chromium, DRAWN};
 use rig::{Rig, domain, message, publisher, robot, until};
 use saltus_domain::{Domain, Publisher};
 use saltus_log::{Event, Format, Writer, WriterOptions};
@@ -62,11 +62,6 @@ fn log() -> PathBuf {
     std::fs::write(&path, writer.finish().unwrap()).unwrap();
     path
 }
-
-/// Whether a canvas has more than one colour.
-const DRAWN: &str = "(canvas => { if (!canvas || !canvas.width) return false; const d = canvas.getContext('2d')\
-    .getImageData(0, 0, canvas.width, canvas.height).data; const seen = new Set(); for (let i = 0; i < d.length; i += 4) \
-    seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size > 3 })";
 
 #[test]
 fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {

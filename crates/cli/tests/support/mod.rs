@@ -4,6 +4,7 @@
 
 pub mod files;
 pub mod oracle;
+pub mod terminal;
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -236,6 +237,17 @@ fn collect(mut from: impl Read + Send + 'static) -> Collected {
         from.read_to_end(&mut all).expect("read what the command prints");
         all
     })
+}
+
+/// The recorded logs lie beside the checkout, or where `SALTUS_DATA` says. A test without them says that it is skipped.
+pub fn recorded_logs() -> Option<PathBuf> {
+    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    let dir = std::env::var_os("SALTUS_DATA").map_or(beside, PathBuf::from);
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    eprintln!("skipped: no recorded logs; set SALTUS_DATA to the directory that holds them");
+    None
 }
 
 /// Waits for a condition, patiently; a test that waits in vain says for what.

@@ -5,7 +5,8 @@ use super::{Shared, Source};
 use crate::opened::LONGEST;
 use crate::{ChannelId, Counted, Seen};
 use saltus_channel::{
-    Channel, Domain, Error, Info, LatencyCounts, Name, Start, Subscriber, SubscriberOptions, Until, Which,
+    Channel, Domain, Error, Info, LatencyCounts, Name, Sample, Start, Subscriber, SubscriberOptions, Until,
+    Which,
 };
 use saltus_domain::{Missed, Result};
 use saltus_os::clock;
@@ -53,6 +54,11 @@ impl Shm {
             }
             let Shm { channels, buffer, .. } = self;
             channels.values_mut().for_each(|one| one.look(shared, buffer));
+            let vain = shared.model().opened_in_vain();
+            if !vain.is_empty() {
+                let in_vain = channels.values_mut().filter(|one| vain.contains(&one.id));
+                in_vain.for_each(|one| one.look_again(shared, buffer));
+            }
             thread::park_timeout(LOOK);
         }
     }
@@ -135,25 +141,13 @@ impl One {
         if !self.reader.has_unseen() {
             return;
         }
-        let clock = self.channel.attributes().get_clock();
         let mut model = shared.model();
         for _ in 0..MOST {
             let whole = model.wants_whole(self.id);
-            match look_at(&mut self.reader, whole, buffer) {
+            match look_at(&mut self.reader, Which::Next, whole, buffer) {
                 Ok(Some((size, sample))) => {
-                    let now = saltus_os::clock::boottime();
-                    let stamp = to_boot(clock, sample.stamp);
-                    let seen = Seen {
-                        data: buffer,
-                        size,
-                        published: stamp,
-                        arrived: stamp.unwrap_or(now),
-                        sender: Some(sample.writer.lease),
-                        sequence: Some(sample.seq),
-                        missed: Missed::Unknown,
-                        dropped: 0,
-                    };
-                    model.message(now, self.id, &seen);
+                    let now = clock::boottime();
+                    model.message(now, self.id, &self.seen(now, size, &sample, buffer));
                 }
                 // Overtaken just now: there is more to see at once.
                 Err(Error::Overrun { .. }) => {}
@@ -163,15 +157,39 @@ impl One {
         }
         self.reader.flush();
     }
+
+    /// Looks at the newest message once more: somebody wants to see all of it now.
+    fn look_again(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
+        // What fails is tried again the next time.
+        if let Ok(Some((size, sample))) = look_at(&mut self.reader, Which::Again, true, buffer) {
+            let seen = self.seen(clock::boottime(), size, &sample, buffer);
+            shared.model().look_into(self.id, &seen);
+        }
+    }
+
+    fn seen<'a>(&self, now: u64, size: usize, sample: &Sample, data: &'a [u8]) -> Seen<'a> {
+        let published = to_boot(self.channel.attributes().get_clock(), sample.stamp);
+        Seen {
+            data,
+            size,
+            published,
+            arrived: published.unwrap_or(now),
+            sender: Some(sample.writer.lease),
+            sequence: Some(sample.seq),
+            missed: Missed::Unknown,
+            dropped: 0,
+        }
+    }
 }
 
-/// The next message: its length, and in the buffer the whole of it or its first bytes.
+/// A message: its length, and in the buffer the whole of it or its first bytes.
 fn look_at(
     reader: &mut Subscriber,
+    which: Which,
     whole: bool,
     buffer: &mut Vec<u8>,
-) -> std::result::Result<Option<(usize, saltus_channel::Sample)>, Error> {
-    let Some(view) = reader.view(Which::Next, Until::Poll)? else { return Ok(None) };
+) -> std::result::Result<Option<(usize, Sample)>, Error> {
+    let Some(view) = reader.view(which, Until::Poll)? else { return Ok(None) };
     let size = view.len();
     buffer.resize(if whole { size.min(LONGEST) } else { size.min(8) }, 0);
     view.copy_to(0, buffer);

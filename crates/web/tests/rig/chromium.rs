@@ -1,12 +1,20 @@
 //! Chromium without a screen, steered by its DevTools protocol.
 
-use crate::rig::{LONG, until};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
+
+/// Longest that anything takes, on a busy machine.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Whether a canvas has more than one colour.
+pub const DRAWN: &str = "(canvas => { if (!canvas || !canvas.width) return false; const d = canvas.getContext('2d')\
+    .getImageData(0, 0, canvas.width, canvas.height).data; const seen = new Set(); for (let i = 0; i < d.length; i += 4) \
+    seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size > 3 })";
 
 /// A browser with one page.
 pub struct Chromium {
@@ -107,7 +115,11 @@ impl Chromium {
     }
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) {
-        until(expression, || self.eval(expression) == true);
+        let start = Instant::now();
+        while self.eval(expression) != true {
+            assert!(start.elapsed() < LONG, "not within {LONG:?}: {expression}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
     /// Presses where the element lies, as a hand would.
     pub fn click(&mut self, selector: &str) {

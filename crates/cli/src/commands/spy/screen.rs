@@ -1,7 +1,9 @@
 //! The terminal: taken, drawn on, and given back as it was, however this ends.
 
 use std::io::{self, Stdout, Write};
+use std::os::fd::AsFd;
 use std::panic;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
@@ -11,6 +13,8 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute};
+use rustix::event::{PollFd, PollFlags, poll};
+use saltus_os::process;
 use saltus_spy::{Column, Watch};
 
 use super::app::App;
@@ -62,6 +66,19 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
+/// Ends the process when the terminal hangs up. Then there is nothing to be given back, and the library that reads keys would
+/// read the end of them for ever.
+fn end_with_the_terminal() -> io::Result<()> {
+    let terminal = io::stdout().as_fd().try_clone_to_owned()?;
+    let watch = move || {
+        let mut terminal = [PollFd::new(&terminal, PollFlags::empty())];
+        // Only a hang-up and errors come unasked.
+        while !matches!(poll(&mut terminal, None), Ok(1..)) {}
+        std::process::exit(0);
+    };
+    process::without_signals(|| thread::Builder::new().name("saltus-hangup".into()).spawn(watch)).map(drop)
+}
+
 /// Shows what comes until the end is asked for.
 pub fn run(watch: &Watch, mouse: bool) -> Outcome {
     let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot use the terminal: {e}"));
@@ -72,6 +89,7 @@ pub fn run(watch: &Watch, mouse: bool) -> Outcome {
             return Err(failed(error));
         }
     };
+    end_with_the_terminal().map_err(failed)?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
     let mut due = Instant::now();
     while !stop::requested() && !app.quit {

@@ -1,0 +1,80 @@
+//! A real terminal: tmux draws, the test reads the screen.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::{PATIENCE, Place};
+
+/// A terminal of a tmux server of its own.
+pub struct Terminal {
+    socket: String,
+}
+
+impl Terminal {
+    /// Runs the command with these arguments in a terminal of so many columns and lines, and in a directory where it may leave
+    /// files; when that ends, its exit code stays on the screen.
+    pub fn new(place: &Place, here: &Path, (columns, lines): (u16, u16), arguments: &str) -> Terminal {
+        let here = here.display().to_string();
+        let terminal = Terminal { socket: format!("{here}/tmux") };
+        let saltus = env!("CARGO_BIN_EXE_saltus");
+        // A shell is left behind, so that it is seen whether the terminal was given back.
+        let line = format!("cd {here}; '{saltus}' {arguments}; echo ended with $?; exec cat");
+        let url = format!("SALTUS_DOMAIN={}", place.url());
+        let (x, y) = (columns.to_string(), lines.to_string());
+        terminal.tmux(&["new-session", "-d", "-x", &x, "-y", &y, "-e", &url, &line]);
+        terminal
+    }
+    fn tmux(&self, arguments: &[&str]) -> String {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-f", "/dev/null", "-S", &self.socket]).args(arguments).env("LC_ALL", "C.UTF-8");
+        let out = tmux
+            .env("TERM", "xterm-256color")
+            .output()
+            .expect("tmux is installed: cargo xtask test does that");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("the screen is text")
+    }
+    /// What is on the screen.
+    pub fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+    /// Keeps what is on the screen under target/screenshots.
+    pub fn picture(&self, name: &str) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
+        fs::create_dir_all(&folder).expect("room for a picture");
+        fs::write(folder.join(name), self.screen()).expect("room for a picture");
+    }
+    /// Presses keys, by tmux's names.
+    pub fn press(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+    /// The process that runs in it, below the shell.
+    pub fn child(&self) -> i32 {
+        let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
+        let shell = shell.trim();
+        let children =
+            fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).expect("the shell runs");
+        children.trim().parse().expect("it has one child")
+    }
+    /// Waits until the screen is so, and gives it.
+    #[track_caller]
+    pub fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let screen = self.screen();
+            if is_so(&screen) {
+                return screen;
+            }
+            assert!(Instant::now() < end, "never seen: {what}\n{screen}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux").args(["-S", &self.socket, "kill-server"]).output();
+    }
+}
