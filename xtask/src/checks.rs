@@ -57,6 +57,7 @@ pub fn tests() -> Vec<Step> {
         built("benchmark of domains over networks", "saltus-bench-channel net --short"),
         built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
         built("benchmark of recorder and player", "saltus-bench-channel log --short"),
+        built("benchmark of what spies cost", "saltus-bench-channel spies --short"),
         fuzz(&["4"]),
     ]
 }
@@ -109,19 +110,19 @@ pub fn bench_net(args: &[&str]) -> Step {
     Step::command("benchmark of domains over networks", &[], &line)
 }
 
-/// The command itself, which the benchmark of logs runs.
+/// The command itself, which the benchmarks of logs and spies run.
 pub fn command() -> Step {
     let line = ["cargo", "build", "--release", "--locked", "--package=saltus-cli"];
     Step::command("the command", &[], &line)
 }
 
-/// The benchmark of recorder and player, on the same harness.
-pub fn bench_log(args: &[&str]) -> Step {
+/// The benchmarks of recorder and player and of what spies cost, on the same harness.
+pub fn bench_programs(set: &str, args: &[&str]) -> Step {
     // With the feature that the others have, so that one build is for all.
     let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
-    let line = line.into_iter().chain(["--features", "zmq", "--", "log"]);
+    let line = line.into_iter().chain(["--features", "zmq", "--", set]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
-    Step::command("benchmark of recorder and player", &[], &line)
+    Step::command(&format!("benchmark `{set}`"), &[], &line)
 }
 
 /// The Python environment that has LCM's own library.

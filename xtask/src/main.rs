@@ -19,6 +19,7 @@ usage: cargo xtask VERB [ARGS]
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
   bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
   bench log [ARGS]     recorder and player, beside LCM's: see benches/channel/LOG.md
+  bench spies [ARGS]   what spies cost a publisher: see benches/channel/SPIES.md
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
@@ -41,9 +42,15 @@ fn main() -> ExitCode {
         }
         ["bench", "log", rest @ ..] => {
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {
-                run::all(vec![checks::conformance_environment(), checks::command(), checks::bench_log(rest)])
+                run::all(vec![
+                    checks::conformance_environment(),
+                    checks::command(),
+                    checks::bench_programs("log", rest),
+                ])
             })
         }
+        ["bench", "spies", rest @ ..] => tools::install(&["libzmq3-dev", "pkg-config"])
+            .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("spies", rest)])),
         ["bench", "marshal", rest @ ..] => {
             tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))
         }

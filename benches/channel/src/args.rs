@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Args {
-    /// Which set of measurements: the channel in shared memory, domains over a network, or logs.
+    /// Which set of measurements: the channel in shared memory, domains over a network, logs, or spies.
     #[arg(value_enum, default_value_t = Set::Channel)]
     pub set: Set,
     /// What to measure; all by default.

@@ -1,4 +1,4 @@
-//! The benchmarks of the channel, of domains over networks, and of recorder and player; see the READMEs beside this crate for the method and for how to read the figures.
+//! The benchmarks of the channel, of domains over networks, of recorder and player, and of what spies cost; see the READMEs beside this crate for the method and for how to read the figures.
 
 mod aims;
 mod aims_net;
@@ -28,6 +28,7 @@ mod scenarios;
 mod schedule;
 mod set;
 mod shared;
+mod spies;
 mod stats;
 mod stop;
 mod table;
@@ -63,8 +64,10 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
         privilege::own_network()?;
     }
     stop::catch_interrupts();
-    if args.set == Set::Log {
-        return log::bench(args);
+    match args.set {
+        Set::Log => return log::bench(args),
+        Set::Spies => return spies::bench(args),
+        Set::Channel | Set::Net => {}
     }
     let contenders = chosen(args.set, &args.contender)?;
     let reps = args.repetitions();

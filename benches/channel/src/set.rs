@@ -15,6 +15,8 @@ pub enum Set {
     Net,
     /// Recorder and player, which are programs: it has cases of its own, in `log`.
     Log,
+    /// Publishers under the eyes of spies: it has cases of its own, in `spies`.
+    Spies,
 }
 
 impl Set {
@@ -24,6 +26,7 @@ impl Set {
             Set::Channel => "channel",
             Set::Net => "net",
             Set::Log => "log",
+            Set::Spies => "spies",
         }
     }
 
@@ -33,6 +36,7 @@ impl Set {
             Set::Channel => "Channel benchmark",
             Set::Net => "Network benchmark",
             Set::Log => "Log benchmark",
+            Set::Spies => "Spies benchmark",
         }
     }
 
@@ -42,7 +46,7 @@ impl Set {
         match self {
             Set::Channel => &[Floors, Pingpong, Paced, Publish, Syscalls, Throughput, Copy],
             Set::Net => &[Pingpong, Paced, Throughput, Rate, Copy, Instructions],
-            Set::Log => &[],
+            Set::Log | Set::Spies => &[],
         }
     }
 
@@ -51,7 +55,7 @@ impl Set {
         match self {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
-            Set::Log => Vec::new(),
+            Set::Log | Set::Spies => Vec::new(),
         }
     }
 
@@ -60,7 +64,7 @@ impl Set {
         match self {
             Set::Channel => contenders::all(),
             Set::Net => contenders::net::all(),
-            Set::Log => Vec::new(),
+            Set::Log | Set::Spies => Vec::new(),
         }
     }
 
@@ -70,6 +74,7 @@ impl Set {
             Set::Channel => contenders::REFERENCE,
             Set::Net => contenders::net::REFERENCE,
             Set::Log => "lcm-logger",
+            Set::Spies => "no spy",
         }
     }
 
@@ -78,7 +83,7 @@ impl Set {
         match self {
             Set::Channel => aims::judge(results),
             Set::Net => aims_net::judge(results),
-            Set::Log => Vec::new(),
+            Set::Log | Set::Spies => Vec::new(),
         }
     }
 }

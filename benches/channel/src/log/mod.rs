@@ -1,9 +1,9 @@
 //! The set `log`: the recorder and the player beside LCM's, all as the programs that people run. See `LOG.md`.
 
-mod aims;
-mod place;
+pub mod aims;
+pub mod place;
 mod play;
-mod program;
+pub mod program;
 mod record;
 mod report;
 

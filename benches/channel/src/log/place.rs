@@ -13,7 +13,7 @@ impl Place {
     /// A new one.
     pub fn new() -> Fallible<Place> {
         let number = MADE.fetch_add(1, Relaxed); // only has to differ
-        let path = PathBuf::from(format!("/dev/shm/saltus-bench-log-{}-{number}", std::process::id()));
+        let path = PathBuf::from(format!("/dev/shm/saltus-bench-{}-{number}", std::process::id()));
         std::fs::create_dir(&path).map_err(|e| format!("cannot make {}: {e}", path.display()))?;
         Ok(Place(path))
     }

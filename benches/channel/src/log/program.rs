@@ -10,10 +10,19 @@ use std::time::Duration;
 
 /// Where the programs are.
 pub struct Programs {
-    /// The command `saltus`, built beside this harness.
-    pub saltus: PathBuf,
+    saltus: PathBuf,
     /// The directory with LCM's.
     lcm: PathBuf,
+}
+
+/// The command `saltus`, built beside this harness.
+pub fn saltus() -> Fallible<PathBuf> {
+    let saltus = std::env::current_exe()?.with_file_name("saltus");
+    if !saltus.is_file() {
+        let words = "`cargo build --release -p saltus-cli` makes it";
+        return Err(format!("there is no {}: {words}", saltus.display()).into());
+    }
+    Ok(saltus)
 }
 
 /// LCM's programs come with the Python environment of the conformance tests.
@@ -22,11 +31,7 @@ const ENVIRONMENT: &str = "target/python-types/lib";
 impl Programs {
     /// Looks for them.
     pub fn find() -> Fallible<Programs> {
-        let saltus = std::env::current_exe()?.with_file_name("saltus");
-        if !saltus.is_file() {
-            let words = "`cargo build --release -p saltus-cli` makes it";
-            return Err(format!("there is no {}: {words}", saltus.display()).into());
-        }
+        let saltus = saltus()?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(ENVIRONMENT);
         let pythons = read_dir(root).into_iter().flatten().flatten();
         let lcm = pythons
@@ -47,6 +52,20 @@ impl Programs {
     }
 }
 
+fn threads(pid: u32) -> impl Iterator<Item = PathBuf> {
+    let tasks = read_dir(format!("/proc/{pid}/task"));
+    tasks.into_iter().flatten().flatten().map(|task| task.path())
+}
+
+/// Processor time of a process's threads so far, in ns, to the nanosecond as the scheduler keeps it.
+pub fn cpu_of(pid: u32) -> u64 {
+    let of = |task: PathBuf| {
+        let text = read_to_string(task.join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    threads(pid).filter_map(of).sum()
+}
+
 /// A program that runs. It is killed if it still does when this goes.
 pub struct Program(Child);
 
@@ -58,23 +77,15 @@ impl Program {
         Ok(Program(child.map_err(|e| format!("cannot start {name}: {e}"))?))
     }
 
-    fn threads(&self) -> impl Iterator<Item = PathBuf> {
-        let tasks = read_dir(format!("/proc/{}/task", self.0.id()));
-        tasks.into_iter().flatten().flatten().map(|task| task.path())
-    }
-    /// Processor time of its threads so far, in ns, to the nanosecond as the scheduler keeps it.
+    /// Processor time of its threads so far, in ns.
     pub fn cpu(&self) -> u64 {
-        let of = |task: PathBuf| {
-            let text = read_to_string(task.join("schedstat")).ok()?;
-            text.split(' ').next()?.parse::<u64>().ok()
-        };
-        self.threads().filter_map(of).sum()
+        cpu_of(self.0.id())
     }
 
-    /// Waits until it has made this file and has so many threads, at most 10 s.
-    pub fn ready(&mut self, file: &Path, threads: usize) -> Fallible<()> {
+    /// Waits until it has made this file and has so many threads at least, at most 10 s.
+    pub fn ready(&mut self, file: &Path, least: usize) -> Fallible<()> {
         let end = clock::now() + 10_000_000_000;
-        while !(file.exists() && self.threads().count() >= threads) {
+        while !(file.exists() && threads(self.0.id()).count() >= least) {
             if let Some(status) = self.0.try_wait()? {
                 return Err(format!("it ended with {status} before it had begun").into());
             }

@@ -1,0 +1,173 @@
+//! The set `spies`: what a publisher's publish call takes with 0 to 100 spies that watch it. See `SPIES.md`.
+
+mod burner;
+mod publish;
+mod report;
+mod spy;
+
+use crate::args::Args;
+use crate::case::Policy;
+use crate::error::Fallible;
+use crate::log::place::Place;
+use crate::log::program;
+use crate::machine::Machine;
+use crate::place::Seat;
+use crate::{clock, stop};
+use publish::{Load, Times};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Where publisher and spies run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// The publisher alone on the first core, spies on the others: what their reading does.
+    Apart,
+    /// All where the scheduler puts them: what the machine does, too.
+    Anywhere,
+}
+
+impl Where {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Where::Apart => "publisher on a core of its own",
+            Where::Anywhere => "all where the scheduler puts them",
+        }
+    }
+}
+
+/// Who is there besides the publisher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// So many spies.
+    Spies(usize),
+    /// As many processes as the most spies, which burn what those took, and know nothing of Saltus.
+    Burners,
+    /// Nobody, once more: how far this machine is from itself.
+    NobodyAgain,
+}
+
+impl Company {
+    /// The name in tables.
+    pub fn name(self, most: usize) -> String {
+        match self {
+            Company::Spies(1) => "1 spy".into(),
+            Company::Spies(n) => format!("{n} spies"),
+            Company::Burners => format!("{most} burners"),
+            Company::NobodyAgain => "0 spies again".into(),
+        }
+    }
+}
+
+/// The order of a repetition. The first is what the others are compared with.
+fn companies(short: bool) -> Vec<Company> {
+    let spies: &[usize] = if short { &[0, 1, 10] } else { &[0, 1, 10, 100] };
+    let others = [Company::Burners, Company::NobodyAgain];
+    spies.iter().map(|&n| Company::Spies(n)).chain(others).collect()
+}
+
+/// One measurement.
+pub struct Run {
+    pub place: Where,
+    pub company: Company,
+    pub rep: usize,
+    /// Publish calls at a steady rate, and at full rate.
+    pub times: [Times; 2],
+    /// Processor time of the company for each second, as a part of one core.
+    pub share: f64,
+}
+
+/// Measures, prints the report, and writes it as JSON.
+pub fn bench(args: &Args) -> Fallible<ExitCode> {
+    let reps = args.reps.map_or(if args.short { 1 } else { 5 }, |n| n as usize);
+    let (machine, saltus) = (Machine::look(reps), program::saltus()?);
+    let scale = if args.short { args.scale * 0.2 } else { args.scale };
+    let companies = companies(args.short);
+    let most = companies.iter().map(|c| if let Company::Spies(n) = c { *n } else { 0 }).max().unwrap_or(0);
+    let (mut runs, mut failed): (Vec<Run>, Vec<String>) = Default::default();
+    for rep in 0..reps {
+        for place in [Where::Apart, Where::Anywhere] {
+            for &company in &companies {
+                let name = format!("{}: {}", place.name(), company.name(most));
+                if stop::asked() || !name.contains(&args.case) {
+                    continue;
+                }
+                if place == Where::Apart && machine.cores.len() < 2 {
+                    failed.push(format!("{name}: only one core is available"));
+                    continue;
+                }
+                eprintln!("repetition {} of {reps}: {name}", rep + 1);
+                let share = runs
+                    .iter()
+                    .rev()
+                    .find(|run| (run.rep, run.place, run.company) == (rep, place, Company::Spies(most)));
+                let each = share.map_or(0.0, |run| run.share / most.max(1) as f64);
+                let crowd = Crowd { company, most, each, place, cores: &machine.cores, saltus: &saltus };
+                match crowd.run(scale) {
+                    Ok((times, share)) => runs.push(Run { place, company, rep, times, share }),
+                    Err(why) if stop::asked() => eprintln!("  given up: {why}"),
+                    Err(why) => failed.push(format!("{name}: {why}")),
+                }
+            }
+        }
+    }
+    let aims = report::judge(&runs, most);
+    print!("{}{}", machine.header(args.set.title()), report::tables(&runs, most));
+    print!("{}", crate::log::aims::section(&aims));
+    let out = args.out();
+    fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
+    let path = out.join("spies.json");
+    serde_json::to_writer_pretty(File::create(&path)?, &report::json(&machine, &runs, most, &aims, &failed))?;
+    println!("\nWritten to {}.", path.display());
+    failed.iter().for_each(|why| println!("FAILED: {why}"));
+    Ok(match (stop::asked(), failed.is_empty()) {
+        (true, _) => ExitCode::from(130),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}
+
+/// What one measurement needs.
+struct Crowd<'a> {
+    company: Company,
+    most: usize,
+    /// What each burner takes of a core.
+    each: f64,
+    place: Where,
+    cores: &'a [usize],
+    saltus: &'a Path,
+}
+
+impl Crowd<'_> {
+    /// Publishes in the company asked for; gives the times, and what the company took of a core.
+    fn run(&self, scale: f64) -> Fallible<([Times; 2], f64)> {
+        let core = (self.place == Where::Apart).then(|| self.cores[0]);
+        saltus_os::rt::set_affinity(self.cores)?; // of the run before
+        Seat { core, policy: Policy::Default }.take()?;
+        let others = if core.is_some() { &self.cores[1..] } else { self.cores };
+        let place = Place::new()?;
+        let url = format!("shm://{}", place.file("domain").display());
+        let mut load = Load::new(&url)?;
+        match self.company {
+            Company::NobodyAgain | Company::Spies(0) => Ok((load.run(scale)?, 0.0)),
+            Company::Spies(n) => {
+                let spies = spy::Spies::start(self.saltus, &url, n, others, publish::LAST)?;
+                let measured = measure(&mut load, scale, || spies.cpu())?;
+                spies.end()?;
+                Ok(measured)
+            }
+            Company::Burners => {
+                let burners = burner::Burners::start(self.most, self.each, others)?;
+                measure(&mut load, scale, || burners.cpu())
+            }
+        }
+    }
+}
+
+/// Measures, and what the company took meanwhile.
+fn measure(load: &mut Load, scale: f64, cpu: impl Fn() -> u64) -> Fallible<([Times; 2], f64)> {
+    let (before, start) = (cpu(), clock::now());
+    let times = load.run(scale)?;
+    Ok((times, (cpu() - before) as f64 / (clock::now() - start).max(1) as f64))
+}
