@@ -66,6 +66,17 @@ impl Publisher {
         Ok(self.commit(room, message.len(), stamp))
     }
 
+    /// The same with a stamp of one's own, in ns of the channel's clock: for who publishes again what was published before. It is
+    /// raised to the publisher's last one if it is below, since stamps in a lane never go back: [`Published::stamp`] says what it
+    /// became. Ages and latencies are then those of the past. A channel without stamps takes none.
+    pub fn publish_stamped(&mut self, message: &[u8], stamp: u64) -> Result<Published> {
+        self.check()?;
+        let room = self.reserve(message.len())?;
+        self.lease.writer.fill(&room, 0, message);
+        let stamp = if self.shared.geometry.attributes.stamps { stamp } else { 0 };
+        Ok(self.commit(room, message.len(), stamp))
+    }
+
     /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
     pub fn publish_vectored(&mut self, message: &[IoSlice<'_>]) -> Result<Published> {
         let len =

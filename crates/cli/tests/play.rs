@@ -61,6 +61,41 @@ fn what_is_played_and_recorded_again_is_what_was_recorded() {
     }
 }
 
+/// The times of a log, from its first event on.
+fn times(path: &str) -> Vec<i64> {
+    let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
+    while let Some(event) = log.next().expect("an event") {
+        all.push(event.log_time);
+    }
+    all.iter().map(|time| time - all[0]).collect()
+}
+
+#[test]
+fn with_original_stamps_a_record_of_what_is_played_has_the_times_of_the_log() {
+    let (place, files) = (Place::new(), Files::new());
+    let text: Vec<String> = (0..300).map(|n| format!("message {n:03}")).collect();
+    let all: Vec<(i64, &str, &str)> =
+        (0..300).map(|n| (n as i64 * 200 + (n % 2) as i64, ["A", "B"][n % 2], &text[n][..])).collect();
+    let path = log(&files, "first", &all);
+    // However fast it is played.
+    let original = ["play", &path, "--speed", "0", "--stamps", "original", "--json", "--domain"];
+    let (again, deep) = (files.at("again.mcap"), place.url() + "?frames=512");
+    let recorder = place.start(["record", "-q", "-n", "300", "-o", &again, "--domain", &deep]);
+    until("the file", || std::fs::exists(&again).expect("a path"));
+    let report = &place.run(original.iter().chain(&[&deep[..]])).with(0).json()[0];
+    assert_eq!((&report["played"], &report["later_stamps"]), (&300.into(), &0.into()));
+    recorder.ended().with(0);
+    assert_eq!((events(&again), times(&again)), (events(&path), times(&path)));
+    // Behind what is in a channel already no stamp goes.
+    let report = &place.run(original.iter().chain(&[&deep[..]])).with(0).json()[0];
+    assert!(report["later_stamps"].as_u64() > Some(0), "{report}");
+
+    // A log that is written has the very times: it is the same, to the byte.
+    let copy = files.at("copy");
+    place.run(original.iter().chain(&[&format!("file://{copy}?mode=w")[..]])).with(0);
+    assert_eq!(files.read("copy"), files.read("first"));
+}
+
 #[test]
 fn channels_are_chosen_and_renamed_and_a_part_is_played() {
     let (place, files) = (Place::new(), Files::new());
@@ -218,6 +253,11 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&[&good, "--from", "2s"], 2, "--from is not before --to, or behind the end"),
         (&[&good, "--rename", "x"], 2, "is no renaming"),
         (&[&good, "-e", "("], 2, "no regular expression"),
+        (
+            &[&good, "--stamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
+            2,
+            "carries no stamps",
+        ),
         (&[&good, "--domain", "mem://"], 2, "memory of one process"),
     ] {
         let ended = place.run(["play"].iter().chain(arguments)).with(code);

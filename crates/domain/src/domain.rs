@@ -2,7 +2,7 @@
 
 use crate::providers::Provider;
 use crate::url::Url;
-use crate::{Options, Pattern, Publisher, Result, Subscriber, TypedPublisher, TypedSubscriber};
+use crate::{Options, Pattern, Publisher, Result, Stamps, Subscriber, TypedPublisher, TypedSubscriber};
 use saltus_channel::{Description, Name};
 use saltus_wire::Message;
 use std::fmt;
@@ -44,6 +44,15 @@ impl Domain {
     /// The URL that it was opened with.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// What stamps its messages may be given.
+    pub fn stamps(&self) -> Stamps {
+        match self.provider {
+            Provider::Shm(_) => Stamps::BootTime,
+            Provider::File(_) => Stamps::WallTime,
+            Provider::Mem(_) | Provider::Memq(_) | Provider::Network(_) => Stamps::Present,
+        }
     }
 
     /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.

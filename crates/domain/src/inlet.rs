@@ -1,6 +1,6 @@
 //! What a provider gives a publisher and a subscriber to stand on.
 
-use crate::{Missed, Result};
+use crate::{Error, Missed, Result};
 use saltus_channel::{Description, Name};
 use saltus_ring::Which;
 use std::fmt;
@@ -11,6 +11,12 @@ use std::sync::Arc;
 pub(crate) trait Outlet: Send {
     /// Publishes a message.
     fn publish(&mut self, payload: &[u8]) -> Result<()>;
+    /// Publishes a message with a stamp of another time, as [`Publisher::publish_at`](crate::Publisher::publish_at) says.
+    fn publish_at(&mut self, _: &[u8], _: i64) -> Result<i64> {
+        Err(Error::unsupported(
+            "messages that carry no stamp, or only that of their publication, cannot be given another",
+        ))
+    }
     /// What [`Message::sender`](crate::Message::sender) will be of what this publishes, if the transport has such a number.
     fn sender(&self) -> Option<u64>;
     /// Leaves what the messages are with the channel, where there is a place for it.

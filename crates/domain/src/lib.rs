@@ -52,7 +52,7 @@ pub use message::{Message, Missed};
 pub use options::Options;
 pub use pattern::Pattern;
 pub use providers::PROVIDERS;
-pub use publisher::{Publisher, TypedPublisher};
+pub use publisher::{Publisher, Stamps, TypedPublisher};
 pub use saltus_channel::{Description, Name, Start, Until};
 pub use subscriber::Subscriber;
 pub use typed::{Typed, TypedSubscriber};

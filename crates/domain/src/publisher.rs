@@ -7,6 +7,17 @@ use saltus_wire::Message;
 use std::fmt;
 use std::marker::PhantomData;
 
+/// What stamps messages may be given by [`Publisher::publish_at`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamps {
+    /// None: the transport carries no stamps, or only that of the publication.
+    Present,
+    /// ns of boot time.
+    BootTime,
+    /// ns since 1970, of which a log keeps µs.
+    WallTime,
+}
+
 /// Publishes bytes in one channel. It waits for no subscriber.
 ///
 /// One publisher belongs to one thread at a time; another thread makes its own.
@@ -27,6 +38,17 @@ impl Publisher {
     /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
     pub fn publish(&mut self, message: &[u8]) -> Result<()> {
         self.outlet.publish(message)
+    }
+
+    /// Publishes a message as if it had been published at another time, which [`Domain::stamps`](crate::Domain::stamps) says how
+    /// to count: for who publishes a log again. Gives the stamp that it got. Over `shm://` that may be a later one, since a
+    /// publisher's stamps never go back; ages and latencies are then those of the past, and of several publishers of a channel
+    /// the one with the later stamps has the newest message. Otherwise as [`Publisher::publish`].
+    ///
+    /// # Errors
+    /// Those of [`Publisher::publish`]; a transport that carries no stamps.
+    pub fn publish_at(&mut self, message: &[u8], stamp: i64) -> Result<i64> {
+        self.outlet.publish_at(message, stamp)
     }
 
     /// The channel.

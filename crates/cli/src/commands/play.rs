@@ -3,13 +3,14 @@
 mod clock;
 mod keys;
 mod outlets;
+mod stamps;
 mod status;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use saltus_bridge::Rename;
 use saltus_log::{ChannelSummary, Keep, Log};
 use saltus_os::{clock as time, process};
@@ -24,6 +25,7 @@ use crate::{place, stop};
 use clock::Clock;
 use keys::{Key, Keys};
 use outlets::Outlets;
+use stamps::Restamp;
 use status::Status;
 
 /// The options of `play`.
@@ -70,6 +72,10 @@ pub struct Play {
     #[arg(long, value_name = "CHANNEL")]
     clock: Option<String>,
 
+    /// Which stamps messages get: with original ones, a record of what is played has the times of the log
+    #[arg(long, value_name = "WHICH", default_value = "present", hide_default_value = true)]
+    stamps: Which,
+
     /// Spin for the last 300 us before each message: more exact, and takes a processor
     #[arg(long)]
     precise: bool,
@@ -85,6 +91,15 @@ pub struct Play {
 
     #[command(flatten)]
     quiet: Quiet,
+}
+
+/// Which stamps messages get.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// When they are played
+    Present,
+    /// Those of the log; over shm:// all moved by the same, so that the last one is now
+    Original,
 }
 
 const EXAMPLES: &str = "\
@@ -117,7 +132,6 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
     let bookmarks =
         bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
-    let outlets = Outlets::new(&domain, &args)?;
     let clock = args.clock.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
     let keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
     if args.paused && keys.is_none() {
@@ -133,6 +147,8 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     if start > end {
         return Err(Failure::new(Code::Usage, "--from is not before --to, or behind the end of the log"));
     }
+    let restamp = (args.stamps == Which::Original).then(|| Restamp::new(&domain, (start, end.min(last))));
+    let outlets = Outlets::new(&domain, &args, restamp.transpose()?)?;
     player.seek(start).map_err(failed)?;
     if args.repeat {
         player.set_repeat(Some((start, end)));

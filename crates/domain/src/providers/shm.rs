@@ -79,21 +79,46 @@ impl ShmOutlet {
     }
 }
 
-impl Outlet for ShmOutlet {
-    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+impl ShmOutlet {
+    /// Does something with the publisher, and again if somebody removed or replaced the channel: the name counts, not the files.
+    #[inline]
+    fn with_publisher<T>(
+        &mut self,
+        len: usize,
+        mut publish: impl FnMut(&mut Publisher) -> saltus_channel::Result<T>,
+    ) -> Result<T> {
         let publisher = match &mut self.publisher {
             Some(publisher) => publisher,
-            None => self.open(payload.len())?,
+            None => self.open(len)?,
         };
-        match publisher.publish(payload) {
-            // Somebody removed or replaced it: the name counts, not the files.
+        match publish(publisher) {
             Err(saltus_channel::Error::Retired { .. }) => {
                 self.publisher = None;
-                self.open(payload.len())?.publish(payload)?;
+                Ok(publish(self.open(len)?)?)
             }
-            other => drop(other?),
+            other => Ok(other?),
         }
-        Ok(())
+    }
+}
+
+impl Outlet for ShmOutlet {
+    #[inline]
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        self.with_publisher(payload.len(), |publisher| publisher.publish(payload)).map(drop)
+    }
+    fn publish_at(&mut self, payload: &[u8], stamp: i64) -> Result<i64> {
+        let stamp =
+            u64::try_from(stamp).map_err(|_| Error::invalid("a stamp from before the machine started"))?;
+        self.with_publisher(payload.len(), |publisher| {
+            let channel = publisher.channel();
+            if !channel.attributes().get_stamps()
+                || channel.attributes().get_clock() != clock::Clock::Boottime
+            {
+                let what = format!("channel `{}` has no stamps of boot time", channel.name());
+                return Err(saltus_channel::Error::Invalid { what });
+            }
+            Ok(publisher.publish_stamped(payload, stamp)?.stamp as i64)
+        })
     }
 
     fn sender(&self) -> Option<u64> {

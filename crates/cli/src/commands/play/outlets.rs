@@ -9,6 +9,7 @@ use saltus_play::{Reel, Spot};
 use saltus_types::Schema;
 
 use super::Play;
+use super::stamps::Restamp;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::schemas;
@@ -25,6 +26,8 @@ pub struct Outlets {
     /// The channel of the message that was published last, by its name in the log.
     last: Vec<u8>,
     played: u64,
+    /// What gives messages their original stamps, if they get them.
+    restamp: Option<Restamp>,
     /// Messages that the domain did not take.
     refused: u64,
     /// Messages that could not be read.
@@ -34,7 +37,7 @@ pub struct Outlets {
 }
 
 impl Outlets {
-    pub fn new(domain: &Domain, args: &Play) -> Outcome<Outlets> {
+    pub fn new(domain: &Domain, args: &Play, restamp: Option<Restamp>) -> Outcome<Outlets> {
         let mut types = Types::new();
         if !args.dirs.include.is_empty() {
             let add = |schema: Schema| types.add_all(&std::sync::Arc::new(schema));
@@ -49,6 +52,7 @@ impl Outlets {
             all: HashMap::new(),
             last: Vec::new(),
             played: 0,
+            restamp,
             refused: 0,
             unreadable: 0,
             late: Histogram::new(3).map_err(|e| Failure::new(Code::Failed, e.to_string()))?,
@@ -57,6 +61,10 @@ impl Outlets {
 
     pub fn played(&self) -> u64 {
         self.played
+    }
+    /// Messages that got a later stamp than their original one; none if they are to have present ones.
+    pub fn later(&self) -> Option<u64> {
+        self.restamp.as_ref().map(Restamp::later)
     }
     pub fn refused(&self) -> u64 {
         self.refused
@@ -96,7 +104,11 @@ impl Outlets {
             self.all.insert(event.channel.to_vec(), outlet);
         }
         let Some(Some(publisher)) = self.all.get_mut(event.channel) else { return Ok(()) };
-        match publisher.publish(event.data) {
+        let published = match &mut self.restamp {
+            Some(restamp) => restamp.publish(publisher, event.data, spot.time),
+            None => publisher.publish(event.data),
+        };
+        match published {
             Ok(()) => {
                 self.played += 1;
                 self.last.clear();

@@ -31,6 +31,8 @@ struct Report {
     played: u64,
     refused: u64,
     unreadable: u64,
+    /// Messages that got a later stamp than their original one; none with present stamps.
+    later_stamps: Option<u64>,
     /// How late messages were published; none that had a time.
     late: Option<Late>,
 }
@@ -98,6 +100,7 @@ impl Status {
             played: outlets.played(),
             refused: outlets.refused(),
             unreadable: outlets.unreadable(),
+            later_stamps: outlets.later(),
             late,
         };
         if self.json {
@@ -116,6 +119,11 @@ impl Status {
                 format!(", late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")
             });
             say(format_args!("played {}{lost}{times}", report.played));
+        }
+        if let Some(later @ 1..) = report.later_stamps.filter(|_| !self.quiet) {
+            say(format_args!(
+                "{later} with a later stamp than the original: those of a publisher never go back, nor behind what is in its channel"
+            ));
         }
         Ok(())
     }

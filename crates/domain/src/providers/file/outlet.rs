@@ -57,9 +57,8 @@ impl Logbook {
         Ok(Logbook { path: path.into(), file, writer: Writer::new(), whole: 0, event: Vec::new() })
     }
 
-    /// Writes an event. It is the system's when this returns.
-    fn write(&mut self, name: &Name, payload: &[u8]) -> Result<()> {
-        let time = (clock::now(Clock::Realtime) / 1000) as i64;
+    /// Writes an event of this time, µs since 1970. It is the system's when this returns.
+    fn write(&mut self, time: i64, name: &Name, payload: &[u8]) -> Result<()> {
         self.event.clear();
         self.writer
             .event(&mut self.event, time, name.as_bytes(), payload)
@@ -81,15 +80,26 @@ pub(crate) struct FileOutlet {
     pub name: Name,
 }
 
-impl Outlet for FileOutlet {
-    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+impl FileOutlet {
+    fn write(&self, time: i64, payload: &[u8]) -> Result<()> {
         let Some(logbook) = &self.logbook else {
             return Err(Error::unsupported(
                 "a log that is played takes no messages; open it with ?mode=a to go on with it, or ?mode=w to make it anew",
             ));
         };
         // A panic between two lines leaves at worst a part of an event.
-        logbook.lock().unwrap_or_else(PoisonError::into_inner).write(&self.name, payload)
+        logbook.lock().unwrap_or_else(PoisonError::into_inner).write(time, &self.name, payload)
+    }
+}
+
+impl Outlet for FileOutlet {
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        self.write((clock::now(Clock::Realtime) / 1000) as i64, payload)
+    }
+    fn publish_at(&mut self, payload: &[u8], stamp: i64) -> Result<i64> {
+        let time = stamp.div_euclid(1000);
+        self.write(time, payload)?;
+        Ok(time * 1000)
     }
     fn sender(&self) -> Option<u64> {
         None

@@ -1,0 +1,56 @@
+//! Original stamps for messages that are played.
+
+use saltus_domain::{Domain, Publisher, Stamps};
+use saltus_os::clock;
+
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome};
+
+/// Publishes messages with the times of the log.
+pub struct Restamp {
+    /// What to add to a time of the log, in ns.
+    shift: i64,
+    later: u64,
+}
+
+impl Restamp {
+    /// For a log of this first and last time. A log that is written gets the very times. In shared memory, where stamps count from
+    /// the start of the machine, all are moved by the same, so that the last one is now.
+    pub fn new(domain: &Domain, (first, last): (i64, i64)) -> Outcome<Restamp> {
+        let shift = match domain.stamps() {
+            Stamps::WallTime => 0,
+            Stamps::BootTime => (clock::boottime() as i64).saturating_sub(last),
+            Stamps::Present => {
+                let url = harmless(domain.url());
+                let words = format!(
+                    "{url} carries no stamps of the publisher: --stamps original is for shm:// and for file://"
+                );
+                return Err(Failure::new(Code::Usage, words));
+            }
+        };
+        if domain.stamps() == Stamps::BootTime && first.saturating_add(shift) <= 0 {
+            let words = "--stamps original: the log is longer than this machine has been running, and its stamps count from the \
+                         start: play a part, with --from and --to, or into file://";
+            return Err(Failure::new(Code::Usage, words));
+        }
+        Ok(Restamp { shift, later: 0 })
+    }
+
+    /// Publishes a message of this time of the log.
+    pub fn publish(
+        &mut self,
+        publisher: &mut Publisher,
+        data: &[u8],
+        time: i64,
+    ) -> saltus_domain::Result<()> {
+        let original = time.saturating_add(self.shift);
+        let stamp = publisher.publish_at(data, original)?;
+        self.later += u64::from(stamp > original);
+        Ok(())
+    }
+
+    /// How many got a later one.
+    pub fn later(&self) -> u64 {
+        self.later
+    }
+}
