@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chmod, completions, demo, echo, generate, hub, import, info, log, ls, man, mk, play, publish,
-    record, rm, serve, spy, stat, sweep, tunnel, types,
+    bridge, chmod, completions, demo, echo, generate, hiccup, hub, import, info, log, ls, man, mk, play,
+    publish, record, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -80,6 +80,14 @@ pub enum Command {
     /// follows the other. On a network it listens like any subscriber, and tells of each sender what was missed of
     /// it, over all its channels.
     Stat(stat::Stat),
+
+    /// Measure how long this machine leaves a program waiting
+    ///
+    /// A thread wants to run every millisecond; how late it is are the hiccups, which every program here has to bear. With
+    /// COMMAND it measures beside it, until it ends. Corrected times also count what would have come during a long hiccup and had
+    /// to wait for its end. For each spike it tells what else the kernel counted then, on that processor: interrupts
+    /// and softirqs by name, page faults, switches, throttling, time stolen by the host, and what others waited for.
+    Hiccup(hiccup::Hiccup),
 
     /// See every channel, look into messages, plot numbers
     ///

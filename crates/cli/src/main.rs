@@ -73,6 +73,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Pub(args) => commands::publish::run(place, args),
         Command::Echo(args) => commands::echo::run(place, args),
         Command::Stat(args) => commands::stat::run(place, args),
+        Command::Hiccup(args) => commands::hiccup::run(args),
         Command::Types(args) => commands::types::run(
             || shm("types show --channel", "no types are left there; -I names their directory"),
             args,

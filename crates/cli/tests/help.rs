@@ -41,6 +41,7 @@ fn every_help_has_examples_of_that_command() {
         "echo",
         "spy",
         "stat",
+        "hiccup",
         "types",
         "types check",
         "types show",
@@ -91,9 +92,10 @@ fn the_examples_are_command_lines_that_parse() {
         let help = place.run(line(&[], &command, &["--help"])).with(0);
         let (_, below) = help.text().split_once("Examples:\n").unwrap();
         for line in below.lines().take_while(|l| l.starts_with("  ")) {
-            // What follows three blanks is a remark; what follows a bar or an arrow is another program's.
+            // What follows three blanks is a remark; what follows a bar, an arrow or two dashes is another program's.
             let line = line.trim().rsplit("| saltus").next().unwrap().trim_start_matches("saltus");
             let line = line.split("   ").next().unwrap().split(['|', '>']).next().unwrap();
+            let line = line.split(" -- ").next().unwrap();
             let arguments: Vec<&str> = words(line);
             // With --help at its end a command line is parsed, and nothing is done.
             place.run(arguments.iter().copied().chain(["--help"])).with(0);

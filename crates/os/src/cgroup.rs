@@ -45,6 +45,28 @@ fn least_room(root: &Path, path: &str, [limit, usage]: [&str; 2]) -> Option<(u64
     least
 }
 
+/// The files of this name in this process's group of `controller` and in those above it, the nearest first. Reads a small
+/// file; which of them exist is not looked at.
+pub fn files(controller: &str, name: &str) -> Vec<PathBuf> {
+    files_in(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), controller, name)
+}
+
+fn files_in(table: &str, controller: &str, name: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for line in table.lines() {
+        let parts: Vec<&str> = line.splitn(3, ':').collect();
+        let &[_, controllers, path] = &parts[..] else { continue };
+        let root = match controllers {
+            "" => PathBuf::from("/sys/fs/cgroup"),
+            c if c.split(',').any(|c| c == controller) => Path::new("/sys/fs/cgroup").join(controller),
+            _ => continue,
+        };
+        let group = root.join(path.trim_start_matches('/'));
+        files.extend(group.ancestors().take_while(|g| g.starts_with(&root)).map(|g| g.join(name)));
+    }
+    files
+}
+
 fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok() // "max" is no number: no limit
 }
@@ -58,6 +80,17 @@ fn stat(path: &Path, name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_those_of_the_group_and_of_all_above_it() {
+        let table = "4:memory:/x\n1:cpu,cpuacct:/robot\n0::/a/b\n";
+        let files: Vec<String> =
+            files_in(table, "cpu", "cpu.stat").iter().map(|p| p.display().to_string()).collect();
+        assert_eq!(
+            files,
+            ["cpu/robot/", "cpu/", "a/b/", "a/", ""].map(|group| format!("/sys/fs/cgroup/{group}cpu.stat"))
+        );
+    }
 
     #[test]
     fn the_tightest_group_counts() {

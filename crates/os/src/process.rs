@@ -39,6 +39,20 @@ pub fn sleep_until(deadline: u64) {
     unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME, &time, std::ptr::null_mut()) };
 }
 
+/// Sleeps for `time` ns on CLOCK_MONOTONIC. Returns early when a signal comes. Blocks.
+pub fn sleep_for(time: u64) {
+    let time =
+        libc::timespec { tv_sec: (time / 1_000_000_000) as i64, tv_nsec: (time % 1_000_000_000) as i64 };
+    // SAFETY: the time lives across the call; no remainder is asked for.
+    unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &time, std::ptr::null_mut()) };
+}
+
+/// The calling thread's id, as `/proc/self/task` has it. One system call.
+pub fn thread_id() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::gettid() as u32 }
+}
+
 /// Runs `f` with all signals blocked in the calling thread; a thread that it starts never takes one.
 pub fn without_signals<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets live across the calls; all zeros is a valid set to be filled in.

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod demo;
 pub mod echo;
 pub mod generate;
+pub mod hiccup;
 pub mod hub;
 pub mod import;
 pub mod info;

@@ -1,0 +1,89 @@
+//! The program that is measured beside.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use saltus_os::rt;
+
+use crate::failure::{Code, Failure, Outcome, say};
+
+/// How long it may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A program that runs.
+pub struct Beside {
+    name: String,
+    child: Child,
+    ended: Option<ExitStatus>,
+}
+
+impl Beside {
+    /// Starts it, on this processor if one is told and may be had.
+    pub fn start(program: &OsStr, arguments: &[OsString], cpu: Option<usize>) -> Outcome<Beside> {
+        let name = program.to_string_lossy().into_owned();
+        let mut command = Command::new(program);
+        command.args(arguments);
+        let child = spawn_on(&mut command, cpu.as_slice()).map_err(|e| {
+            Failure::new(Code::Failed, format!("cannot start {name}: {e}; write its path, or see PATH"))
+        })?;
+        Ok(Beside { name, child, ended: None })
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether it has not ended yet.
+    pub fn runs(&mut self) -> bool {
+        self.ended = self.ended.or_else(|| self.child.try_wait().ok().flatten());
+        self.ended.is_none()
+    }
+
+    /// Ends it, if it runs: politely, then by force. It is a failure that it failed by itself.
+    pub fn end(mut self) -> Outcome {
+        if !self.runs() {
+            return match self.ended {
+                Some(status) if !status.success() => {
+                    Err(Failure::new(Code::Failed, format!("{} failed: {status}", self.name)))
+                }
+                _ => Ok(()),
+            };
+        }
+        // SAFETY: only sends a signal, to a child that was not waited for yet, so its id is still its own.
+        unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
+        let asked = Instant::now();
+        while self.runs() && asked.elapsed() < GRACE {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if self.runs() {
+            say(format_args!("{} did not end {GRACE:?} after SIGTERM, and is killed", self.name));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if self.runs() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Starts a program that may run on these processors; on all, if there are none or they are refused, which the meter tells.
+pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> std::io::Result<Child> {
+    if cpus.is_empty() {
+        return command.spawn();
+    }
+    // A child runs where the thread runs that starts it; this one is only for that.
+    std::thread::scope(|scope| {
+        let starter = scope.spawn(|| {
+            let _ = rt::set_affinity(cpus);
+            command.spawn()
+        });
+        starter.join().map_err(|_| std::io::Error::other("the thread that starts it failed"))?
+    })
+}

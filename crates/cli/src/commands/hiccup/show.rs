@@ -1,0 +1,191 @@
+//! What `hiccup` prints: a live line, and the report.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::{Duration, Instant};
+
+use saltus_measure::observe::Around;
+use saltus_measure::{Histogram, Summary, corrected, machine};
+use serde::Serialize;
+
+use super::Hiccup;
+use super::account::{Account, Seen, words};
+use crate::failure::Outcome;
+use crate::human::{nanos, plural};
+use crate::out::Out;
+use crate::table::{Align, Table};
+
+/// How often the live line is drawn.
+const DRAW: Duration = Duration::from_millis(200);
+
+/// Where it is printed.
+pub struct Show {
+    out: Out,
+    json: bool,
+    quiet: bool,
+    live: bool,
+    drawn: Instant,
+}
+
+/// A line of `hiccup --json`: an interval, a spike, or at the end the report. The fields are a promise; times are ns.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Interval { start: u64, length: u64, corrected: Option<Summary>, raw: Option<Summary> },
+    Spike { at: u64, delay: u64, cpu: usize, control: Option<u64>, around: &'a Around },
+    Report(Report),
+}
+
+#[derive(Serialize)]
+struct Report {
+    meter: &'static str,
+    resolution: u64,
+    measured: u64,
+    corrected: Option<Summary>,
+    raw: Option<Summary>,
+    control: Option<Summary>,
+    spike: u64,
+    spikes: u64,
+    in_control: u64,
+    not_in_control: u64,
+    untold: u64,
+    unknown: Vec<String>,
+    machine: std::collections::BTreeMap<&'static str, String>,
+}
+
+impl Show {
+    pub fn new(args: &Hiccup, to_stdout: bool) -> Outcome<Show> {
+        let quiet = args.quiet.quiet || to_stdout;
+        let live = !quiet && !args.json.json && stderr().is_terminal();
+        Ok(Show { out: Out::new()?, json: args.json.json && !to_stdout, quiet, live, drawn: Instant::now() })
+    }
+
+    /// How it goes, over itself.
+    pub fn live(&mut self, account: &Account) -> Outcome {
+        if self.live && self.drawn.elapsed() >= DRAW {
+            self.drawn = Instant::now();
+            let last = Summary::of(&corrected(&account.last, account.settings.resolution));
+            let figures = last.map_or("measuring".into(), |s| {
+                format!("p50 {}, p99 {}, max {}", time(s.p50), time(s.p99), time(s.max))
+            });
+            let max = time(account.raw.max());
+            let _ = write!(
+                stderr(),
+                "\rlast interval: {figures}; in all: max {max}, {} of {} or more\x1b[K",
+                plural(account.spikes, "spike"),
+                time(account.settings.spike),
+            );
+        }
+        Ok(())
+    }
+
+    /// An interval, for programs.
+    pub fn interval(
+        &mut self,
+        since: Duration,
+        length: Duration,
+        raw: &Histogram<u64>,
+        resolution: u64,
+    ) -> Outcome {
+        if !self.json {
+            return Ok(());
+        }
+        let fixed = Summary::of(&corrected(raw, resolution));
+        let (start, length) = (super::nanos(since), super::nanos(length));
+        self.out.json(&Line::Interval { start, length, corrected: fixed, raw: Summary::of(raw) })?;
+        self.out.flush()
+    }
+
+    /// A spike, for programs.
+    pub fn spike(&mut self, seen: &Seen) -> Outcome {
+        if !self.json {
+            return Ok(());
+        }
+        let spike = &seen.spike;
+        let (delay, cpu, around) = (spike.delay, spike.cpu, &spike.around);
+        self.out.json(&Line::Spike { at: seen.since, delay, cpu, control: seen.control, around })
+    }
+
+    /// The end.
+    pub fn report(&mut self, account: &Account) -> Outcome {
+        if self.live {
+            let _ = write!(stderr(), "\r\x1b[K");
+        }
+        let resolution = account.settings.resolution;
+        let summaries = [
+            ("corrected", Summary::of(&corrected(&account.raw, resolution))),
+            ("raw", Summary::of(&account.raw)),
+            ("control", account.control.as_ref().and_then(|raw| Summary::of(&corrected(raw, resolution)))),
+        ];
+        if self.json {
+            let [corrected, raw, control] = summaries.map(|(_, summary)| summary);
+            self.out.json(&Line::Report(Report {
+                meter: account.settings.kind.name(),
+                resolution,
+                measured: account.measured(),
+                corrected,
+                raw,
+                control,
+                spike: account.settings.spike,
+                spikes: account.spikes,
+                in_control: account.shared[0],
+                not_in_control: account.shared[1],
+                untold: account.untold,
+                unknown: account.missing.clone(),
+                machine: machine::facts().into_iter().collect(),
+            }))?;
+        } else if !self.quiet {
+            for line in report(account, &summaries) {
+                self.out.line(line)?;
+            }
+        }
+        self.out.flush()
+    }
+}
+
+/// A time as it is printed; there are no hiccups of less than a nanosecond.
+fn time(ns: u64) -> String {
+    nanos(ns as f64)
+}
+
+fn report(account: &Account, summaries: &[(&str, Option<Summary>)]) -> Vec<String> {
+    let settings = &account.settings;
+    let mut lines = vec![format!(
+        "{} meter, every {}, for {}",
+        settings.kind.name(),
+        time(settings.resolution),
+        time(account.measured())
+    )];
+    let columns = ["COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(|title| (title, Align::Right));
+    let mut table = Table::new(&[&[("HICCUPS", Align::Left)], &columns[..]].concat());
+    for (name, summary) in summaries.iter().filter_map(|(name, s)| Some((name, (*s)?))) {
+        let times =
+            [summary.p50, summary.p90, summary.p99, summary.p999, summary.p9999, summary.max].map(time);
+        table.row([&[name.to_string(), summary.count.to_string()], &times[..]].concat());
+    }
+    lines.extend(table.lines());
+    lines.push(format!("{} of {} or more", plural(account.spikes, "spike"), time(settings.spike)));
+    if let Some(last) = lines.last_mut().filter(|_| account.control.is_some()) {
+        let [both, alone] = account.shared;
+        last.push_str(&format!(
+            ": {both} in the control too (the machine), {alone} not there (the program, or what shares its processor)"
+        ));
+    }
+    if account.untold > 0 {
+        lines.push(format!("{} came too fast to be looked at", plural(account.untold, "spike")));
+    }
+    if !account.worst.is_empty() {
+        lines.push(
+            "The worst, and what else was counted on that processor between the looks around each:".into(),
+        );
+        lines.extend(account.worst.iter().map(|seen| format!("  {}", words(seen))));
+        lines.push(format!(
+            "A look is taken every {} and after a spike, and took {} at most. What was counted need not be the cause.",
+            time(settings.look),
+            time(account.cost)
+        ));
+    }
+    if !account.missing.is_empty() {
+        lines.push(format!("Not known here: {}", account.missing.join(", ")));
+    }
+    lines
+}

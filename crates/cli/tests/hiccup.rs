@@ -1,0 +1,114 @@
+//! `saltus hiccup`: what it measures is told, kept in a log that can be read, and ends well.
+
+mod support;
+
+use std::fs::File;
+use std::io::BufReader;
+
+use saltus_measure::hlog::{self, Entry, Line};
+use support::files::Files;
+use support::{Place, until};
+
+/// The intervals of a log with this tag.
+fn intervals(path: &str, tag: Option<&str>) -> Vec<Line> {
+    let mut all = Vec::new();
+    let Ok(file) = File::open(path) else { return all };
+    hlog::read(BufReader::new(file), |entry| {
+        if let Entry::Interval(line) = entry
+            && line.tag.as_deref() == tag
+        {
+            all.push(line);
+        }
+    })
+    .expect("the log can be read");
+    all
+}
+
+#[test]
+fn every_meter_reports_and_logs_the_same() {
+    let (place, files) = (Place::new(), Files::new());
+    for meter in ["sleep", "deadline", "spin"] {
+        let log = files.at(&format!("{meter}.hlog"));
+        let arguments =
+            ["hiccup", "--meter", meter, "--duration", "300ms", "-i", "100ms", "--json", "--hlog", &log];
+        let lines = place.run(arguments).with(0).json();
+        let report = &lines.last().expect("a report")["report"];
+        assert_eq!(report["meter"], meter);
+        let raw = intervals(&log, Some("raw"));
+        assert_eq!(report["raw"]["count"], raw.iter().map(|line| line.times.len()).sum::<u64>());
+        assert_eq!(report["raw"]["max"], raw.iter().map(|line| line.times.max()).max().expect("some"));
+        let corrected = intervals(&log, None);
+        assert!(report["corrected"]["count"].as_u64() >= report["raw"]["count"].as_u64(), "{report}");
+        assert!(
+            corrected.iter().zip(&raw).all(|(c, r)| c.times.max() == r.times.max() && c.start == r.start)
+        );
+        let told = lines.iter().filter(|line| line["interval"].is_object()).count();
+        assert_eq!(told, raw.len());
+        let text = String::from_utf8(files.read(&format!("{meter}.hlog"))).expect("text");
+        assert!(text.contains("#machine: kernel: ") && text.contains(&format!("meter: {meter}")), "{text}");
+    }
+}
+
+#[test]
+fn spikes_are_told_with_what_happened_around_them() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.at("a.hlog");
+    // Every turn that is late at all is a spike.
+    let run = ["hiccup", "--meter", "deadline", "--duration", "500ms", "--spike", "1ns"];
+    let lines = place.run(run.iter().chain(&["--json", "--hlog", &log])).with(0).json();
+    let spike = lines.iter().find(|line| line["spike"].is_object()).expect("a spike");
+    let around = &spike["spike"]["around"];
+    assert!(around["window"].as_u64() > Some(0) && around["meter"]["voluntary"].is_u64(), "{spike}");
+    assert!(String::from_utf8(files.read("a.hlog")).expect("text").contains("#spike: at "));
+    let told = place.run(run).with(0);
+    for words in ["HICCUPS", "corrected", "raw", "The worst", "on cpu ", "need not be the cause"] {
+        assert!(told.text().contains(words), "{words}: {told:?}");
+    }
+}
+
+#[test]
+fn it_measures_beside_a_command_until_that_ends() {
+    let place = Place::new();
+    let ended = place.run(["hiccup", "--", "sh", "-c", "echo hello"]).with(0);
+    assert!(ended.text().starts_with("hello\n") && ended.text().contains("HICCUPS"), "{ended:?}");
+    let failed = place.run(["hiccup", "--", "sh", "-c", "exit 3"]).saying(1, "sh failed: exit status: 3");
+    assert!(failed.text().contains("HICCUPS"), "the report comes all the same: {failed:?}");
+    place.run(["hiccup", "--", "/no/such/program"]).saying(1, "cannot start /no/such/program");
+    // The time is over, and the command is asked to end.
+    place.run(["hiccup", "--duration", "200ms", "--", "sleep", "1000"]).with(0);
+}
+
+#[test]
+fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
+    let place = Place::new();
+    let run = ["hiccup", "--duration", "100ms", "--fifo", "1000", "--cpu", "5000"];
+    let ended = place.run(run).saying(0, "SCHED_FIFO 1000");
+    assert!(ended.err.contains("processors [5000]") && ended.text().contains("HICCUPS"), "{ended:?}");
+    let ended = place.run(run.iter().chain(&["--strict"])).saying(1, "processors [5000]");
+    assert_eq!(ended.text(), "");
+    place.run(["hiccup", "--resolution", "1ns"]).with(2);
+}
+
+#[test]
+fn the_control_tells_what_it_saw_and_ctrl_c_ends_both() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.at("a.hlog");
+    let run = ["hiccup", "--control", "--duration", "1h", "-i", "100ms", "--json", "--hlog", &log];
+    let running = place.start(run);
+    until("the control is in the log", || {
+        intervals(&log, Some("control-raw")).iter().any(|l| !l.times.is_empty())
+    });
+    running.signal(libc::SIGINT);
+    let lines = running.ended().with(0).json();
+    assert!(lines.last().expect("a report")["report"]["control"]["count"].as_u64() > Some(0), "{lines:?}");
+}
+
+#[test]
+fn the_log_goes_to_standard_output_and_a_closed_one_ends_it() {
+    let place = Place::new();
+    let ended = place.run(["hiccup", "--duration", "200ms", "-i", "100ms", "--hlog", "-"]).with(0);
+    assert!(hlog::read(&ended.out[..], |_| {}).is_ok_and(|cut| !cut), "nothing but the log: {ended:?}");
+    let mut running = place.start(["hiccup", "--duration", "1h", "--hlog", "-"]);
+    drop(running.output());
+    running.ended().with(0);
+}

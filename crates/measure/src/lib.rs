@@ -1,0 +1,29 @@
+//! Honest latency: meters that find out how long this machine leaves a program waiting, what else happened then, and
+//! histograms in files that other tools read and write.
+//!
+//! Times are nanoseconds in a `u64`. Percentiles are read from merged histograms and never averaged.
+
+pub mod hlog;
+pub mod machine;
+pub mod meter;
+pub mod observe;
+pub mod session;
+mod summary;
+
+pub use summary::Summary;
+
+pub use hdrhistogram::Histogram;
+
+/// The longest time that a histogram keeps: an hour. What is longer counts as that.
+pub const LONGEST: u64 = 3_600_000_000_000;
+
+/// An empty histogram of times from 1 ns to an hour, exact to three digits.
+pub fn times() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST, 3).expect("these bounds are legal")
+}
+
+/// The same with what the correction of coordinated omission adds: who was to come every `interval` ns during a long time
+/// would have waited for the rest of it. Exact to the histogram's three digits.
+pub fn corrected(times: &Histogram<u64>, interval: u64) -> Histogram<u64> {
+    times.clone_correct(interval)
+}

@@ -1,0 +1,215 @@
+//! The difference between two looks, in numbers and in words.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::{COMMAND, GROUPS, INTERRUPTS, Look, METER, PRESSURE, SOFTIRQS, STAT, counters};
+
+/// How many interrupts or softirqs are named.
+const NAMED: usize = 4;
+/// A tick of `/proc/stat` in ns.
+const TICK: u64 = 10_000_000;
+
+/// What the kernel counted between the look before a spike and the look after it. `None` is not known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Around {
+    /// The time between the two looks, in ns.
+    pub window: u64,
+    /// Interrupts on the processor where the meter woke, those first that came most above their usual number.
+    pub interrupts: Vec<Named>,
+    /// Softirqs there, in the same order.
+    pub softirqs: Vec<Named>,
+    /// The thread that measures.
+    pub meter: Option<Thread>,
+    /// The command: page faults of the whole process, the rest of its main thread.
+    pub command: Option<Thread>,
+    /// Switches between threads on the whole machine.
+    pub switches: Option<u64>,
+    /// Time that the host gave to others, in ns, in steps of 10 ms.
+    pub steal: Option<u64>,
+    /// Time for which this process's control group was throttled, in ns.
+    pub throttled: Option<u64>,
+    /// Time for which some task waited for a processor, for memory, for disks, in ns.
+    pub pressure: [Option<u64>; 3],
+}
+
+/// How often something happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Named {
+    /// The kernel's name for it.
+    pub name: String,
+    /// In the window.
+    pub count: u64,
+    /// How often it would have been in as long a time, at the rate of the whole run so far.
+    pub usual: f64,
+}
+
+impl Named {
+    /// Whether it came clearly more often than usual.
+    pub fn is_unusual(&self) -> bool {
+        self.count as f64 > 1.5 * self.usual + 2.0
+    }
+}
+
+/// What happened to a thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Thread {
+    /// Switches because it waited for something.
+    pub voluntary: Option<u64>,
+    /// Switches because another was put in its place.
+    pub involuntary: Option<u64>,
+    /// Page faults without a disk.
+    pub minor_faults: Option<u64>,
+    /// Page faults with one.
+    pub major_faults: Option<u64>,
+    /// Time for which it could have run but waited for a processor, in ns.
+    pub waited: Option<u64>,
+}
+
+impl Around {
+    pub(super) fn between(first: &Look, before: &Look, after: &Look, cpu: usize) -> Around {
+        let window = after.at.saturating_sub(before.at);
+        let share = window as f64 / after.at.saturating_sub(first.at).max(1) as f64;
+        let named = |n: usize| {
+            named([first, before, after].map(|look| counters::by_name(&look.texts[n], cpu)), share)
+        };
+        let grown = |n: usize, read: &dyn Fn(&str) -> Option<u64>| {
+            Some(read(&after.texts[n])?.saturating_sub(read(&before.texts[n])?))
+        };
+        let us = |n| grown(n, &counters::pressure).map(|us| us.saturating_mul(1_000));
+        let groups = GROUPS..after.texts.len().min(before.texts.len());
+        Around {
+            window,
+            interrupts: named(INTERRUPTS),
+            softirqs: named(SOFTIRQS),
+            meter: thread(before, after, METER),
+            command: thread(before, after, COMMAND),
+            switches: grown(STAT, &counters::switches),
+            steal: grown(STAT, &|text| counters::steal(text, cpu)).map(|ticks| ticks.saturating_mul(TICK)),
+            // A group is stopped with those above it; so the one that was stopped longest tells most.
+            throttled: groups.filter_map(|n| grown(n, &counters::throttled)).max(),
+            pressure: [us(PRESSURE), us(PRESSURE + 1), us(PRESSURE + 2)],
+        }
+    }
+
+    /// What stands out, the most telling first, in a few words each; `time` says how nanoseconds are written.
+    pub fn words(&self, time: impl Fn(u64) -> String) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut times = |what: &str, ns: Option<u64>| {
+            if let Some(ns) = ns.filter(|ns| *ns > 0) {
+                words.push(format!("{what} {}", time(ns)));
+            }
+        };
+        times("stolen by the host", self.steal);
+        times("group throttled for", self.throttled);
+        times("the meter waited for a processor for", self.meter.as_ref().and_then(|m| m.waited));
+        for (who, thread) in [("meter", &self.meter), ("command", &self.command)] {
+            let Some(thread) = thread else { continue };
+            for (what, count) in [
+                ("major faults", thread.major_faults),
+                ("minor faults", thread.minor_faults),
+                ("involuntary switches", thread.involuntary),
+            ] {
+                if let Some(count) = count.filter(|count| *count > 0) {
+                    let what =
+                        if count == 1 { what.trim_end_matches("es").trim_end_matches('s') } else { what };
+                    words.push(format!("{who}: {count} {what}"));
+                }
+            }
+        }
+        for (kind, list) in [("irq", &self.interrupts), ("softirq", &self.softirqs)] {
+            let unusual = list.iter().filter(|named| named.is_unusual());
+            words
+                .extend(unusual.map(|n| format!("{kind} {} × {} (usually {:.0})", n.name, n.count, n.usual)));
+        }
+        for (what, ns) in ["processors", "memory", "disks"].iter().zip(self.pressure) {
+            if let Some(ns) = ns.filter(|ns| *ns > 0) {
+                words.push(format!("tasks waited for {what} for {}", time(ns)));
+            }
+        }
+        words
+    }
+}
+
+fn named([first, before, after]: [Vec<(String, u64)>; 3], share: f64) -> Vec<Named> {
+    let counts = |list: Vec<(String, u64)>| list.into_iter().collect::<HashMap<_, _>>();
+    let (first, before) = (counts(first), counts(before));
+    let was = |then: &HashMap<String, u64>, name: &str| then.get(name).copied().unwrap_or(0);
+    let mut all: Vec<Named> = after
+        .into_iter()
+        .map(|(name, now)| Named {
+            count: now.saturating_sub(was(&before, &name)),
+            usual: now.saturating_sub(was(&first, &name)) as f64 * share,
+            name,
+        })
+        .filter(|n| n.count > 0)
+        .collect();
+    all.sort_by(|a, b| (b.count as f64 - b.usual).total_cmp(&(a.count as f64 - a.usual)));
+    all.truncate(NAMED);
+    all
+}
+
+fn thread(before: &Look, after: &Look, at: usize) -> Option<Thread> {
+    let [status, stat, schedstat] = [at, at + 1, at + 2].map(|n| [&before.texts[n], &after.texts[n]]);
+    if stat.iter().any(|text| text.is_empty()) {
+        return None;
+    }
+    let grown = |texts: [&String; 2], read: &dyn Fn(&str) -> Option<u64>| {
+        let [before, after] = texts.map(|text| read(text));
+        Some(after?.saturating_sub(before?))
+    };
+    Some(Thread {
+        voluntary: grown(status, &|t| counters::own_switches(t).map(|s| s.0)),
+        involuntary: grown(status, &|t| counters::own_switches(t).map(|s| s.1)),
+        minor_faults: grown(stat, &|t| counters::faults(t).map(|f| f.0)),
+        major_faults: grown(stat, &|t| counters::faults(t).map(|f| f.1)),
+        waited: grown(schedstat, &counters::waited),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(at: u64, texts: [(usize, &str); 5]) -> Look {
+        let mut look = Look { at, texts: vec![String::new(); GROUPS + 2] };
+        texts.iter().for_each(|(n, text)| look.texts[*n] = text.to_string());
+        look
+    }
+
+    fn at(ms: u64, timer: u64, disk: u64, steal: u64, throttled: u64, waited: u64) -> Look {
+        let interrupts = format!(" CPU0 CPU1\n7: 0 {disk} edge disk\nLOC: 0 {timer} timer\n");
+        look(
+            ms * 1_000_000,
+            [
+                (INTERRUPTS, &interrupts),
+                (STAT, &format!("cpu1 0 0 0 0 0 0 0 {steal} 0 0\n")),
+                (METER + 1, "1 (saltus) S 1 2 3 4 5 6 0 8 0 10"),
+                (METER + 2, &format!("0 {waited} 1")),
+                (GROUPS + 1, &format!("throttled_usec {throttled}\n")),
+            ],
+        )
+    }
+
+    #[test]
+    fn what_is_unusual_is_told_first() {
+        let [first, before, after] =
+            [at(0, 0, 0, 5, 0, 0), at(900, 900, 10, 5, 7, 100), at(1_000, 1_000, 110, 7, 9, 3_000_100)];
+        let around = Around::between(&first, &before, &after, 1);
+        assert_eq!(around.window, 100_000_000);
+        let disk = Named { name: "disk (7)".into(), count: 100, usual: 11.0 };
+        assert_eq!(around.interrupts, [disk, Named { name: "timer".into(), count: 100, usual: 100.0 }]);
+        assert_eq!(
+            (around.steal, around.throttled, around.pressure),
+            (Some(20_000_000), Some(2_000), [None; 3])
+        );
+        assert_eq!(around.meter.as_ref().and_then(|m| m.waited), Some(3_000_000));
+        assert_eq!(around.command, None, "a command that is not there is not one at rest");
+        let words = around.words(|ns| format!("{ns} ns"));
+        assert_eq!(words[0], "stolen by the host 20000000 ns");
+        assert_eq!(words[2], "the meter waited for a processor for 3000000 ns");
+        assert_eq!(words[3], "irq disk (7) × 100 (usually 11)");
+        assert_eq!(words.len(), 4, "what came as often as usual is not named: {words:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! What else happened then: what the kernel counts, looked at now and again, and the difference between two looks.
+//!
+//! A look only reads files, as text; they are parsed for the few looks that lie around a spike. So what is told happened
+//! between these two looks, which is longer than the spike: nothing here proves what caused it.
+
+mod around;
+mod counters;
+
+pub use around::{Around, Named, Thread};
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::PathBuf;
+
+use saltus_os::{cgroup, clock};
+
+/// How many looks are kept. Spikes that began before the oldest are told from that one on.
+const KEPT: usize = 64;
+
+/// A file of the kernel's that is read again and again.
+struct Source {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+/// What the files said.
+#[derive(Default, Clone)]
+struct Look {
+    at: u64,
+    texts: Vec<String>,
+}
+
+/// Looks, and finds the two around a spike.
+pub struct Observer {
+    sources: Vec<Source>,
+    first: Look,
+    looks: std::collections::VecDeque<Look>,
+    /// What a look cost in ns, at least and at most.
+    cost: (u64, u64),
+}
+
+/// The places of the sources in a look; those of the control groups follow.
+const INTERRUPTS: usize = 0;
+const SOFTIRQS: usize = 1;
+const STAT: usize = 2;
+const PRESSURE: usize = 3; // and 4, 5: processor, memory, disks
+const METER: usize = 6; // status, stat, schedstat
+const COMMAND: usize = 9;
+const GROUPS: usize = 12;
+
+impl Observer {
+    /// Of the whole machine and of the thread `meter` of this process. Looks once.
+    pub fn new(meter: u32) -> Observer {
+        let machine = ["interrupts", "softirqs", "stat", "pressure/cpu", "pressure/memory", "pressure/io"];
+        let mut paths: Vec<PathBuf> = machine.iter().map(|name| format!("/proc/{name}").into()).collect();
+        paths.extend(files_of(format!("/proc/self/task/{meter}")));
+        paths.extend([""; 3].map(PathBuf::from));
+        paths.extend(cgroup::files("cpu", "cpu.stat"));
+        let sources = paths.into_iter().map(|path| Source { file: File::open(&path).ok(), path }).collect();
+        let mut observer =
+            Observer { sources, first: Look::default(), looks: Default::default(), cost: (u64::MAX, 0) };
+        observer.look();
+        observer.first = observer.looks[0].clone();
+        observer
+    }
+
+    /// Watches a command, too, from now on.
+    pub fn watch(&mut self, command: u32) {
+        for (source, path) in self.sources[COMMAND..].iter_mut().zip(files_of(format!("/proc/{command}"))) {
+            *source = Source { file: File::open(&path).ok(), path };
+        }
+        self.look();
+        let now = self.looks.back().cloned().unwrap_or_default();
+        self.first.texts[COMMAND..GROUPS].clone_from_slice(&now.texts[COMMAND..GROUPS]);
+    }
+
+    /// Looks. Reads about a dozen small files.
+    pub fn look(&mut self) {
+        let mut look = if self.looks.len() < KEPT {
+            Look::default()
+        } else {
+            self.looks.pop_front().unwrap_or_default()
+        };
+        let start = clock::monotonic();
+        look.texts.resize(self.sources.len(), String::new());
+        for (source, text) in self.sources.iter_mut().zip(&mut look.texts) {
+            text.clear();
+            if let Some(file) = &mut source.file {
+                // What cannot be read, such as the files of a command that has ended, says nothing.
+                let _ = file.rewind().and_then(|()| file.read_to_string(text));
+            }
+        }
+        look.at = clock::monotonic();
+        let cost = look.at - start;
+        self.cost = (self.cost.0.min(cost), self.cost.1.max(cost));
+        self.looks.push_back(look);
+    }
+
+    /// When it looked last.
+    pub fn looked(&self) -> u64 {
+        self.looks.back().map_or(0, |look| look.at)
+    }
+
+    /// What a look took at least, undisturbed, and at most, in ns.
+    pub fn cost(&self) -> (u64, u64) {
+        self.cost
+    }
+
+    /// What happened around a spike from `from` to `to`, on the processor on which it was noticed: between the last look
+    /// before it and the first after it.
+    pub fn around(&self, from: u64, to: u64, cpu: usize) -> Around {
+        let before = self.looks.iter().rev().find(|look| look.at <= from).unwrap_or(&self.looks[0]);
+        let after = self.looks.iter().find(|look| look.at >= to).unwrap_or(&self.looks[self.looks.len() - 1]);
+        Around::between(&self.first, before, after, cpu)
+    }
+
+    /// What cannot be known here, for want of the file.
+    pub fn missing(&self) -> Vec<String> {
+        let command = COMMAND..GROUPS;
+        let gone = |(n, source): (usize, &Source)| {
+            (source.file.is_none() && n < GROUPS && !command.contains(&n))
+                .then(|| source.path.display().to_string())
+        };
+        self.sources.iter().enumerate().filter_map(gone).collect()
+    }
+}
+
+/// What the kernel tells of a thread or process.
+fn files_of(place: String) -> [PathBuf; 3] {
+    ["status", "stat", "schedstat"].map(|name| format!("{place}/{name}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_os::process;
+
+    #[test]
+    fn it_looks_at_this_machine_and_keeps_no_more_than_it_may() {
+        let mut observer = Observer::new(process::thread_id());
+        observer.watch(process::id());
+        let start = observer.looked();
+        (0..2 * KEPT).for_each(|_| observer.look());
+        assert_eq!(observer.looks.len(), KEPT);
+        let around = observer.around(observer.looked(), observer.looked(), 0);
+        assert_eq!(around.window, 0);
+        let words = around.words(|ns| ns.to_string());
+        assert!(words.is_empty(), "nothing happens between a look and itself: {words:?}");
+        let all = observer.around(start, observer.looked(), 0);
+        assert!(all.window > 0 && all.meter.is_some() && all.command.is_some(), "{all:?}");
+        assert!(observer.cost().0 > 0 && observer.cost().0 <= observer.cost().1);
+        assert!(!observer.missing().contains(&"/proc/stat".into()));
+    }
+}

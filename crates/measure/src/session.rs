@@ -1,0 +1,275 @@
+//! A meter in a thread of its own, and beside it, in the caller's thread, what collects and looks around.
+//!
+//! The thread that measures waits for nobody: it hands over what it has without blocking, and keeps it when that fails. What
+//! happens to it at a spike is read by the other thread.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TrySendError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use saltus_os::{clock, process, rt};
+
+use crate::meter::{Kind, Meter, Monotonic, Time};
+use crate::observe::{Around, Observer};
+use crate::times;
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How.
+    pub kind: Kind,
+    /// How far apart, in ns.
+    pub resolution: u64,
+    /// How long a histogram covers, in ns.
+    pub interval: u64,
+    /// Hiccups of this length and more, in ns, are spikes.
+    pub spike: u64,
+    /// How often to look what else happens, in ns.
+    pub look: u64,
+    /// The processor to measure on.
+    pub cpu: Option<usize>,
+    /// A priority under `SCHED_FIFO`.
+    pub fifo: Option<i32>,
+}
+
+/// The hiccups of some time, as they were measured.
+pub struct Interval {
+    /// When it began, on the monotonic clock, in ns.
+    pub start: u64,
+    /// When it ended.
+    pub end: u64,
+    /// The hiccups.
+    pub times: Histogram<u64>,
+}
+
+/// A long hiccup.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spike {
+    /// When it was over, on the monotonic clock, in ns.
+    pub at: u64,
+    /// How long it was, in ns.
+    pub delay: u64,
+    /// The processor on which it was noticed.
+    pub cpu: usize,
+    /// What else happened.
+    pub around: Around,
+}
+
+/// What there is to tell.
+pub enum Event {
+    /// A spike, with what happened around it.
+    Spike(Box<Spike>),
+    /// An interval is over.
+    Interval(Interval),
+}
+
+enum Told {
+    Spike { at: u64, delay: u64, cpu: usize },
+    Interval(Interval),
+}
+
+/// Spikes that wait to be looked at; more are only counted.
+const WAITING: usize = 64;
+/// Looks are at least so far apart, in ns, and at least so many times what one costs.
+const APART: (u64, u64) = (10_000_000, 20);
+
+/// A meter at work.
+pub struct Session {
+    told: Receiver<Told>,
+    empty: SyncSender<Histogram<u64>>,
+    stop: Arc<AtomicBool>,
+    meter: Option<JoinHandle<u64>>,
+    observer: Observer,
+    look: u64,
+    due: u64,
+    waiting: Vec<(u64, u64, usize)>,
+    ready: VecDeque<Event>,
+    refused: Vec<String>,
+    untold: u64,
+    start: u64,
+}
+
+impl Session {
+    /// Starts the meter, in a thread that no signal interrupts.
+    pub fn start(settings: &Settings) -> io::Result<Session> {
+        let (teller, told) = mpsc::sync_channel(WAITING);
+        let (empty, emptied) = mpsc::sync_channel(2);
+        (0..2).for_each(|_| drop(empty.try_send(times())));
+        let (ready, started) = mpsc::sync_channel(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let (until, own) = (stop.clone(), settings.clone());
+        let meter = process::without_signals(|| {
+            std::thread::Builder::new().name("meter".into()).spawn(move || {
+                let refused = prepare(&own);
+                let first = times();
+                let meter = Meter::start(Monotonic, own.kind, own.resolution);
+                let _ = ready.send((process::thread_id(), meter.last(), refused));
+                // Relaxed: nothing else is told by it.
+                measure(meter, &own, first, &teller, &emptied, || until.load(Ordering::Relaxed))
+            })
+        })?;
+        let (thread, start, refused) =
+            started.recv().map_err(|_| io::Error::other("the meter ended before it began"))?;
+        let observer = Observer::new(thread);
+        let due = observer.looked() + settings.look;
+        Ok(Session {
+            told,
+            empty,
+            stop,
+            meter: Some(meter),
+            observer,
+            look: settings.look,
+            due,
+            waiting: Vec::new(),
+            ready: VecDeque::new(),
+            refused,
+            untold: 0,
+            start,
+        })
+    }
+
+    /// What the system refused, in words.
+    pub fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
+    /// When the meter began, on the monotonic clock, in ns.
+    pub fn began(&self) -> u64 {
+        self.start
+    }
+
+    /// What looks around, for what it cannot know and what it costs.
+    pub fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    /// Watches a command, too, from now on.
+    pub fn watch(&mut self, command: u32) {
+        self.observer.watch(command);
+    }
+
+    /// Waits for something to tell, until this time of the monotonic clock; looks around meanwhile.
+    pub fn next(&mut self, until: u64) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let now = clock::monotonic();
+            if now >= self.due {
+                self.look();
+                continue;
+            }
+            let left = self.due.min(until).saturating_sub(now);
+            match self.told.recv_timeout(Duration::from_nanos(left)) {
+                Ok(told) => self.take(told),
+                Err(RecvTimeoutError::Timeout) if now < until => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Stops the meter. What it has left to tell, and how many spikes were counted but not looked at.
+    pub fn stop(mut self) -> (Vec<Event>, u64) {
+        // Relaxed: nothing else is told by it.
+        self.stop.store(true, Ordering::Relaxed);
+        while let Ok(told) = self.told.recv() {
+            self.take(told);
+        }
+        self.look();
+        let dropped = self.meter.take().and_then(|meter| meter.join().ok()).unwrap_or(0);
+        (self.ready.drain(..).collect(), self.untold + dropped)
+    }
+
+    fn take(&mut self, told: Told) {
+        match told {
+            Told::Spike { .. } if self.waiting.len() >= WAITING => self.untold += 1,
+            Told::Spike { at, delay, cpu } => {
+                self.waiting.push((at, delay, cpu));
+                self.due = self.due.min(self.observer.looked() + self.apart());
+            }
+            Told::Interval(interval) => {
+                let mut empty = interval.times.clone();
+                empty.reset();
+                let _ = self.empty.try_send(empty);
+                self.ready.push_back(Event::Interval(interval));
+            }
+        }
+    }
+
+    fn look(&mut self) {
+        self.observer.look();
+        self.due = self.observer.looked() + self.look.max(self.apart());
+        for (at, delay, cpu) in self.waiting.drain(..) {
+            let around = self.observer.around(at.saturating_sub(delay), at, cpu);
+            self.ready.push_back(Event::Spike(Box::new(Spike { at, delay, cpu, around })));
+        }
+    }
+
+    fn apart(&self) -> u64 {
+        APART.0.max(self.observer.cost().0.saturating_mul(APART.1))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Relaxed: nothing else is told by it.
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Makes the calling thread what was asked for; what is refused, in words.
+fn prepare(settings: &Settings) -> Vec<String> {
+    let memory = || rt::lock_memory();
+    let asked = [
+        Some(rt::set_timer_slack(1)),
+        settings.cpu.map(|cpu| rt::set_affinity(&[cpu])),
+        settings.fifo.map(rt::set_fifo),
+        settings.fifo.map(|_| memory()),
+    ];
+    asked.into_iter().flatten().filter_map(|done| done.err()).map(|refused| refused.to_string()).collect()
+}
+
+/// Measures until it is stopped; how many spikes could not be told.
+fn measure<T: Time>(
+    mut meter: Meter<T>,
+    settings: &Settings,
+    mut times: Histogram<u64>,
+    teller: &SyncSender<Told>,
+    emptied: &Receiver<Histogram<u64>>,
+    stopped: impl Fn() -> bool,
+) -> u64 {
+    let interval = settings.interval.max(1);
+    let mut untold = 0;
+    let (mut start, mut end) = (meter.last(), meter.last() + interval);
+    while !stopped() {
+        let sample = meter.sample();
+        times.saturating_record(sample.delay);
+        if sample.delay >= settings.spike {
+            let told = Told::Spike { at: sample.at, delay: sample.delay, cpu: rt::cpu() };
+            untold += u64::from(teller.try_send(told).is_err());
+        }
+        let now = meter.last();
+        // Without an empty histogram the interval grows, and nothing is lost.
+        if now >= end
+            && let Ok(fresh) = emptied.try_recv()
+        {
+            let full = Interval { start, end: now, times: std::mem::replace(&mut times, fresh) };
+            match teller.try_send(Told::Interval(full)) {
+                Err(TrySendError::Full(Told::Interval(kept))) => times = kept.times,
+                _ => start = now,
+            }
+            end += ((now - end) / interval + 1) * interval;
+        }
+    }
+    // At the end there is nothing to be late for.
+    let _ = teller.send(Told::Interval(Interval { start, end: meter.last(), times }));
+    untold
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The meters against machines whose delays are known, and a session on this one.
+
+use super::*;
+use std::cell::Cell;
+
+/// A machine that sleeps as long as it is told and a known time more.
+struct Known<'a> {
+    now: u64,
+    delays: &'a [u64],
+    turn: &'a Cell<usize>,
+}
+
+impl Known<'_> {
+    fn late(&self) -> u64 {
+        let turn = self.turn.get();
+        self.turn.set(turn + 1);
+        // The first turn only starts the meter.
+        turn.checked_sub(1).and_then(|n| self.delays.get(n)).copied().unwrap_or(0)
+    }
+}
+
+impl Time for Known<'_> {
+    fn now(&mut self) -> u64 {
+        self.now
+    }
+    fn sleep_for(&mut self, ns: u64) {
+        self.now += ns + self.late();
+    }
+    fn sleep_until(&mut self, deadline: u64) {
+        self.now = self.now.max(deadline) + self.late();
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+fn settings(kind: Kind, interval: u64) -> Settings {
+    let (resolution, spike, look) = (MS, 5 * MS, 100 * MS);
+    Settings { kind, resolution, interval, spike, look, cpu: None, fifo: None }
+}
+
+/// All that a meter tells of a machine with these delays.
+fn told(kind: Kind, interval: u64, delays: &[u64]) -> (Vec<Told>, u64) {
+    let turn = Cell::new(0);
+    let meter = Meter::start(Known { now: 7 * MS, delays, turn: &turn }, kind, MS);
+    let (teller, told) = mpsc::sync_channel(100_000);
+    let (empty, emptied) = mpsc::sync_channel(150);
+    (0..150).for_each(|_| empty.try_send(times()).expect("room"));
+    let first = times();
+    let untold =
+        measure(meter, &settings(kind, interval), first, &teller, &emptied, || turn.get() > delays.len());
+    drop(teller);
+    (told.into_iter().collect(), untold)
+}
+
+fn intervals(told: &[Told]) -> Vec<&Interval> {
+    told.iter().filter_map(|t| if let Told::Interval(i) = t { Some(i) } else { None }).collect()
+}
+
+fn merged(told: &[Told]) -> Histogram<u64> {
+    let mut all = times();
+    intervals(told).iter().for_each(|i| all.add(&i.times).expect("the same bounds"));
+    all
+}
+
+/// Delays of a known distribution: mostly short, with a long tail, in an order without pattern.
+fn distribution(count: u64) -> Vec<u64> {
+    let mut all: Vec<u64> =
+        (0..count).map(|n| 1_000 + (n * n) % 90_000 + if n % 1_000 == 999 { 800_000 } else { 0 }).collect();
+    all[0] = 0; // the shortest comes first, so that what follows is measured against it
+    let len = all.len();
+    (1..len).for_each(|n| all.swap(n, 1 + n * 7_919 % (len - 1)));
+    all
+}
+
+#[test]
+fn a_known_distribution_is_reported_right_at_every_percentile() {
+    let delays = distribution(50_000);
+    let mut sorted = delays.clone();
+    sorted.sort_unstable();
+    for kind in [Kind::Sleep, Kind::Deadline] {
+        let (told, _) = told(kind, 5_000 * MS, &delays);
+        let all = merged(&told);
+        assert_eq!(all.len(), delays.len() as u64);
+        for quantile in (1..=500).map(|n| f64::from(n) / 500.0).chain([0.9995, 0.9999, 0.99998]) {
+            let rank = (quantile * sorted.len() as f64).ceil() as usize;
+            let (truth, found) = (sorted[rank - 1], all.value_at_quantile(quantile));
+            assert!(all.equivalent(truth, found), "{kind:?}, {quantile}: {found} and not {truth}");
+        }
+        assert!(all.equivalent(all.max(), *sorted.last().expect("some")));
+    }
+}
+
+#[test]
+fn nothing_is_lost_between_intervals() {
+    let delays = distribution(10_000);
+    let (told, _) = told(Kind::Deadline, 100 * MS, &delays);
+    let intervals = intervals(&told);
+    assert!(intervals.len() >= 100, "{}", intervals.len());
+    assert!(
+        intervals.windows(2).all(|pair| pair[0].end == pair[1].start),
+        "each begins where the last ended"
+    );
+    assert_eq!(intervals.iter().map(|i| i.times.len()).sum::<u64>(), 10_000);
+}
+
+#[test]
+fn a_stall_shows_as_the_latency_that_its_victims_would_have_seen() {
+    // One stall of 1 s in 10 s: one sample in nine thousand, but every tenth point in time was missed.
+    for kind in [Kind::Sleep, Kind::Deadline] {
+        let mut delays = vec![0; 9_000];
+        delays[4_000] = 1_000 * MS;
+        let (told, _) = told(kind, 60_000 * MS, &delays);
+        let raw = merged(&told);
+        let corrected = crate::corrected(&raw, MS);
+        assert!(raw.value_at_quantile(0.9998) == 0, "uncorrected it hides");
+        assert!(corrected.len().abs_diff(10_000) <= 2, "{kind:?}: {}", corrected.len());
+        let p95 = corrected.value_at_quantile(0.95);
+        assert!(p95.abs_diff(500 * MS) <= 2 * MS, "{kind:?}: {p95}");
+        assert!(told.iter().any(|t| matches!(t, Told::Spike { delay, .. } if *delay == 1_000 * MS)));
+    }
+}
+
+#[test]
+fn a_collector_that_is_stuck_costs_no_sample() {
+    let delays = vec![0; 3_000];
+    let turn = Cell::new(0);
+    let meter = Meter::start(Known { now: 0, delays: &delays, turn: &turn }, Kind::Sleep, MS);
+    let (teller, told) = mpsc::sync_channel(2);
+    let (empty, emptied) = mpsc::sync_channel(2);
+    (0..2).for_each(|_| empty.try_send(times()).expect("room"));
+    let collector = std::thread::spawn(move || told.into_iter().collect::<Vec<Told>>());
+    drop(empty);
+    measure(meter, &settings(Kind::Sleep, 10 * MS), times(), &teller, &emptied, || turn.get() > delays.len());
+    drop(teller);
+    let all = collector.join().expect("collected");
+    assert_eq!(merged(&all).len(), 3_000);
+    assert!(intervals(&all).len() <= 3, "there were but two empty histograms");
+}
+
+#[test]
+fn a_session_on_this_machine_tells_spikes_with_what_happened_around_them() {
+    let mut settings = settings(Kind::Deadline, 50 * MS);
+    settings.spike = 0; // every turn
+    settings.fifo = Some(1_000);
+    let mut session = Session::start(&settings).expect("starts");
+    assert!(session.refused().iter().any(|r| r.contains("SCHED_FIFO 1000")), "{:?}", session.refused());
+    session.watch(process::id());
+    let patience = clock::monotonic() + 60_000 * MS;
+    let (mut spikes, mut intervals) = (0, 0);
+    while spikes < 20 || intervals < 3 {
+        match session.next(patience).expect("in time") {
+            Event::Spike(spike) => {
+                spikes += 1;
+                assert!(spike.around.window > 0 && spike.around.meter.is_some(), "{spike:?}");
+            }
+            Event::Interval(interval) => {
+                intervals += 1;
+                assert!(!interval.times.is_empty());
+            }
+        }
+    }
+    let (rest, _) = session.stop();
+    assert!(rest.iter().any(|event| matches!(event, Event::Interval(_))), "the last interval is told");
+}

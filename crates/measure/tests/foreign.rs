@@ -1,0 +1,97 @@
+//! Interval logs, written here and read by HdrHistogram's Python package, and the other way round.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use saltus_measure::hlog::{self, Entry, Line, Writer};
+use saltus_measure::times;
+
+/// Runs a script in the Python that has the package.
+fn python(script: &str, arguments: &[&str]) -> String {
+    let environment = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/types/environment.py");
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let interpreter = run("python3", &[environment]);
+    run(interpreter.trim(), &[&["-c", script], arguments].concat())
+}
+
+/// A file that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        Scratch(std::env::temp_dir().join(format!("saltus-measure-{}-{name}", std::process::id())))
+    }
+    fn path(&self) -> &str {
+        self.0.to_str().expect("text")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const READ: &str = "
+import sys
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+reader = HistogramLogReader(sys.argv[1], HdrHistogram(1, 3600000000000, 3))
+while (h := reader.get_next_interval_histogram()) is not None:
+    print(h.get_tag(), round(h.get_start_time_stamp()), h.get_total_count(), h.get_max_value(), h.get_value_at_percentile(99))
+";
+
+#[test]
+fn python_reads_what_is_written_here() {
+    let file = Scratch::new("ours.hlog");
+    let mut sink = std::fs::File::create(&file.0).expect("made");
+    let mut serializer = hlog::serializer();
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    let mut log =
+        Writer::begin(&mut sink, &mut serializer, "a test", &["a remark".into()], start).expect("begun");
+    let mut times = times();
+    (1..=1000).for_each(|n| times.saturating_record(n * 1_000_000));
+    log.interval(&times, Duration::from_secs(5), Duration::from_secs(5), None).expect("written");
+    log.interval(&times, Duration::from_secs(5), Duration::from_secs(5), Some("raw")).expect("written");
+    let told = python(READ, &[file.path()]);
+    let (p99, max) = (times.value_at_quantile(0.99), times.max());
+    assert_eq!(told, format!("None 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n"),);
+}
+
+const WRITE: &str = "
+import sys
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogWriter
+log = HistogramLogWriter(open(sys.argv[1], 'w'))
+log.output_log_format_version()
+log.output_base_time(1700000000000)
+log.output_legend()
+h = HdrHistogram(1, 3600000000000, 3)
+for n in range(1, 1001):
+    h.record_value(n * 1000000)
+log.output_interval_histogram(h, 5.0, 10.0)
+log.close()
+print(h.get_max_value(), h.get_value_at_percentile(99))
+";
+
+#[test]
+fn what_python_writes_is_read_here() {
+    let file = Scratch::new("theirs.hlog");
+    let told = python(WRITE, &[file.path()]);
+    let bytes = std::fs::read(&file.0).expect("written");
+    let mut lines: Vec<Line> = Vec::new();
+    let read = hlog::read(&bytes[..], |entry| {
+        if let Entry::Interval(line) = entry {
+            lines.push(line);
+        }
+    });
+    assert!(!read.expect("readable"), "it is whole");
+    let line = &lines[0];
+    assert_eq!((lines.len(), line.start, line.length, line.times.len()), (1, 1_700_000_005.0, 5.0, 1000));
+    assert_eq!(told.trim(), format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)));
+}
