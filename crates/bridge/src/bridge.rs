@@ -29,7 +29,7 @@ pub struct Counts {
     pub dropped: u64,
     /// Missed on the way to here, as far as transports reveal it.
     pub missed: u64,
-    /// Messages that came with no word of what was missed before them: their transport does not tell.
+    /// Messages that came with no word of what was missed before them: nobody knows.
     pub untold: u64,
     /// Refused by the other side: too long for its channel, or by its network. [`Bridge::trouble`] says why.
     pub refused: u64,
@@ -86,9 +86,9 @@ impl Add for Counts {
 }
 
 impl Counts {
-    /// How many were missed, if the transport told that of every message that came; `None` too if none came.
+    /// How many were missed, if the transport told that of any message that came.
     pub fn missed(&self) -> Option<u64> {
-        (self.received > 0 && self.untold == 0).then_some(self.missed)
+        (self.received > self.untold).then_some(self.missed)
     }
 }
 

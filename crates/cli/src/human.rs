@@ -48,6 +48,15 @@ pub fn signed_stamp(ns: i64) -> String {
     format!("{}{}", if ns < 0 { "-" } else { "" }, stamp(ns.unsigned_abs()))
 }
 
+/// What was missed, of `received` messages before `untold` of which nobody knows.
+pub fn missed(missed: u64, untold: u64, received: u64) -> String {
+    match (missed, untold) {
+        (n, 0) if received > 0 => n.to_string(),
+        (0, untold) if untold == received => "unknown".into(),
+        (n, _) => format!("{n} and unknown"),
+    }
+}
+
 /// A noun with its number: `1 message`, `2 messages`.
 pub fn plural(n: u64, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }

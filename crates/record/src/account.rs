@@ -5,9 +5,6 @@ use saltus_domain::{Message, Missed, Name};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Senders whose losses are told apart. A hostile network may invent any number of them.
-const MOST_SENDERS: usize = 4096;
-
 /// The counts of one channel. `received` is `written` and what the recorder dropped after it had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -39,10 +36,8 @@ pub struct Line {
 pub struct Account {
     lines: Vec<Line>,
     numbers: HashMap<usize, HashMap<Name, u32>>,
-    /// Losses of each sender of each source, over all its channels.
-    senders: HashMap<(usize, u64), u64>,
-    /// How much of that was known with the last message of a channel.
-    known: HashMap<(u32, u64), u64>,
+    /// Losses of senders, over all their channels. A source is one subscriber, and is told of each once.
+    of_senders: u64,
     /// The channel that came last: mostly it is the next one too.
     last: Option<(usize, u32)>,
 }
@@ -89,27 +84,15 @@ impl Account {
     }
 
     /// Counts a message that came.
-    pub fn received(&mut self, source: usize, number: u32, message: &Message<'_>) {
+    pub fn received(&mut self, number: u32, message: &Message<'_>) {
         let counts = &mut self.lines[number as usize].counts;
         counts.received += 1;
         counts.dropped += message.dropped;
-        match (message.missed, message.sender) {
-            (Missed::Exact(n), _) => counts.missed += n,
-            (Missed::OfSender(n), Some(sender)) => self.lost(source, number, sender, n),
-            (Missed::OfSender(_) | Missed::Unknown, _) => counts.untold += 1,
+        match message.missed {
+            Missed::Exact(n) => counts.missed += n,
+            Missed::OfSender(n) => self.of_senders += n,
+            Missed::Unknown => counts.untold += 1,
         }
-    }
-
-    /// A gap in what a sender sent is told with the next message on each of its channels; it is one gap all the same.
-    fn lost(&mut self, source: usize, number: u32, sender: u64, lost: u64) {
-        if self.senders.len() >= MOST_SENDERS && !self.senders.contains_key(&(source, sender)) {
-            self.lines[number as usize].counts.untold += 1;
-            return;
-        }
-        let total = self.senders.entry((source, sender)).or_default();
-        let known = self.known.entry((number, sender)).or_insert(*total);
-        *known += lost;
-        *total = (*total).max(*known);
     }
 
     /// Counts a message that came and could not be kept.
@@ -131,8 +114,7 @@ impl Account {
     }
     /// The sums over all channels.
     pub fn total(&self) -> Total {
-        let of_senders = self.senders.values().sum();
-        let mut total = Total { missed: of_senders, ..Total::default() };
+        let mut total = Total { missed: self.of_senders, ..Total::default() };
         for Line { counts, .. } in &self.lines {
             total.received += counts.received;
             total.written += counts.written;
@@ -148,14 +130,14 @@ impl Account {
 mod tests {
     use super::*;
 
-    fn message<'a>(channel: &'a Name, sender: u64, missed: Missed, dropped: u64) -> Message<'a> {
+    fn message(channel: &Name, missed: Missed, dropped: u64) -> Message<'_> {
         Message {
             data: b"",
             channel,
             published: None,
             arrived: 0,
             logged: None,
-            sender: Some(sender),
+            sender: Some(1),
             sequence: None,
             missed,
             dropped,
@@ -163,18 +145,15 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_of_a_sender_is_counted_once_though_each_channel_tells_it() {
+    fn gaps_of_senders_count_for_no_channel_but_for_all() {
         let (mut account, names) = (Account::default(), ["A", "B"].map(|n| Name::new(n).unwrap()));
         assert_eq!(names.each_ref().map(|name| account.add(0, "udpm://", name.clone())), [0, 1]);
         let mut tell = |name: usize, lost| {
             let number = account.find(0, &names[name]).unwrap();
-            account.received(0, number, &message(&names[name], 7, Missed::OfSender(lost), 0));
-            account.total().missed
+            account.received(number, &message(&names[name], Missed::OfSender(lost), 0));
+            (account.lines()[name].counts.missed, account.total().missed)
         };
-        assert_eq!((tell(0, 0), tell(1, 0)), (0, 0));
-        assert_eq!((tell(0, 3), tell(1, 3)), (3, 3), "the same three");
-        assert_eq!((tell(1, 2), tell(0, 2)), (5, 5));
-        assert_eq!((tell(0, 1), tell(0, 1), tell(1, 2)), (6, 7, 7));
+        assert_eq!((tell(0, 0), tell(1, 3), tell(0, 2), tell(1, 0)), ((0, 0), (0, 3), (0, 5), (0, 5)));
     }
 
     #[test]
@@ -183,11 +162,11 @@ mod tests {
         let (number, other) =
             (account.add(0, "shm://", name.clone()), account.add(1, "tcpq://", name.clone()));
         assert_eq!((account.find(0, &name), account.find(1, &name)), (Some(number), Some(other)));
-        account.received(0, number, &message(&name, 1, Missed::Exact(4), 2));
-        account.received(1, other, &message(&name, 1, Missed::Unknown, 0));
+        account.received(number, &message(&name, Missed::Exact(4), 2));
+        account.received(other, &message(&name, Missed::Unknown, 0));
         account.dropped(number);
         let mut batch = Batch::default();
-        batch.push(other, &message(&name, 1, Missed::Unknown, 0), 0);
+        batch.push(other, &message(&name, Missed::Unknown, 0), 0);
         account.settle(&batch, &[0, 1]);
         let total = account.total();
         assert_eq!(total, Total { received: 2, written: 1, missed: 4, untold: 1, dropped: 3 });

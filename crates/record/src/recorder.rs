@@ -342,7 +342,7 @@ impl Recorder {
         let size = self.batch.size_with(message.data.len());
         self.left -= 1;
         let mut account = self.shared.account();
-        account.received(i, number, &message);
+        account.received(number, &message);
         if self.keep.is_none() && size > self.room {
             self.room = self.queue.room();
             if size > self.room {

@@ -57,7 +57,8 @@ pub struct Echo {
     #[arg(short, long)]
     follow: bool,
 
-    /// End with exit code 5 as soon as a message was missed
+    /// End with exit code 5 as soon as a message was missed, or nobody can tell; what was lost before the first of a sender does
+    /// not count
     #[arg(long, conflicts_with = "newest")]
     strict: bool,
 

@@ -1,7 +1,7 @@
 //! What is known of a message beside its bytes, as it lies before them in a lane.
 //!
 //! ```text
-//! 0 published | 8 arrived | 16 sender | 24 sequence | 32 lost, of this sender, ever | 40 the message
+//! 0 published | 8 arrived | 16 sender | 24 sequence | 32 lost, of this sender | 40 in which count | 48 the message
 //! ```
 
 /// The words before a message.
@@ -15,19 +15,23 @@ pub(crate) struct About {
     pub sender: u64,
     /// Its number among the sender's messages, if the transport has one.
     pub sequence: u64,
-    /// How many messages of this sender were lost before it, ever; [`About::UNKNOWN`]: the transport does not say.
+    /// How many messages of this sender were lost before it in the present count; [`About::UNKNOWN`]: the transport does not
+    /// say.
     pub lost: u64,
+    /// Which count that is. 0: one that began with the sender's first message of all. Any other began where nobody knows what was
+    /// lost before.
+    pub count: u64,
 }
 
 impl About {
     /// Bytes in a lane.
-    pub const SIZE: usize = 40;
+    pub const SIZE: usize = 48;
     /// Nobody can know.
     pub const UNKNOWN: u64 = u64::MAX;
 
     pub fn to_bytes(self) -> [u8; About::SIZE] {
         let mut bytes = [0; About::SIZE];
-        let words = [self.published, self.arrived, self.sender, self.sequence, self.lost];
+        let words = [self.published, self.arrived, self.sender, self.sequence, self.lost, self.count];
         for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
@@ -44,6 +48,7 @@ impl About {
             sender: word(2),
             sequence: word(3),
             lost: word(4),
+            count: word(5),
         })
     }
 }
@@ -54,7 +59,8 @@ mod tests {
 
     #[test]
     fn words_come_back() {
-        let about = About { published: 1, arrived: u64::MAX, sender: 3, sequence: 4, lost: About::UNKNOWN };
+        let (published, arrived) = (1, u64::MAX);
+        let about = About { published, arrived, sender: 3, sequence: 4, lost: About::UNKNOWN, count: 5 };
         assert_eq!(About::of_bytes(&about.to_bytes()), Some(about));
         assert_eq!(About::of_bytes(&[0; About::SIZE - 1]), None);
     }

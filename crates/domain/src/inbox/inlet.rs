@@ -2,6 +2,7 @@
 
 use super::Inbox;
 use super::about::About;
+use super::losses::Told;
 use super::reader::Reader;
 use super::spin::{self, Spin};
 use super::store::{Interest, Store};
@@ -48,22 +49,28 @@ pub(crate) struct Inlet {
     /// The list of channels that `readers` was made from; `None` before the first.
     generation: Option<u64>,
     start: Start,
+    /// What was told of each sender's losses.
+    told: Told,
     spin: Spin,
 }
 
 impl Inlet {
     pub fn new(source: Source, pattern: Pattern, options: &Options) -> Result<Inlet> {
         let interest = Arc::new(Interest::new(pattern, options.depth())?);
-        match &source {
-            Source::Memory(store) => store.subscribe(interest.clone()),
+        let told = match &source {
+            Source::Memory(store) => {
+                store.subscribe(interest.clone());
+                Told::default()
+            }
             Source::Network(inbox) => inbox.subscribe(&interest)?,
-        }
+        };
         let mut inlet = Inlet {
             source,
             interest,
             readers: Vec::new(),
             generation: None,
             start: options.get_start(),
+            told: if options.get_start() == Start::Beginning { told.before_all() } else { told },
             spin: Spin::new(),
         };
         inlet.look(); // it joins now, not at the first receive
@@ -128,8 +135,8 @@ impl Inlet {
             }
             Source::Memory(_) => (Missed::Exact(taken.overwritten), taken.limited),
             Source::Network(_) => {
-                let missed =
-                    if taken.lost == About::UNKNOWN { Missed::Unknown } else { Missed::OfSender(taken.lost) };
+                let lost = self.told.lost(&about, i);
+                let missed = lost.map_or(Missed::Unknown, Missed::OfSender);
                 (missed, taken.overwritten + taken.limited)
             }
         };

@@ -17,6 +17,7 @@ mod helper;
 pub(crate) mod inlet;
 mod intake;
 mod lane;
+pub(crate) mod losses;
 mod parker;
 mod reader;
 mod spin;
@@ -27,6 +28,7 @@ use crate::{Error, Pattern, Result};
 pub(crate) use about::About;
 use helper::Helper;
 use intake::Intake;
+use losses::{Count, Told};
 use saltus_channel::{Description, Name};
 use saltus_os::clock;
 use std::os::fd::RawFd;
@@ -49,6 +51,14 @@ pub(crate) trait Link: Send + Sync {
     /// The same for what it publishes on one channel, where that is another number.
     fn sender_of(&self, _name: &Name) -> Option<u64> {
         self.sender()
+    }
+    /// What is lost of each sender that was heard by now, where that counts over all channels.
+    fn losses(&self) -> Vec<(u64, Count)> {
+        Vec::new()
+    }
+    /// Whether a sender's messages are numbered on each channel by itself.
+    fn numbers_each_channel(&self) -> bool {
+        false
     }
     /// What is known of a channel's messages that come.
     fn descriptions(&self, _name: &Name) -> Vec<Description> {
@@ -166,6 +176,7 @@ impl Inbox {
             sender: sender.unwrap_or(0),
             sequence: 0,
             lost: if sender.is_some() { 0 } else { About::UNKNOWN }, // as it is told of all others
+            count: 0,
         };
         let mut intake = lock(&self.landing.intake);
         intake.of(self.store()).take(Arrival { channel: name.as_bytes(), payload, about });
@@ -173,8 +184,8 @@ impl Inbox {
         intake.fault()
     }
 
-    /// Joins a subscriber: the link is told, and the helper thread runs from the first one on.
-    fn subscribe(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<()> {
+    /// Joins a subscriber: the link is told, and the helper thread runs from the first one on. Returns what is lost so far.
+    fn subscribe(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<Told> {
         self.link.deepen(interest.depth)?;
         self.link.subscribe(&interest.pattern)?;
         let awake = self.stay_awake(interest);
@@ -182,8 +193,11 @@ impl Inbox {
             self.link.unsubscribe(&interest.pattern);
         }
         awake?;
+        let intake = lock(&self.landing.intake); // nothing is taken in between the two
+        let told = Told::new(self.link.losses(), self.link.numbers_each_channel());
         self.store().subscribe(interest.clone());
-        Ok(())
+        drop(intake);
+        Ok(told)
     }
     /// Sees to it that somebody takes in what comes: the subscriber while it waits, else the helper thread.
     fn stay_awake(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<()> {

@@ -5,11 +5,7 @@ use super::channel::Channel;
 use super::lane::Lane;
 use saltus_channel::Name;
 use saltus_ring::{Fault, Merge, Start, Which};
-use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// How many senders' losses are remembered.
-const SENDERS: usize = 64;
 
 /// Reads one channel.
 #[derive(Debug)]
@@ -31,16 +27,12 @@ pub(crate) struct Reader {
     gone: u64,
     /// Missed in all lanes, as far as it was told.
     told: u64,
-    /// What was last known of each sender's losses, the latest sender first.
-    senders: VecDeque<(u64, u64)>,
 }
 
 /// What a reader tells with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub about: About,
-    /// Messages of the sender lost since its last one; [`About::UNKNOWN`] if nobody can know.
-    pub lost: u64,
     /// Messages that were overwritten or passed over here since the last one delivered.
     pub overwritten: u64,
     /// Messages given up for the depth's sake since the last one delivered.
@@ -61,7 +53,6 @@ impl Reader {
             limited: 0,
             gone: 0,
             told: 0,
-            senders: VecDeque::new(),
         };
         let (lanes, forgotten) = reader.channel.lanes();
         reader.forgotten = forgotten;
@@ -129,8 +120,7 @@ impl Reader {
         let missed = self.gone + self.lanes.iter().map(|(_, merge)| merge.missed()).sum::<u64>();
         let limited = std::mem::take(&mut self.limited);
         let overwritten = (missed - std::mem::replace(&mut self.told, missed)).saturating_sub(limited);
-        let lost = self.lost(&about);
-        Some(Taken { about, lost, overwritten, limited })
+        Some(Taken { about, overwritten, limited })
     }
 
     /// Of several lanes, the one that has the oldest unseen message, or the newest. Of equal stamps the older lane's.
@@ -167,18 +157,6 @@ impl Reader {
             self.limited += merge.limit(&**lane, before.saturating_sub(1));
             total -= 1;
         }
-    }
-
-    /// What this sender has lost since the last message of it that was delivered.
-    fn lost(&mut self, about: &About) -> u64 {
-        if about.lost == About::UNKNOWN {
-            return About::UNKNOWN;
-        }
-        let at = self.senders.iter().position(|(sender, _)| *sender == about.sender);
-        let before = at.and_then(|at| self.senders.remove(at)).map_or(about.lost, |(_, lost)| lost);
-        self.senders.truncate(SENDERS - 1);
-        self.senders.push_front((about.sender, about.lost));
-        about.lost.saturating_sub(before)
     }
 
     /// Takes in lanes that have come, and lets go of those that were replaced and read to their end.

@@ -43,8 +43,14 @@ impl Outlet for MemOutlet {
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         let now = clock::boottime();
         self.sequence += 1;
-        let about =
-            About { published: now, arrived: now, sender: self.sender, sequence: self.sequence, lost: 0 };
+        let about = About {
+            published: now,
+            arrived: now,
+            sender: self.sender,
+            sequence: self.sequence,
+            lost: 0,
+            count: 0,
+        };
         self.end.publish(&about, payload)?;
         self.store.wake(self.end.channel().name(), None);
         Ok(())

@@ -1,13 +1,14 @@
 //! `udpm://`: LCM's UDP multicast, to the byte.
 
+use crate::inbox::losses::{Count, Losses};
 use crate::inbox::stamp::Stamps;
 use crate::inbox::{About, Arrival, Fd, Link, Sink};
 use crate::url::Url;
 use crate::{Pattern, Result};
 use saltus_channel::Name;
+use saltus_net::lcm::senders::Order;
 use saltus_net::lcm::{self, GROUP, Listener, Publisher, Received, SELF_TEST};
 use saltus_net::udp::{self, Pace};
-use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -16,8 +17,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 const BATCH: usize = 256;
 /// Fewer bytes than the kernel charges any datagram, its own bookkeeping included.
 const LEAST: usize = 512;
-/// Senders whose losses are remembered.
-const SENDERS: usize = 1024;
+
+/// The number of a sender's first message, with LCM's libraries and here.
+const FIRST: u32 = 0;
 
 /// The options that concern the sockets.
 pub(super) const SOCKET_OPTIONS: &str =
@@ -38,8 +40,7 @@ struct Receiving {
     most: usize,
     /// Addresses under which this process sends, as far as its own datagrams have told.
     own: Vec<Ipv4Addr>,
-    /// What each sender has lost, ever.
-    lost: HashMap<SocketAddrV4, u64>,
+    losses: Losses<SocketAddrV4>,
 }
 
 /// What the URL says of the sockets; the same for `mpudpm://`.
@@ -106,8 +107,8 @@ impl Receiving {
     fn drain(&mut self, ports: [u16; 2], sink: &mut dyn Sink) -> Result<()> {
         let stamps = Stamps::read();
         let known = self.own.len();
-        let Receiving { listener, most, own, lost } = self;
-        let mut taker = Taker { sink, lost, own, ports, stamps };
+        let Receiving { listener, most, own, losses } = self;
+        let mut taker = Taker { sink, losses, own, ports, stamps };
         let mut taken = 0;
         // Not until nothing is left: who sends as fast as we take in must not keep for ever whoever waits for the newest.
         while taken < *most {
@@ -137,7 +138,7 @@ struct Taker<'a> {
     own: &'a mut Vec<Ipv4Addr>,
     /// The ports that this process sends from.
     ports: [u16; 2],
-    lost: &'a mut HashMap<SocketAddrV4, u64>,
+    losses: &'a mut Losses<SocketAddrV4>,
     stamps: Stamps,
 }
 
@@ -153,11 +154,11 @@ impl lcm::Sink for &mut Taker<'_> {
             }
             return; // whoever wants it here got it when it was published
         }
-        if self.lost.len() >= SENDERS && !self.lost.contains_key(&message.from) {
-            self.lost.clear(); // their counts begin anew, and the next gap is told again
-        }
-        let lost = self.lost.entry(message.from).or_default();
-        *lost = lost.saturating_add(message.lost);
+        let Count { lost, count } = match message.order {
+            Order::First => self.losses.begin(message.from, message.sequence == FIRST),
+            Order::Restarted => self.losses.begin(message.from, false),
+            Order::Next | Order::Late | Order::Copy => self.losses.add(message.from, message.lost),
+        };
         if message.channel == SELF_TEST {
             return; // what LCM's programs send to themselves when they start is nobody's message
         }
@@ -166,7 +167,8 @@ impl lcm::Sink for &mut Taker<'_> {
             arrived: self.stamps.boottime(message.stamp_ns),
             sender: number(message.from),
             sequence: message.sequence.into(),
-            lost: *lost,
+            lost,
+            count,
         };
         self.sink.take(Arrival { channel: message.channel, payload: message.payload, about });
     }
@@ -190,7 +192,7 @@ impl Udpm {
             })?;
         }
         let most = listener.socket().buffer().map_or(BATCH, |bytes| bytes / LEAST).max(BATCH);
-        let receiving = Receiving { listener, most, own, lost: HashMap::new() };
+        let receiving = Receiving { listener, most, own, losses: Losses::default() };
         receiving.ignore_own(ports);
         Ok(receiving)
     }
@@ -206,6 +208,11 @@ impl Link for Udpm {
     }
     fn comes_back(&self) -> bool {
         false
+    }
+    fn losses(&self) -> Vec<(u64, Count)> {
+        let Some(receiving) = self.listener.get() else { return Vec::new() };
+        let receiving = receiving.lock().unwrap_or_else(PoisonError::into_inner);
+        receiving.losses.iter().map(|(from, count)| (number(*from), count)).collect()
     }
 
     fn drain(&self, sink: &mut dyn Sink) -> Result<()> {

@@ -8,6 +8,7 @@ mod attachment;
 mod config;
 mod key;
 
+use crate::inbox::losses::Count;
 use crate::inbox::{About, Arrival, Inbox, Landing, Link};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
@@ -164,7 +165,8 @@ fn land(landing: &Landing, losses: &Mutex<Losses>, name: &Name, sample: &Sample)
             about.published = told.published_here(arrived).unwrap_or(0);
             about.sender = told.sender;
             about.sequence = told.sequence;
-            about.lost = lock(losses).note(name, told.sender, told.sequence);
+            Count { lost: about.lost, count: about.count } =
+                lock(losses).note(name, told.sender, told.sequence);
         }
         if sink.wants(name.as_bytes()) {
             sink.take(Arrival { channel: name.as_bytes(), payload: &sample.payload().to_bytes(), about });
@@ -193,6 +195,9 @@ impl Link for Zenoh {
 
     fn sender(&self) -> Option<u64> {
         Some(self.sender)
+    }
+    fn numbers_each_channel(&self) -> bool {
+        true
     }
 
     fn subscribe(&self, pattern: &Pattern) -> Result<()> {

@@ -7,6 +7,7 @@ use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
 use crate::failure::{Outcome, say};
+use crate::human;
 use crate::out::Out;
 
 /// How often a terminal is told.
@@ -30,6 +31,7 @@ struct Line<'a> {
     passed: u64,
     dropped: u64,
     missed: Option<u64>,
+    untold: u64,
     refused: u64,
 }
 
@@ -115,8 +117,8 @@ impl<'a> Status<'a> {
     fn json(&mut self, bridge: &Bridge) -> Outcome {
         for (&(from, to), counts) in self.ways.iter().zip(bridge.routes()) {
             let missed = counts.missed();
-            let Counts { received, carried, own, passed, dropped, refused, .. } = counts;
-            let line = Line { from, to, received, carried, own, passed, dropped, missed, refused };
+            let Counts { received, carried, own, passed, dropped, untold, refused, .. } = counts;
+            let line = Line { from, to, received, carried, own, passed, dropped, missed, untold, refused };
             self.out.json(&line)?;
         }
         self.out.flush()
@@ -144,7 +146,7 @@ fn words(counts: &Counts) -> String {
         counts.own,
         counts.passed,
         counts.dropped,
-        counts.missed().map_or("unknown".into(), |n| n.to_string()),
+        human::missed(counts.missed, counts.untold, counts.received),
         counts.refused
     )
 }

@@ -1,5 +1,6 @@
 //! Printing what comes through a domain of any kind.
 
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 
 use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Subscriber, Until};
@@ -15,6 +16,8 @@ use crate::{human, stop};
 
 /// Messages of a channel that may wait to be printed.
 const DEPTH: u64 = 10_000;
+/// Senders that are told apart. A network may invent any number of them.
+const SENDERS: usize = 4096;
 
 /// What was received so far.
 #[derive(Default)]
@@ -24,6 +27,8 @@ struct Totals {
     /// Messages before which nobody knows what was missed.
     untold: u64,
     dropped: u64,
+    /// Senders that were heard.
+    senders: HashSet<u64>,
 }
 
 /// Prints until there is enough, or the end is asked for.
@@ -41,7 +46,7 @@ pub fn run(domain: &Domain, args: &Echo) -> Outcome {
     let outcome = outcome.and_then(|()| out.flush());
     if !args.quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         drop(out);
-        let missed = if totals.is_missed_known() { totals.missed.to_string() } else { "unknown".into() };
+        let missed = human::missed(totals.missed, totals.untold, totals.received);
         say(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
     }
     outcome
@@ -74,12 +79,12 @@ fn read(
             meaning.meaning(&channel, || subscriber.descriptions(&channel), &bytes)?
         };
         let Some(message) = subscriber.last() else { continue };
-        totals.count(&message);
+        let first = totals.count(&message);
         let name = escaped(channel.as_bytes());
         let shown =
             print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };
         print(out, format, &shown)?;
-        if args.strict {
+        if args.strict && !(first && message.missed == Missed::Unknown) {
             complete(&name, &message)?;
         }
     }
@@ -131,17 +136,17 @@ fn complete(channel: &str, message: &Message<'_>) -> Outcome {
 }
 
 impl Totals {
-    fn count(&mut self, message: &Message<'_>) {
+    /// Counts a message. Whether it is the first of its sender: what was lost before it, nobody need know.
+    fn count(&mut self, message: &Message<'_>) -> bool {
+        let room = self.senders.len() < SENDERS;
+        let first = room && message.sender.is_some_and(|sender| self.senders.insert(sender));
         self.received += 1;
         self.dropped += message.dropped;
         match message.missed.count() {
             Some(missed) => self.missed += missed,
             None => self.untold += 1,
         }
-    }
-    /// Of nothing that came, nothing is known.
-    fn is_missed_known(&self) -> bool {
-        self.received > 0 && self.untold == 0
+        first
     }
 }
 

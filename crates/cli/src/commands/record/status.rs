@@ -113,15 +113,6 @@ impl Status {
     }
 }
 
-/// What was missed, as far as anybody knows.
-fn missed(missed: u64, untold: u64) -> String {
-    match (missed, untold) {
-        (n, 0) => n.to_string(),
-        (0, _) => "unknown".into(),
-        (n, _) => format!("{n} and unknown"),
-    }
-}
-
 fn words(now: &Now) -> String {
     let Total { received, written, dropped, .. } = now.total;
     let files = match now.files.paths.len() {
@@ -131,7 +122,7 @@ fn words(now: &Now) -> String {
     format!(
         "received {received}, written {written} ({}{files}), missed {}, dropped {dropped}",
         human::bytes(now.files.bytes as f64),
-        missed(now.total.missed, now.total.untold),
+        human::missed(now.total.missed, now.total.untold, received),
     )
 }
 
@@ -145,7 +136,7 @@ fn table(recorder: &Recorder) -> Vec<String> {
         table.row(vec![
             counts.received.to_string(),
             counts.written.to_string(),
-            missed(counts.missed, counts.untold),
+            human::missed(counts.missed, counts.untold, counts.received),
             counts.dropped.to_string(),
             escaped(line.channel.as_bytes()),
         ]);

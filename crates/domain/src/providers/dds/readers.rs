@@ -3,6 +3,7 @@
 use super::kinds::Kinds;
 use super::node::{self, Node};
 use super::raw::{self, Adapter, Raw};
+use crate::inbox::losses::Count;
 use crate::inbox::{About, Arrival, Sink};
 use crate::{Error, Pattern, Result};
 use rustdds::GUID;
@@ -29,7 +30,7 @@ pub(super) struct Readers {
     readers: BTreeMap<String, Reader>,
     /// What writers of others write.
     writers: HashMap<GUID, Writer>,
-    senders: HashMap<GUID, Sender>,
+    senders: Senders,
     /// Topics and types that were told not to fit.
     told: HashSet<(String, String)>,
 }
@@ -48,10 +49,17 @@ struct Writer {
     offered: Option<Reliability>,
 }
 
-/// What one writer has sent.
+/// What each writer has sent.
+#[derive(Default)]
+struct Senders {
+    of: HashMap<GUID, Sender>,
+    /// Counts of losses begun with a message that was not the writer's first.
+    begun: u64,
+}
+
 struct Sender {
     last: i64,
-    lost: u64,
+    lost: Count,
 }
 
 impl Readers {
@@ -90,7 +98,7 @@ impl Readers {
                 self.writers.insert(what.key, writer);
             }
         }
-        self.senders.retain(|guid, _| self.writers.contains_key(guid));
+        self.senders.of.retain(|guid, _| self.writers.contains_key(guid));
         let mut trouble = Ok(());
         for writer in self.writers.values() {
             let Some(channel) = node.names().channel(&writer.topic) else { continue };
@@ -150,7 +158,8 @@ impl Readers {
                 if node.is_own(guid) {
                     continue; // whoever wants it here got it when it was published
                 }
-                let Some(lost) = note(&mut self.senders, guid, change.sequence_number.into()) else {
+                let Some(Count { lost, count }) = self.senders.note(guid, change.sequence_number.into())
+                else {
                     continue;
                 };
                 let about = About {
@@ -159,6 +168,7 @@ impl Readers {
                     sender: node::number(guid),
                     sequence: i64::from(change.sequence_number).unsigned_abs(),
                     lost,
+                    count,
                 };
                 let kind = self.writers.get(&guid).map_or(&reader.kind, |writer| &writer.kind);
                 let channel = reader.channel.as_bytes();
@@ -189,16 +199,23 @@ fn damaged(channel: &Name, kind: &str, why: &str) -> Error {
     ))
 }
 
-/// How many messages of a writer were lost, ever, when `sequence` has come; `None` if it has come before.
-fn note(senders: &mut HashMap<GUID, Sender>, writer: GUID, sequence: i64) -> Option<u64> {
-    if senders.len() >= SENDERS && !senders.contains_key(&writer) {
-        senders.clear(); // their counts begin anew, and the next gap is told again
+impl Senders {
+    /// How many messages of a writer were lost when `sequence` has come; `None` if it has come before.
+    fn note(&mut self, writer: GUID, sequence: i64) -> Option<Count> {
+        if self.of.len() >= SENDERS && !self.of.contains_key(&writer) {
+            self.of.clear(); // their counts begin anew
+        }
+        let sender = self.of.entry(writer).or_insert_with(|| {
+            let whole = sequence == 1; // the number of a writer's first
+            self.begun += u64::from(!whole);
+            let lost = Count { lost: 0, count: if whole { 0 } else { self.begun } };
+            Sender { last: sequence.saturating_sub(1), lost }
+        });
+        let gap = sequence.checked_sub(sender.last)?.checked_sub(1).filter(|gap| *gap >= 0)?;
+        sender.last = sequence;
+        sender.lost.lost = sender.lost.lost.saturating_add(gap.unsigned_abs()).min(About::UNKNOWN - 1);
+        Some(sender.lost)
     }
-    let sender = senders.entry(writer).or_insert(Sender { last: sequence.saturating_sub(1), lost: 0 });
-    let gap = sequence.checked_sub(sender.last)?.checked_sub(1).filter(|gap| *gap >= 0)?;
-    sender.last = sequence;
-    sender.lost = sender.lost.saturating_add(gap.unsigned_abs());
-    Some(sender.lost)
 }
 
 #[cfg(test)]
@@ -207,12 +224,12 @@ mod tests {
 
     #[test]
     fn gaps_of_each_writer_are_counted() {
-        let mut senders = HashMap::new();
+        let mut senders = Senders::default();
         let (a, b) = (GUID::from_bytes([1; 16]), GUID::from_bytes([2; 16]));
-        let mut seen = |writer, n| note(&mut senders, writer, n);
-        assert_eq!((seen(a, 5), seen(a, 6), seen(a, 9)), (Some(0), Some(0), Some(2)));
-        assert_eq!((seen(b, 1), seen(a, 9), seen(a, 3)), (Some(0), None, None));
-        assert_eq!((seen(a, 11), seen(b, i64::MAX)), (Some(3), Some(i64::MAX as u64 - 2)));
+        let mut seen = |writer, n| senders.note(writer, n).map(|Count { lost, count }| (lost, count));
+        assert_eq!((seen(a, 5), seen(a, 6), seen(a, 9)), (Some((0, 1)), Some((0, 1)), Some((2, 1))));
+        assert_eq!((seen(b, 1), seen(a, 9), seen(a, 3)), (Some((0, 0)), None, None));
+        assert_eq!((seen(a, 11), seen(b, i64::MAX)), (Some((3, 1)), Some((i64::MAX as u64 - 2, 0))));
         assert_eq!(seen(b, i64::MIN), None);
     }
 }

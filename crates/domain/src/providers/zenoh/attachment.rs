@@ -7,6 +7,8 @@
 //! *Sender* is a number of the publishing domain, drawn at random and not 0. *Sequence* counts its messages on this channel, from 1.
 //! *Published* is ns on the boot-time clock of the machine whose boot id begins with *boot*: on another machine it says nothing.
 
+use crate::inbox::About;
+use crate::inbox::losses::Count;
 use saltus_channel::Name;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -66,36 +68,42 @@ const MOST: usize = 4096;
 pub(super) struct Losses {
     of: HashMap<(Name, u64), Last>,
     /// Messages noted.
-    count: u64,
+    noted: u64,
+    /// Counts begun with a message that was not the sender's first.
+    begun: u64,
 }
 
 /// The last message of a sender on a channel.
 #[derive(Debug)]
 struct Last {
     sequence: u64,
-    /// Messages lost before it, ever.
-    lost: u64,
+    /// Messages lost before it.
+    lost: Count,
     /// When it came, in messages noted.
     at: u64,
 }
 
 impl Losses {
-    /// How many messages of this sender on this channel were lost before number `sequence`, since its first.
-    pub fn note(&mut self, name: &Name, sender: u64, sequence: u64) -> u64 {
-        self.count += 1;
+    /// How many messages of this sender on this channel were lost before number `sequence`.
+    pub fn note(&mut self, name: &Name, sender: u64, sequence: u64) -> Count {
+        self.noted += 1;
         if self.of.len() >= MOST && !self.of.contains_key(&(name.clone(), sender)) {
             self.forget_half();
         }
-        let first = Last { sequence: sequence.wrapping_sub(1), lost: 0, at: 0 };
-        let last = self.of.entry((name.clone(), sender)).or_insert(first);
-        last.at = self.count;
+        let last = self.of.entry((name.clone(), sender)).or_insert_with(|| {
+            let whole = sequence == 1;
+            self.begun += u64::from(!whole);
+            let lost = Count { lost: 0, count: if whole { 0 } else { self.begun } };
+            Last { sequence: sequence.wrapping_sub(1), lost, at: 0 }
+        });
+        last.at = self.noted;
         // One that comes late was counted as lost, and stays so.
         let ahead = sequence.wrapping_sub(last.sequence);
         if ahead != 0 && ahead <= u64::MAX / 2 {
             last.sequence = sequence;
-            last.lost = last.lost.saturating_add(ahead - 1);
+            last.lost.lost = last.lost.lost.saturating_add(ahead - 1).min(About::UNKNOWN - 1);
         }
-        last.lost.min(crate::inbox::About::UNKNOWN - 1)
+        last.lost
     }
 
     /// Forgets those that have not sent for longest.
@@ -137,7 +145,7 @@ mod tests {
     #[test]
     fn gaps_are_losses_of_each_sender_on_each_channel() {
         let (mut losses, a, b) = (Losses::default(), Name::new("a").unwrap(), Name::new("b").unwrap());
-        let mut note = |name: &Name, sender, sequence| losses.note(name, sender, sequence);
+        let mut note = |name: &Name, sender, sequence| losses.note(name, sender, sequence).lost;
         assert_eq!([note(&a, 1, 7), note(&a, 1, 8), note(&a, 1, 11)], [0, 0, 2]);
         assert_eq!([note(&b, 1, 3), note(&a, 2, 5), note(&b, 1, 5)], [0, 0, 1], "others are counted apart");
         assert_eq!(
@@ -146,6 +154,10 @@ mod tests {
             "late ones change nothing"
         );
         assert_eq!([note(&a, 1, 0), note(&b, 9, 0), note(&b, 9, 1)], [2, 0, 0]);
+        let mut count = |sender, sequence| losses.note(&b, sender, sequence).count;
+        assert_eq!([count(3, 1), count(3, 5)], [0, 0], "counted from its first message on");
+        let (one, other) = (count(4, 2), count(5, 2));
+        assert!(one > 0 && other > 0 && one != other);
     }
 
     #[test]
@@ -156,6 +168,6 @@ mod tests {
             losses.note(&name, u64::MAX, 2 * sender); // one that goes on sending stays known
         }
         assert!(losses.of.len() <= MOST);
-        assert_eq!(losses.note(&name, u64::MAX, 20 * MOST as u64), 10 * MOST as u64 - 1);
+        assert_eq!(losses.note(&name, u64::MAX, 20 * MOST as u64).lost, 10 * MOST as u64 - 1);
     }
 }
