@@ -163,6 +163,11 @@ impl Channel {
         (self.publishers, self.subscribers) = (counted.publishers, counted.subscribers);
     }
 
+    /// Times from publication to reception: up to so many ns, how many.
+    pub fn latencies(&self) -> Vec<(u64, u64)> {
+        self.latencies.buckets()
+    }
+
     /// What its newest message begins with.
     pub fn newest_key(&self) -> Option<[u8; 8]> {
         self.keys.first().map(|(key, _)| *key)

@@ -36,6 +36,12 @@ impl Latencies {
         }
     }
 
+    /// What was measured: up to so many ns, how many.
+    pub fn buckets(&self) -> Vec<(u64, u64)> {
+        let all = self.0.iter().flat_map(|all| all.iter_recorded());
+        all.map(|bucket| (bucket.value_iterated_to(), bucket.count_since_last_iteration())).collect()
+    }
+
     pub fn summary(&self) -> Option<Latency> {
         let all = self.0.as_ref().filter(|all| !all.is_empty())?;
         let us = |quantile| all.value_at_quantile(quantile) as f64 / 1e3;
@@ -58,5 +64,8 @@ mod tests {
         assert_eq!(summary.count, 1001);
         assert!((summary.p50 - 500.0).abs() < 10.0 && (summary.p99 - 990.0).abs() < 20.0, "{summary:?}");
         assert!(summary.max >= 1e9 * 0.99, "{summary:?}");
+        let buckets = all.buckets();
+        assert_eq!(buckets.iter().map(|(_, times)| times).sum::<u64>(), 1001);
+        assert!(buckets.is_sorted_by(|a, b| a.0 < b.0), "{buckets:?}");
     }
 }

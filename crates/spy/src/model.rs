@@ -259,8 +259,11 @@ impl Model {
 
     /// Whether the newest message of a channel is of a type that is not known.
     pub fn wants_type(&self, id: ChannelId) -> bool {
-        let key = self.get(id).and_then(Channel::newest_key);
-        key.is_some_and(|key| self.types.of(&key).is_none())
+        self.get(id).and_then(Channel::newest_key).is_some() && self.kind(id).is_none()
+    }
+    /// The type of the newest message of a channel, open or not.
+    pub fn kind(&self, id: ChannelId) -> Option<&Arc<Kind>> {
+        self.types.of(&self.get(id)?.newest_key()?)
     }
     /// Whether somebody looks into the messages of a channel.
     pub fn wants_whole(&self, id: ChannelId) -> bool {
@@ -305,6 +308,12 @@ impl Model {
     /// What is known of one.
     pub fn row(&self, id: ChannelId) -> Option<Row> {
         self.get(id).map(|channel| channel.row(self.now, &self.types))
+    }
+
+    /// How long messages of a channel took from publication to reception, since the first: up to so many ns, how many.
+    /// Where subscribers count that, one that goes takes its share along.
+    pub fn latencies(&self, id: ChannelId) -> Vec<(u64, u64)> {
+        self.get(id).map(Channel::latencies).unwrap_or_default()
     }
 
     fn opened(&mut self, id: ChannelId) -> Option<&mut Opened> {

@@ -2,6 +2,7 @@
 
 use crate::Row;
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 /// A column of the table.
@@ -79,10 +80,11 @@ impl Column {
     }
 }
 
-/// Sorts rows by a column; equal ones by name.
-pub fn sort(rows: &mut [Row], by: Column, descending: bool) {
+/// Sorts rows, or references to them, by a column; equal ones by name.
+pub fn sort<R: Borrow<Row>>(rows: &mut [R], by: Column, descending: bool) {
     let names = |a: &Row, b: &Row| natural(&a.channel, &b.channel).then_with(|| a.domain.cmp(&b.domain));
     rows.sort_by(|a, b| {
+        let (a, b) = (a.borrow(), b.borrow());
         let first = match by {
             Column::Channel => names(a, b),
             Column::Type => a.type_name.cmp(&b.type_name),
@@ -95,9 +97,7 @@ pub fn sort(rows: &mut [Row], by: Column, descending: bool) {
 
 /// As people sort: `LASER_2` before `LASER_10`, without regard to case.
 fn natural(a: &str, b: &str) -> Ordering {
-    let key = |text: &str| text.to_lowercase();
-    let (low_a, low_b) = (key(a), key(b));
-    let (mut x, mut y) = (low_a.as_str(), low_b.as_str());
+    let (mut x, mut y) = (a, b);
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     loop {
         let (n, m) = (digits(x), digits(y));
@@ -110,11 +110,14 @@ fn natural(a: &str, b: &str) -> Ordering {
             (x, y) = (&x[n..], &y[m..]);
             continue;
         }
-        let (c, d) = (x.chars().next(), y.chars().next());
-        match (c, d) {
-            (Some(c), Some(d)) if c == d => (x, y) = (&x[c.len_utf8()..], &y[d.len_utf8()..]),
-            _ => return c.cmp(&d).then_with(|| a.cmp(b)),
+        let (Some(c), Some(d)) = (x.chars().next(), y.chars().next()) else {
+            return x.len().cmp(&y.len()).then_with(|| a.cmp(b));
+        };
+        let order = c.to_lowercase().cmp(d.to_lowercase());
+        if order != Ordering::Equal {
+            return order;
         }
+        (x, y) = (&x[c.len_utf8()..], &y[d.len_utf8()..]);
     }
 }
 

@@ -17,6 +17,11 @@ export class Cards {
       graph: !!this.graphed,
       hz: this.channels.size || this.plots.length ? 20 : 10,
     }));
+    // What is scrolled out of sight is not asked for.
+    this.sight = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) target.card.seen = isIntersecting;
+      net.show();
+    });
     for (const op of ['row', 'shape', 'tree', 'value']) {
       net.on(op, (frame) => this.channels.get(keyOf(frame))?.[op](frame));
     }
@@ -91,7 +96,7 @@ export class Cards {
 
 class Card {
   constructor(cards, channel, view) {
-    Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), toggled: new Set(), active: null, last: null, type: null });
+    Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), toggled: new Set(), active: null, last: null, type: null, seen: true });
     this.sub = h('span', { class: 'sub' });
     this.tabs = h('div', { class: 'tabs' });
     this.rate = h('span', { class: 'sub' });
@@ -100,12 +105,15 @@ class Card {
       h('div', { class: 'top' }, h('h2', {}, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
         h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
         h('button', { class: 'bare', title: 'Close', onclick: () => this.close() }, '✕')), this.body);
+    this.element.card = this;
+    cards.sight.observe(this.element);
     this.views = fitting(null);
     this.use(this.views.find((one) => one.id === view) || this.views[0]);
   }
 
   close() {
     this.shown?.close?.();
+    this.cards.sight.unobserve(this.element);
     this.element.remove();
     this.cards.channels.delete(this.key);
     this.cards.changed();
@@ -113,8 +121,9 @@ class Card {
 
   /** What the server is told of it. */
   shows() {
-    const tree = this.active.id === 'fields';
-    return { ...this.channel, tree, value: !tree && !this.active.plain, toggled: tree ? [...this.toggled] : [] };
+    const { seen, active: { id, plain } } = this;
+    const tree = seen && id === 'fields';
+    return { ...this.channel, tree, value: seen && !tree && !plain, timing: seen && !!plain, toggled: tree ? [...this.toggled] : [] };
   }
 
   /** Views that fit the type; the best is used, unless somebody has chosen. */
@@ -171,7 +180,7 @@ class Card {
     this.last = frame.row;
     text(this.sub, frame.row.type_name || '');
     text(this.rate, `${as.hertz(frame.row.rate_hz)} Hz`);
-    if (this.active.plain) this.update(frame.row, frame.row);
+    if (this.active.plain) this.update(frame.row, frame.latencies);
   }
   shape(frame) {
     this.type = frame.type;

@@ -46,8 +46,9 @@ export function framed(draw) {
 export function canvas(parent, draw) {
   const element = h('canvas');
   parent.append(element);
+  // As the observer tells it: to ask for it in each frame would cost a layout.
+  let [width, height] = [0, 0];
   const again = framed(() => {
-    const { clientWidth: width, clientHeight: height } = parent;
     const ratio = window.devicePixelRatio || 1;
     const [w, hh] = [Math.round(width * ratio), Math.round(height * ratio)];
     if (!w || !hh) return;
@@ -59,7 +60,10 @@ export function canvas(parent, draw) {
     context.clearRect(0, 0, width, height);
     draw(context, width, height);
   });
-  const observer = new ResizeObserver(again);
+  const observer = new ResizeObserver(([{ contentRect }]) => {
+    [width, height] = [contentRect.width, contentRect.height];
+    again();
+  });
   observer.observe(parent);
   document.addEventListener('theme', again);
   const close = () => {
@@ -70,9 +74,13 @@ export function canvas(parent, draw) {
   return { element, again, close };
 }
 
-/** A colour of the theme, such as `--accent`. */
+const colours = new Map();
+document.addEventListener('theme', () => colours.clear());
+
+/** A colour of the theme, such as `--accent`. To read it costs a computation of styles, so it is read once. */
 export function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
 }
 
 /** Lets somebody save a file. */
@@ -86,6 +94,7 @@ export function save(name, content) {
 /** Tells something in the corner for a while. */
 export function note(words, bad = false) {
   const place = document.getElementById('notes');
+  if ([...place.children].some((line) => line.textContent === words)) return;
   const line = h('div', { class: bad ? 'bad' : '' }, words);
   place.append(line);
   while (place.children.length > 4) place.firstChild.remove();

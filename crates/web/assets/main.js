@@ -49,9 +49,9 @@ net.on('hello', async (hello) => {
   await load(hello.views, (name, error) => note(`${name}: ${error}`, true));
   cards.chooseAgain();
 });
-net.on('closed', () => {
+net.on('closed', ({ reason }) => {
   $('link').className = 'down';
-  text($('link').lastChild, 'connection lost, trying again');
+  text($('link').lastChild, reason || 'connection lost, trying again');
 });
 net.on('rows', (frame) => {
   const some = frame.shown < frame.total ? `${as.count(frame.shown)} of ` : '';

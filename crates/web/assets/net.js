@@ -15,6 +15,8 @@ export class Net {
     this.parts = [];
     this.waiting = 200;
     this.show = framed(() => this.tell());
+    // Animation frames stop while nobody looks, so that it is told at once.
+    document.addEventListener('visibilitychange', () => this.tell());
     this.connect();
   }
 
@@ -38,6 +40,7 @@ export class Net {
     socket.onopen = () => {
       this.waiting = 200;
       this.last = null;
+      this.values = 0;
       this.tell();
     };
     socket.onmessage = (event) => this.take(event.data);
@@ -50,19 +53,37 @@ export class Net {
   take(data) {
     if (typeof data === 'string') {
       const frame = JSON.parse(data);
-      if (frame.op === 'error') note(frame.text, true);
-      return this.emit(frame.op, frame);
+      if (frame.op !== 'turn') return this.hear(frame);
+      frame.said.forEach((one) => this.hear(one));
+      this.values = frame.values;
+      return this.took();
     }
     const length = new DataView(data).getUint32(0, true);
     const frame = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
     const start = Math.ceil((4 + length) / 8) * 8;
     frame.value = revive(frame.value, data, start);
     this.emit(frame.op, frame);
+    this.values -= 1;
+    this.took();
+  }
+  hear(frame) {
+    if (frame.op === 'error') note(frame.text, true);
+    this.emit(frame.op, frame);
+  }
+  /** When all of a turn is here and drawn, the server may make the next: so what is shown is never old. */
+  took() {
+    if (this.values) return;
+    const { socket } = this;
+    const say = () => socket.readyState === WebSocket.OPEN && socket.send('{"op":"took"}');
+    if (document.hidden) say();
+    else requestAnimationFrame(say);
   }
 
   tell() {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const show = Object.assign({ op: 'show' }, ...this.parts.map((part) => part()));
+    // What nobody sees is not asked for; plots go on.
+    if (document.hidden) Object.assign(show, { hz: 1, rows: undefined, graph: false, open: [] });
     const words = JSON.stringify(show);
     if (words !== this.last) this.socket.send((this.last = words));
   }

@@ -13,12 +13,14 @@
 //! view of one's own is written.
 
 mod assets;
+mod card;
 mod deck;
 mod gate;
 mod player;
 mod protocol;
 mod serve;
 mod socket;
+mod turn;
 mod value;
 mod viewer;
 
@@ -101,11 +103,16 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// All rows are made anew at most this often, however many pages look.
-const ROWS: Duration = Duration::from_millis(80);
+/// All rows are made anew at most this often, however many pages look: nobody reads faster.
+const ROWS: Duration = Duration::from_millis(200);
 
-/// Rows, and when they were made.
-type Rows = Option<(Instant, Arc<Vec<Row>>)>;
+/// All rows, the number of them, from 1, and when they were made.
+#[derive(Clone)]
+struct Rows {
+    number: u64,
+    at: Instant,
+    rows: Arc<Vec<Row>>,
+}
 
 /// What all connections share.
 struct State {
@@ -113,7 +120,7 @@ struct State {
     domains: Vec<String>,
     deck: Option<Deck>,
     views: Views,
-    rows: Mutex<Rows>,
+    rows: Mutex<Option<Rows>>,
 }
 
 impl State {
@@ -125,15 +132,15 @@ impl State {
     }
 
     /// All rows, nearly now.
-    fn rows(&self) -> Arc<Vec<Row>> {
+    fn rows(&self) -> Rows {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, known)) = &*rows
-            && at.elapsed() < ROWS
-        {
-            return known.clone();
+        match &*rows {
+            Some(known) if known.at.elapsed() < ROWS => known.clone(),
+            known => {
+                let number = known.as_ref().map_or(0, |known| known.number) + 1;
+                let fresh = Arc::new(self.watch.model().rows());
+                rows.insert(Rows { number, at: Instant::now(), rows: fresh }).clone()
+            }
         }
-        let fresh = Arc::new(self.watch.model().rows());
-        *rows = Some((Instant::now(), fresh.clone()));
-        fresh
     }
 }

@@ -20,6 +20,8 @@ pub(crate) enum Ask {
     Show(Show),
     /// What the player is to do.
     Player(Steer),
+    /// It has taken a turn, and may get the next.
+    Took,
 }
 
 /// What a page shows.
@@ -68,6 +70,8 @@ pub(crate) struct Open {
     pub tree: bool,
     /// Whether a view of it is.
     pub value: bool,
+    /// Whether all its latencies are.
+    pub timing: bool,
     /// Paths that are folded which are not by themselves, and the other way round.
     pub toggled: Vec<String>,
 }

@@ -5,6 +5,7 @@ use crate::gate::Gate;
 use crate::socket;
 use crate::{Error, Options, Result, State, Stop};
 use axum::Router;
+use axum::extract::ws::close_code;
 use axum::extract::{Path, Request, State as Of, WebSocketUpgrade};
 use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::middleware::{self, Next};
@@ -16,15 +17,23 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
-/// Most connections at a time; those that come then wait.
-const MOST: usize = 64;
-/// Who has not said what it wants by then is let go.
+/// Most connections at a time; those that come then are told so.
+const MOST: usize = 256;
+/// Most pages at a time; likewise.
+const PAGES: usize = 64;
+/// Who has not said what it wants by then, or has taken no turn, is let go.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest request head, in bytes.
 const HEAD: usize = 16 << 10;
 /// Longest message of a client, in bytes.
 const MESSAGE: usize = 64 << 10;
+/// Who is told that there is no room has so long to read it, and so many are told at a time.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// What they are told.
+const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 74\r\n\
+    retry-after: 5\r\nconnection: close\r\n\r\nall 256 connections of this server are taken: close a page, and try again\n";
 /// How often it is looked whether the end was asked for.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -48,6 +57,7 @@ pub struct Server {
     address: SocketAddr,
     gate: Arc<Gate>,
     state: Arc<State>,
+    patience: Duration,
     stop: Stop,
 }
 
@@ -64,7 +74,19 @@ impl Server {
         let address = listener.local_addr().map_err(failed)?;
         let gate = Gate::new(address).map_err(|e| failed(std::io::Error::other(e)))?;
         let state = State::new(options);
-        Ok(Server { listener, address, gate: Arc::new(gate), state: Arc::new(state), stop: stop.clone() })
+        Ok(Server {
+            listener,
+            address,
+            gate: Arc::new(gate),
+            state: Arc::new(state),
+            patience: PATIENCE,
+            stop: stop.clone(),
+        })
+    }
+
+    /// Lets pages go that take nothing for so long; 10 s unless told.
+    pub fn patience(self, patience: Duration) -> Server {
+        Server { patience, ..self }
     }
 
     /// Where it listens.
@@ -100,7 +122,8 @@ impl Server {
     fn app(&self) -> Router {
         let router = Router::new().route("/ws", get(upgrade)).route("/own/{name}", get(own)).fallback(page);
         let gated = middleware::from_fn_with_state(self.gate.clone(), guard);
-        router.layer(gated).with_state(self.state.clone())
+        let pages = Pages { places: Arc::new(Semaphore::new(PAGES)), patience: self.patience };
+        router.layer(gated).layer(axum::Extension(pages)).with_state(self.state.clone())
     }
 }
 
@@ -112,8 +135,8 @@ async fn stopped(stop: Stop) {
 
 async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
     let places = Arc::new(Semaphore::new(MOST));
+    let farewells = Arc::new(Semaphore::new(MOST));
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return Ok(()) };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             // Such as too many open files: it may pass.
@@ -121,6 +144,16 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
                 tokio::time::sleep(LOOK).await;
                 continue;
             }
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else {
+            // Beyond even that they are let go without a word.
+            if let Ok(place) = farewells.clone().try_acquire_owned() {
+                tokio::spawn(async move {
+                    let _ = timeout(FAREWELL, farewell(stream)).await;
+                    drop(place);
+                });
+            }
+            continue;
         };
         // Frames are small and often; a socket that cannot be told so still works.
         let _ = stream.set_nodelay(true);
@@ -137,6 +170,29 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
                 .await;
             drop(place);
         });
+    }
+}
+
+/// Tells somebody that there is no room, and reads what is asked meanwhile: otherwise the answer could be lost.
+async fn farewell(stream: tokio::net::TcpStream) -> std::io::Result<()> {
+    let mut words = FULL.as_bytes();
+    while !words.is_empty() {
+        stream.writable().await?;
+        match stream.try_write(words) {
+            Ok(n) => words = &words[n..],
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let mut asked = [0; 1024];
+    loop {
+        stream.readable().await?;
+        match stream.try_read(&mut asked) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(e) => return Err(e),
+        }
     }
 }
 
@@ -170,10 +226,28 @@ async fn own(Of(state): Of<Arc<State>>, Path(name): Path<String>) -> Response {
 /// A place among the connections.
 type Place = axum::Extension<Arc<tokio::sync::OwnedSemaphorePermit>>;
 
-async fn upgrade(Of(state): Of<Arc<State>>, place: Place, upgrade: WebSocketUpgrade) -> Response {
+/// Places of pages among those, and how long they may take nothing.
+#[derive(Clone)]
+struct Pages {
+    places: Arc<Semaphore>,
+    patience: Duration,
+}
+
+async fn upgrade(
+    Of(state): Of<Arc<State>>,
+    place: Place,
+    axum::Extension(pages): axum::Extension<Pages>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
     upgrade.on_upgrade(move |socket| async move {
-        socket::serve(socket, state).await;
+        match pages.places.try_acquire_owned() {
+            Ok(_page) => socket::serve(socket, state, pages.patience).await,
+            Err(_) => {
+                let words = format!("{PAGES} pages are open already: close one, and try again");
+                socket::refuse(socket, close_code::AGAIN, &words, pages.patience).await;
+            }
+        }
         drop(place);
     })
 }

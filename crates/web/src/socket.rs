@@ -1,4 +1,4 @@
-//! One page: what it says, and frames for it.
+//! One page: what it says, and turns for it, each when it has taken the one before.
 
 use crate::State;
 use crate::protocol::{self, Ask};
@@ -7,32 +7,36 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-/// Who takes no frame for so long is let go.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Frames a second, until a page asks for others.
 const HZ: f64 = 10.0;
 
-/// Serves a page until it goes.
-pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>) {
+/// Tells why there is no more to say, and ends it.
+pub(crate) async fn refuse(mut socket: WebSocket, code: u16, why: &str, patience: Duration) {
+    let frame = CloseFrame { code, reason: why.into() };
+    send(&mut socket, Message::Close(Some(frame)), patience).await;
+}
+
+/// Serves a page until it goes, or takes no turn for so long.
+pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Duration) {
     let mut viewer = Viewer::new(state.clone());
-    if !send(&mut socket, viewer.hello()).await {
+    if !send(&mut socket, viewer.hello(), patience).await {
         return;
     }
     let mut ticks = interval(Duration::from_secs_f64(1.0 / HZ));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // When a turn was sent that the page has not taken yet: until then nothing is made for it.
+    let mut sent: Option<Instant> = None;
     loop {
+        let late = sleep_until(sent.map_or_else(Instant::now, |at| at + patience));
         tokio::select! {
             said = socket.recv() => {
                 let text = match said {
                     Some(Ok(Message::Text(text))) => text,
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                     Some(Ok(Message::Binary(_))) => {
-                        let reason = "requests are text".into();
-                        let frame = CloseFrame { code: close_code::UNSUPPORTED, reason };
-                        let _ = timeout(PATIENCE, socket.send(Message::Close(Some(frame)))).await;
-                        return;
+                        return refuse(socket, close_code::UNSUPPORTED, "requests are text", patience).await;
                     }
                     // It went, or said something too long or malformed, and the connection is of no more use.
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,
@@ -48,29 +52,35 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>) {
                         viewer.show(show);
                         Ok(())
                     }
+                    Ask::Took => {
+                        sent = None;
+                        Ok(())
+                    }
                     Ask::Player(steer) => match &state.deck {
                         Some(deck) => deck.steer(steer),
                         None => Err("there is no log to play: name one when it is started".into()),
                     },
                 });
                 if let Err(words) = done
-                    && !send(&mut socket, Message::Text(json!({ "op": "error", "text": words }).to_string().into())).await
+                    && !send(&mut socket, Message::Text(json!({ "op": "error", "text": words }).to_string().into()), patience).await
                 {
                     return;
                 }
             }
-            _ = ticks.tick() => {
-                for frame in viewer.frames() {
-                    if !send(&mut socket, frame).await {
+            _ = ticks.tick(), if sent.is_none() => {
+                for message in viewer.turn() {
+                    sent = Some(Instant::now());
+                    if !send(&mut socket, message, patience).await {
                         return;
                     }
                 }
             }
+            () = late, if sent.is_some() => return,
         }
     }
 }
 
 /// Sends; whether it went.
-async fn send(socket: &mut WebSocket, message: Message) -> bool {
-    matches!(timeout(PATIENCE, socket.send(message)).await, Ok(Ok(())))
+async fn send(socket: &mut WebSocket, message: Message, patience: Duration) -> bool {
+    matches!(timeout(patience, socket.send(message)).await, Ok(Ok(())))
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 /// Arrays of at least so many numbers are bytes.
 const LONG: usize = 16;
 /// Longest frame; of what is longer it is told, and it is not sent.
-const LONGEST: usize = 32 << 20;
+pub(crate) const LONGEST: usize = 32 << 20;
 /// Most values that are JSON.
 const MOST: usize = 100_000;
 /// How deep structs lie in each other where the shape of a type is told.

@@ -1,34 +1,23 @@
-//! What one page shows, and frames of that and nothing else.
+//! What one page shows, and turns of that and nothing else.
 
-use crate::State;
-use crate::protocol::{Key, Open, Plotted, ROWS, Show};
-use crate::value;
+use crate::card::{Card, find};
+use crate::protocol::{Key, Plotted, ROWS, Show};
+use crate::turn::Turn;
+use crate::{Rows, State};
 use axum::extract::ws::Message;
 use saltus_os::clock;
-use saltus_spy::{ChannelId, Expand, Filter, Model, Row, SeriesId, sort};
+use saltus_spy::{Filter, Model, Row, SeriesId, sort};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most points of a series in one frame; those that are older come with the next.
+/// Most points of a series in one turn; those that are older come with the next.
 const POINTS: usize = 5000;
 /// Most channels of the graph.
 const GRAPH: usize = 1000;
 /// The graph changes slowly, and is sent once in so many ns.
 const GRAPH_EVERY: u64 = 1_000_000_000;
-
-/// A channel that a page has open.
-struct Card {
-    open: Open,
-    expand: Expand,
-    /// The channel, once there is one of that name.
-    id: Option<ChannelId>,
-    /// The type that the page knows the shape of.
-    shape: Option<String>,
-    /// The number of the message that was sent last.
-    sent: Option<u64>,
-}
 
 /// A number that a page plots.
 struct Line {
@@ -43,23 +32,28 @@ pub(crate) struct Viewer {
     state: Arc<State>,
     show: Show,
     cards: HashMap<Key, Card>,
+    /// Those cards in the order in which they have their turn.
+    order: Vec<Key>,
     lines: Vec<Line>,
+    /// Which rows the table was made of; 0 for none.
+    table: u64,
     graph: u64,
     deck: u64,
+    troubles: u64,
 }
 
 impl Viewer {
     /// A page that shows nothing yet.
     pub fn new(state: Arc<State>) -> Viewer {
-        let (cards, lines) = (HashMap::new(), Vec::new());
-        Viewer { state, show: Show::default(), cards, lines, graph: 0, deck: 0 }
+        let (cards, order, lines) = (HashMap::new(), Vec::new(), Vec::new());
+        Viewer { state, show: Show::default(), cards, order, lines, table: 0, graph: 0, deck: 0, troubles: 0 }
     }
 
     /// What it is told first.
     pub fn hello(&self) -> Message {
         let now = clock::boottime();
         let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        text(&json!({
+        let hello = json!({
             "op": "hello",
             "version": env!("CARGO_PKG_VERSION"),
             "domains": self.state.domains,
@@ -67,36 +61,26 @@ impl Viewer {
             "boot": unix.as_secs_f64() - now as f64 / 1e9,
             "views": self.state.views.names(),
             "player": self.state.deck.as_ref().map(|deck| deck.about()),
-        }))
+        });
+        Message::Text(hello.to_string().into())
     }
 
     /// What it shows from now on. What it shows no more is decoded no more.
     pub fn show(&mut self, mut show: Show) {
         let mut model = self.state.watch.model();
         let mut before = std::mem::take(&mut self.cards);
+        self.order.clear();
         for open in show.open.drain(..) {
-            let mut card = before.remove(&open.key).unwrap_or_else(|| Card {
-                open: Open::default(),
-                expand: Expand::new(),
-                id: None,
-                shape: None,
-                sent: None,
-            });
-            if open.toggled != card.open.toggled
-                || open.tree != card.open.tree
-                || open.value != card.open.value
-            {
-                card.sent = None;
-                card.expand = Expand::new();
-                open.toggled.iter().for_each(|path| card.expand.toggle(path));
-            }
             let key = open.key.clone();
-            card.open = open;
-            if let Some(twice) = self.cards.insert(key, card) {
-                twice.id.into_iter().for_each(|id| model.close(id));
+            // One that is told twice is one.
+            let card = before.remove(&key).or_else(|| self.cards.remove(&key));
+            let mut card = card.unwrap_or_default();
+            card.show(open);
+            if self.cards.insert(key.clone(), card).is_none() && !self.order.contains(&key) {
+                self.order.push(key);
             }
         }
-        before.into_values().filter_map(|card| card.id).for_each(|id| model.close(id));
+        before.values_mut().for_each(|card| card.close(&mut model));
         let mut gone = std::mem::take(&mut self.lines);
         for what in show.plots.drain(..) {
             let found = gone.iter().position(|line| line.what == what).map(|at| gone.swap_remove(at));
@@ -105,42 +89,51 @@ impl Viewer {
         gone.into_iter().filter_map(|line| line.series).for_each(|series| model.unplot(series));
         drop(model);
         self.show = show;
-        self.graph = 0;
+        (self.table, self.graph) = (0, 0);
     }
 
     /// What is to be drawn now.
-    pub fn frames(&mut self) -> Vec<Message> {
-        let rows = self.state.rows();
-        let mut frames = Vec::new();
-        frames.extend(self.table(&rows));
+    pub fn turn(&mut self) -> Vec<Message> {
+        let Rows { number, rows, .. } = self.state.rows();
+        let mut turn = Turn::default();
+        if std::mem::replace(&mut self.table, number) != number {
+            self.table(&rows, &mut turn);
+        }
         let now = clock::boottime();
         if self.show.graph && now.saturating_sub(self.graph) >= GRAPH_EVERY {
             self.graph = now;
             let words = self.show.rows.as_ref().map_or("", |part| &part.filter);
-            frames.push(graph(&rows, &Filter::new(words)));
+            graph(&rows, &Filter::new(words), &mut turn);
         }
-        let watch = self.state.clone();
-        let mut model = watch.watch.model();
-        for card in self.cards.values_mut() {
-            card.frames(&mut model, &rows, now, &mut frames);
+        let state = self.state.clone();
+        let mut model = state.watch.model();
+        self.points(&mut model, &rows, &mut turn);
+        let mut done = 0;
+        for key in &self.order {
+            if turn.is_full() {
+                break;
+            }
+            if let Some(card) = self.cards.get_mut(key) {
+                card.say(&mut model, (number, &rows), &mut turn);
+            }
+            done += 1;
         }
-        frames.extend(self.points(&mut model, &rows));
         drop(model);
+        // Those that had no room come first the next time.
+        self.order.rotate_left(done);
         if let Some(deck) = &self.state.deck
-            && let Some((turn, state)) = deck.state(self.deck)
+            && let Some((number, words)) = deck.state(self.deck)
         {
-            self.deck = turn;
-            frames.push(Message::Text(state.into()));
+            self.deck = number;
+            turn.say_json(&words);
         }
-        for trouble in self.state.watch.troubles() {
-            frames.push(text(
-                &json!({ "op": "error", "text": format!("{}: {}", trouble.domain, trouble.words) }),
-            ));
+        for trouble in self.state.watch.troubles(&mut self.troubles) {
+            turn.say(&json!({ "op": "error", "text": format!("{}: {}", trouble.domain, trouble.words) }));
         }
-        frames
+        turn.messages()
     }
 
-    fn table(&self, rows: &[Row]) -> Option<Message> {
+    fn table(&self, rows: &[Row], turn: &mut Turn) {
         #[derive(Serialize)]
         struct Table<'a> {
             op: &'static str,
@@ -149,15 +142,15 @@ impl Viewer {
             bytes_per_s: f64,
             shown: usize,
             from: usize,
-            rows: &'a [Row],
+            rows: &'a [&'a Row],
         }
-        let part = self.show.rows.as_ref()?;
+        let Some(part) = &self.show.rows else { return };
         let filter = Filter::new(&part.filter);
-        let mut shown: Vec<Row> = rows.iter().filter(|row| filter.matches(row)).cloned().collect();
+        let mut shown: Vec<&Row> = rows.iter().filter(|row| filter.matches(row)).collect();
         sort(&mut shown, part.sort, part.down);
         let to = part.to.min(shown.len());
         let from = part.from.min(to).max(to.saturating_sub(ROWS));
-        Some(text(&Table {
+        turn.say(&Table {
             op: "rows",
             total: rows.len(),
             rate_hz: rows.iter().map(|row| row.rate_hz).sum(),
@@ -165,10 +158,10 @@ impl Viewer {
             shown: shown.len(),
             from,
             rows: &shown[from..to],
-        }))
+        });
     }
 
-    fn points(&mut self, model: &mut Model, rows: &[Row]) -> Option<Message> {
+    fn points(&mut self, model: &mut Model, rows: &[Row], turn: &mut Turn) {
         let mut all = Vec::new();
         for line in &mut self.lines {
             if line.series.is_none() {
@@ -192,88 +185,28 @@ impl Viewer {
             }));
             line.sent = Some(last.time);
         }
-        (!all.is_empty()).then(|| text(&json!({ "op": "points", "series": all })))
-    }
-}
-
-impl Card {
-    fn frames(&mut self, model: &mut Model, rows: &[Row], now: u64, frames: &mut Vec<Message>) {
-        if self.id.is_none() {
-            self.id = find(rows, &self.open.key);
-            self.id.into_iter().for_each(|id| model.open(id));
+        if !all.is_empty() {
+            turn.say(&json!({ "op": "points", "series": all }));
         }
-        let Some(id) = self.id else { return };
-        let Key { domain, channel } = &self.open.key;
-        let row = rows.iter().find(|row| row.id == id);
-        frames.push(text(&json!({ "op": "row", "domain": domain, "channel": channel, "row": row })));
-        if let Some(record) = model.record(id) {
-            let fingerprint = format!("{:016x}", record.definition().fingerprint);
-            if self.shape.as_ref() != Some(&fingerprint) {
-                let shape = value::shape(record.schema(), record.id());
-                frames.push(text(
-                    &json!({ "op": "shape", "domain": domain, "channel": channel, "type": shape }),
-                ));
-                self.shape = Some(fingerprint);
-                self.sent = None;
-            }
-        }
-        let Some(tree) = model.tree_with(id, &self.expand).filter(|_| self.open.tree) else {
-            return self.value(model, id, frames);
-        };
-        frames.push(text(
-            &json!({ "op": "tree", "domain": domain, "channel": channel, "now": now, "tree": tree }),
-        ));
-        self.value(model, id, frames);
-    }
-
-    fn value(&mut self, model: &Model, id: ChannelId, frames: &mut Vec<Message>) {
-        let Some(record) = model.record(id).filter(|_| self.open.value) else { return };
-        let number = model.decoded(id);
-        if self.sent.replace(number) == Some(number) {
-            return;
-        }
-        let Key { domain, channel } = &self.open.key;
-        let mut about = serde_json::Map::new();
-        about.insert("op".into(), "value".into());
-        about.insert("domain".into(), domain.as_str().into());
-        about.insert("channel".into(), channel.as_str().into());
-        frames.push(match value::frame(record, about) {
-            Some(frame) => Message::Binary(frame.into()),
-            None => text(
-                &json!({ "op": "error", "text": format!("{channel}: the message is too large for a view") }),
-            ),
-        });
     }
 }
 
 impl Drop for Viewer {
     fn drop(&mut self) {
         let mut model = self.state.watch.model();
-        self.cards.values().filter_map(|card| card.id).for_each(|id| model.close(id));
+        self.cards.values_mut().for_each(|card| card.close(&mut model));
         self.lines.iter().filter_map(|line| line.series).for_each(|series| model.unplot(series));
     }
 }
 
-/// The channel of that name.
-fn find(rows: &[Row], key: &Key) -> Option<ChannelId> {
-    let is = |row: &&Row| row.channel == key.channel && (key.domain.is_empty() || row.domain == key.domain);
-    rows.iter().find(is).map(|row| row.id)
-}
-
 /// Who talks to whom, on channels that pass the filter.
-fn graph(rows: &[Row], filter: &Filter) -> Message {
+fn graph(rows: &[Row], filter: &Filter, turn: &mut Turn) {
     let row = |row: &Row| {
         json!({
             "domain": row.domain, "channel": row.channel, "type_name": row.type_name, "rate_hz": row.rate_hz,
             "stale": row.stale, "publishers": row.publishers, "subscribers": row.subscribers,
         })
     };
-    text(
-        &json!({ "op": "graph", "channels": rows.iter().filter(|row| filter.matches(row)).take(GRAPH).map(row).collect::<Vec<Json>>() }),
-    )
-}
-
-fn text(frame: &impl Serialize) -> Message {
-    // Nothing that frames are made of can fail to be written.
-    Message::Text(serde_json::to_string(frame).unwrap_or_default().into())
+    let channels: Vec<Json> = rows.iter().filter(|row| filter.matches(row)).take(GRAPH).map(row).collect();
+    turn.say(&json!({ "op": "graph", "channels": channels }));
 }

@@ -3,6 +3,7 @@
 mod rig;
 
 use rig::{Rig, domain, until};
+use serde_json::Value as Json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use tungstenite::client::IntoClientRequest;
@@ -25,14 +26,33 @@ fn socket(rig: &Rig, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
     }
 }
 
-/// The next frame of that kind.
-fn frame(socket: &mut Socket, op: &str) -> serde_json::Value {
+/// The next frame of that kind, by itself or in a turn; turns are taken.
+fn frame(socket: &mut Socket, op: &str) -> Json {
     loop {
-        if let Message::Text(text) = socket.read().unwrap() {
-            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-            if json["op"] == op {
-                return json;
-            }
+        let Message::Text(text) = socket.read().unwrap() else { continue };
+        let mut json: Json = serde_json::from_str(&text).unwrap();
+        if json["op"] == "turn" {
+            socket.send(Message::text(r#"{"op":"took"}"#)).unwrap();
+            json = json["said"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|said| said["op"] == op)
+                .cloned()
+                .unwrap_or_default();
+        }
+        if json["op"] == op {
+            return json;
+        }
+    }
+}
+
+/// Why the server ends a connection, once it does.
+fn farewell(socket: &mut Socket) -> (u16, String) {
+    loop {
+        if let Message::Close(frame) = socket.read().unwrap() {
+            let frame = frame.unwrap();
+            return (frame.code.into(), frame.reason.to_string());
         }
     }
 }
@@ -101,12 +121,7 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     until("it is let go", || long.read().is_err());
     let mut binary = socket(&rig, &[]).unwrap();
     binary.send(Message::binary(vec![0; 10])).unwrap();
-    let code = loop {
-        if let Message::Close(frame) = binary.read().unwrap() {
-            break u16::from(frame.unwrap().code);
-        }
-    };
-    assert_eq!(code, 1003);
+    assert_eq!(farewell(&mut binary), (1003, "requests are text".into()));
     let mut head = rig.connect();
     let _ = write!(head, "GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
     let mut answer = Vec::new();
@@ -116,11 +131,47 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
 }
 
 #[test]
-fn who_takes_all_places_keeps_others_waiting_only_while_it_stays() {
+fn a_connection_beyond_the_bound_is_refused_with_words_and_one_that_goes_makes_room() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
-    let idle: Vec<TcpStream> = (0..100).map(|_| rig.connect()).collect();
-    drop(idle);
-    assert!(rig.get("/icon.svg", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
+    let answer = || rig.get("/icon.svg", "host: localhost\r\n");
+    let mut idle: Vec<TcpStream> = (0..256).map(|_| rig.connect()).collect();
+    let refused = answer();
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(
+        refused
+            .ends_with("\r\n\r\nall 256 connections of this server are taken: close a page, and try again\n"),
+        "{refused}"
+    );
+    idle.truncate(255);
+    until("there is room for one", || answer().starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn a_page_beyond_the_bound_is_told_why_and_one_that_goes_makes_room() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let mut pages: Vec<Socket> = (0..64).map(|_| socket(&rig, &[]).unwrap()).collect();
+    pages.iter_mut().for_each(|page| drop(frame(page, "hello")));
+    let mut refused = socket(&rig, &[]).unwrap();
+    assert_eq!(farewell(&mut refused), (1013, "64 pages are open already: close one, and try again".into()));
+    pages.truncate(63);
+    until(
+        "there is room for one",
+        || matches!(socket(&rig, &[]).unwrap().read().unwrap(), Message::Text(hello) if hello.contains("hello")),
+    );
+}
+
+#[test]
+fn what_goes_wrong_is_told_to_every_page() {
+    let folder = format!("/dev/shm/saltus-web-gate-{}", std::process::id());
+    std::fs::create_dir(&folder).unwrap();
+    let rig =
+        Rig::new("127.0.0.1:0", &saltus_domain::Domain::open(&format!("shm://{folder}")).unwrap(), None, &[]);
+    let mut pages = [(); 2].map(|()| socket(&rig, &[]).unwrap());
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "a file where the domain was").unwrap();
+    let told = pages.each_mut().map(|page| frame(page, "error")["text"].to_string());
+    std::fs::remove_file(&folder).unwrap();
+    assert!(told.iter().all(|words| words.contains(&folder)), "{told:?}");
 }
 
 #[test]

@@ -2,17 +2,19 @@
 
 #[path = "rig/chromium.rs"]
 mod chromium;
+#[path = "page/load.rs"]
+mod load;
 mod rig;
 
 use chromium::{Chromium, DRAWN};
-use rig::{Rig, domain, message, publisher, robot, until};
+use rig::{Rig, domain, publisher, robot, until};
 use saltus_domain::{Domain, Publisher};
 use saltus_log::{Event, Format, Writer, WriterOptions};
 use saltus_web::Stop;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Publishes what the robot says, 50 times a second, until it is dropped.
 struct Robot(Stop, Option<JoinHandle<()>>);
@@ -71,63 +73,6 @@ fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {
     assert_eq!(browser.complaints, Vec::<String>::new(), "the page's code has no errors");
 }
 
-#[test]
-#[ignore = "a measurement of 40 s, to be read and not to be passed: cargo test --release -p saltus-web --test page -- --ignored --nocapture"]
-fn how_long_frames_take_with_500_channels_and_10000_messages_a_second() {
-    let folder = format!("/dev/shm/saltus-web-{}", std::process::id());
-    std::fs::create_dir(&folder).unwrap();
-    let domain = Domain::open(&format!("shm://{folder}")).unwrap();
-    let rig = Rig::new("127.0.0.1:0", &domain, None, &[]);
-    let stop = Stop::new();
-    let asked = stop.clone();
-    let load = std::thread::spawn(move || {
-        let mut all: Vec<Publisher> =
-            (0..500).map(|i| publisher(&domain, &format!("CHANNEL_{i}"), "carmen.pose_t")).collect();
-        let json = |i: u64| format!(r#"{{"x":{i},"y":{}}}"#, (i as f64 * 0.03).sin());
-        let lap: Vec<_> = (0..200).map(|i| message("carmen.pose_t", &json(i))).collect();
-        let start = Instant::now();
-        let mut sent = 0u64;
-        while !asked.is_asked() {
-            // 10 messages a millisecond, by the clock, however late it wakes.
-            while sent < start.elapsed().as_micros() as u64 / 100 {
-                all[(sent % 500) as usize].publish(&lap[(sent / 500 % 200) as usize]).unwrap();
-                sent += 1;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        sent as f64 / start.elapsed().as_secs_f64()
-    });
-    let mut browser = Chromium::start(1920, 1080);
-    browser.open(&format!(
-        "{}#open=CHANNEL_0,CHANNEL_1@fields,CHANNEL_2@latency&plot=CHANNEL_1:x,CHANNEL_1:y",
-        rig.url
-    ));
-    browser.wait("document.querySelector('#totals').textContent.startsWith('500 channels')");
-    browser.wait("!!document.querySelector('.plotted .uplot')");
-    let script = "new Promise(done => { const all = []; let last = performance.now(); const end = last + 30000; \
-        const step = now => { all.push(now - last); last = now; if (now < end) requestAnimationFrame(step); else done(all) }; \
-        requestAnimationFrame(step) })";
-    let frames = browser.eval(script);
-    let mut frames: Vec<f64> = frames.as_array().unwrap().iter().filter_map(|ms| ms.as_f64()).collect();
-    frames.sort_by(f64::total_cmp);
-    let at = |part: f64| frames[((frames.len() - 1) as f64 * part) as usize];
-    browser.picture("load-dark.png");
-    browser.open("about:blank");
-    stop.ask();
-    let rate = load.join().unwrap();
-    drop(rig);
-    std::fs::remove_dir_all(&folder).unwrap();
-    println!(
-        "{rate:.0} messages a second; {} frames in 30 s: p50 {:.1}, p95 {:.1}, p99 {:.1}, p99.9 {:.1}, max {:.1} ms",
-        frames.len(),
-        at(0.5),
-        at(0.95),
-        at(0.99),
-        at(0.999),
-        at(1.0)
-    );
-}
-
 fn watching(browser: &mut Chromium) {
     let domain = domain();
     let _robot = Robot::start(&domain);
@@ -138,9 +83,9 @@ fn watching(browser: &mut Chromium) {
     let rig = Rig::new("127.0.0.1:0", &domain, Some(views), &[]);
     browser.scheme(true);
     browser.open(&rig.url);
-    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length >= 4");
+    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length >= 5");
     many.iter_mut().for_each(|one| one.publish(b"hello").unwrap());
-    browser.wait("document.querySelector('#totals').textContent.startsWith('154 channels')");
+    browser.wait("document.querySelector('#totals').textContent.startsWith('155 channels')");
     let lines = browser.eval("document.querySelectorAll('.space .row').length").as_u64().unwrap();
     assert!((10..80).contains(&lines), "only what is on the screen exists: {lines}");
     browser.eval("document.querySelector('.scroller').scrollTop = 1e6");
@@ -149,7 +94,7 @@ fn watching(browser: &mut Chromium) {
 
     // A filter, a click, and the tree is there and lives.
     browser.eval("(f => { f.value = '!sensor'; f.oninput() })(document.querySelector('#filter'))");
-    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length === 4");
+    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length === 5");
     browser.eval("[...document.querySelectorAll('.space .row')].find(row => row.textContent.includes('STATE')).click()");
     browser.wait("!!document.querySelector('[data-path=\"voltage\"] .value')?.textContent");
     assert_eq!(browser.eval("document.querySelector('[data-path=\"voltage\"] .unit').textContent"), "V");
@@ -169,7 +114,9 @@ fn watching(browser: &mut Chromium) {
     browser.wait(&format!("{DRAWN}(document.querySelector('.plotted canvas'))"));
 
     // Views are chosen by the shape of a type.
-    for (channel, view) in [("LASER_FRONT", "laser"), ("POSE", "pose"), ("CAMERA", "image")] {
+    for (channel, view) in
+        [("LASER_FRONT", "laser"), ("POSE", "pose"), ("CAMERA", "image"), ("PHOTO", "image")]
+    {
         let row = format!(
             "[...document.querySelectorAll('.space .row')].find(row => row.textContent.includes('{channel}')).click()"
         );
@@ -178,6 +125,16 @@ fn watching(browser: &mut Chromium) {
         browser.wait(&format!("{card}?.querySelector('.tabs .on')?.dataset.view === '{view}'"));
         browser.wait(&format!("{DRAWN}({card}.querySelector('canvas'))"));
     }
+    // The JPEG is what was encoded: red on the left, blue on the right.
+    let photo = "document.querySelector('[data-channel=PHOTO]')";
+    browser.wait(&format!("{photo}.querySelector('.hint').textContent === '160 × 120, JPEG'"));
+    let mut pixel = |x: u32| {
+        let script =
+            format!("[...{photo}.querySelector('canvas').getContext('2d').getImageData({x}, 1, 1, 1).data]");
+        browser.eval(&script).as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let (left, right) = (pixel(2), pixel(157));
+    assert!(left[0] > 190 && left[2] < 90 && right[0] < 90 && right[2] > 190, "{left:?} {right:?}");
     browser.wait("(document.querySelector('.plotted .u-legend .u-value')?.textContent ?? '') !== ''");
     browser
         .wait("import('/main.js').then(page => page.cards.plots[0].series.every(one => one.t.length > 150))");
@@ -186,17 +143,28 @@ fn watching(browser: &mut Chromium) {
     browser.picture("spy-light.png");
     assert_eq!(browser.eval("getComputedStyle(document.body).backgroundColor"), "rgb(238, 241, 244)");
 
+    // How long messages take: a curve of percentiles, and a heat map.
+    let timing = "document.querySelector('[data-channel=STATE]')";
+    browser.click("[data-channel=STATE] [data-view=latency]");
+    browser.wait(&format!("Number({timing}.querySelector('.timing').dataset.measured) > 100"));
+    browser.wait(&format!(
+        "[...{timing}.querySelectorAll('canvas')].filter(canvas => !canvas.parentElement.hidden && {DRAWN}(canvas)).length === 2"
+    ));
+    browser.wait(&format!("{timing}.querySelectorAll('.facts b')[5].textContent !== '–'"));
+    browser.scheme(true);
+    browser.picture("timing-dark.png");
+
     // A view from the folder; and who talks to whom.
     browser.click("[data-channel=POSE] [data-view='own:gauge.js']");
     browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=POSE] canvas'))"));
     browser.scheme(true);
     browser.click("#graph");
-    browser.wait("document.querySelectorAll('.graph .channel').length === 4 && !!document.querySelector('.graph .process')");
+    browser.wait("document.querySelectorAll('.graph .channel').length === 5 && !!document.querySelector('.graph .process')");
     browser.picture("graph-dark.png");
     browser.click("#graph");
     let closed = "document.querySelector('[data-channel=CAMERA] [title=Close]').click()";
     browser.eval(closed);
-    browser.wait("document.querySelectorAll('[data-channel]').length === 3");
+    browser.wait("document.querySelectorAll('[data-channel]').length === 4");
     browser.open("about:blank"); // the server goes
 }
 

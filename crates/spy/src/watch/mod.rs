@@ -43,13 +43,14 @@ pub struct Trouble {
     pub words: String,
 }
 
-/// Troubles that wait to be told; of more the oldest are forgotten.
+/// Troubles that are remembered; of more the oldest are forgotten.
 const TROUBLES: usize = 16;
 
 /// What the threads and the faces share.
 struct Shared {
     model: Mutex<Model>,
-    troubles: Mutex<VecDeque<Trouble>>,
+    /// How many there were, and the last of them.
+    troubles: Mutex<(u64, VecDeque<Trouble>)>,
     stop: AtomicBool,
 }
 
@@ -59,10 +60,12 @@ impl Shared {
     }
     fn trouble(&self, domain: &str, words: String) {
         let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        if troubles.len() >= TROUBLES {
-            troubles.pop_front();
+        let (count, last) = &mut *troubles;
+        if last.len() >= TROUBLES {
+            last.pop_front();
         }
-        troubles.push_back(Trouble { domain: domain.into(), words: crate::text::harmless(&words) });
+        *count += 1;
+        last.push_back(Trouble { domain: domain.into(), words: crate::text::harmless(&words) });
     }
     fn is_stopped(&self) -> bool {
         self.stop.load(Acquire) // pairs with the release in `Watch::drop`
@@ -121,10 +124,13 @@ impl Watch {
         model.tick(clock::boottime());
         model
     }
-    /// What went wrong since this was asked last.
-    pub fn troubles(&self) -> Vec<Trouble> {
-        let mut troubles = self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        troubles.drain(..).collect()
+    /// What went wrong that a face has not been told: `told` is how many it was, 0 at first, and goes on.
+    pub fn troubles(&self, told: &mut u64) -> Vec<Trouble> {
+        let troubles = self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        let (count, last) = &*troubles;
+        let new = usize::try_from(count.saturating_sub(*told)).unwrap_or(usize::MAX).min(last.len());
+        *told = *count;
+        last.range(last.len() - new..).cloned().collect()
     }
 }
 

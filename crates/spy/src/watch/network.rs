@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 /// Messages of a channel that may wait to be looked at.
 const DEPTH: u64 = 4096;
-/// Messages that are taken before faces get at the model.
-const TURN: usize = 256;
+/// Messages that are taken before faces get at the model, and how long that may last.
+const TURN: (usize, Duration) = (256, Duration::from_millis(10));
+/// Long enough for a face that waits to wake.
+const BREATH: Duration = Duration::from_millis(1);
 /// After an error it is tried again so much later.
 const PAUSE: Duration = Duration::from_millis(500);
 /// What publishers say of their types is asked for so often while it is missing.
@@ -55,7 +57,14 @@ impl Network {
         let mut strangers = Vec::new();
         {
             let mut model = shared.model();
-            for _ in 0..TURN {
+            let start = Instant::now();
+            for _ in 0..TURN.0 {
+                if start.elapsed() > TURN.1 {
+                    drop(model);
+                    // A lock that is taken again at once is had by nobody else.
+                    thread::park_timeout(BREATH);
+                    break;
+                }
                 let Some(message) = self.subscriber.receive(Until::Poll)? else { break };
                 let now = clock::boottime();
                 let id = match self.known.get(message.channel) {

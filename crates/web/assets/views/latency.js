@@ -1,94 +1,189 @@
-// How a channel does: rate and jitter in numbers, latency percentiles over time. It fits every channel, and needs no type.
+// How a channel does: rate and jitter in numbers, latencies as a curve of percentiles and as a heat map over time.
+// It fits every channel, and needs no type.
 
 import { canvas, colour, h, text } from '../dom.js';
 import * as as from '../format.js';
+import { Latencies, SECONDS, at } from './latencies.js';
 
-const MOST = 600;
-const LINES = [['max', '--c6'], ['p999', '--c1'], ['p99', '--c2'], ['p50', '--c0']];
-const NAMES = { p50: 'p50', p99: 'p99', p999: 'p99.9', max: 'max' };
+const LINES = [[0.5, 'p50', '--text'], [0.99, 'p99', '--warm']];
+const MARKS = [[0, '0'], [0.5, '50 %'], [0.9, '90'], [0.99, '99'], [0.999, '99.9'], [0.9999, '99.99'], [0.99999, '99.999 %']];
+const [LEFT, RIGHT, TOP, BOTTOM] = [58, 14, 26, 26];
+
+/** Whole powers of ten around all buckets, as exponents of microseconds. */
+function reach(...all) {
+  const ends = all.filter((one) => one.total).flatMap((one) => [one.buckets[0][0], one.buckets[one.buckets.length - 1][0]]);
+  const low = Math.floor(Math.log10(Math.max(Math.min(...ends) / 1e3, 0.01)));
+  return [low, Math.max(low + 1, Math.ceil(Math.log10(Math.max(...ends) / 1e3)))];
+}
+
+/** Lines and words of the axis of latencies; gives where a number of microseconds lies. */
+function axis(g, width, height, [low, high]) {
+  const y = (us) => height - BOTTOM - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (height - BOTTOM - TOP);
+  g.textAlign = 'right';
+  g.beginPath();
+  for (let e = low; e <= high; e++) {
+    g.moveTo(LEFT, y(10 ** e));
+    g.lineTo(width - RIGHT, y(10 ** e));
+    g.fillText(as.micros(10 ** e), LEFT - 7, y(10 ** e) + 4);
+  }
+  g.stroke();
+  g.textAlign = 'left';
+  return y;
+}
+
+function begin(g) {
+  g.font = `11px ${colour('--sans')}`;
+  g.strokeStyle = colour('--grid');
+  g.fillStyle = colour('--dim');
+  g.lineWidth = 1;
+}
+
+/** Latency over log 1 / (1 - p): each nine as far as the one before. */
+function curve(g, width, height, all) {
+  begin(g);
+  const [ever, lately] = [all.ever(), all.lately()];
+  if (!ever.total) return;
+  const y = axis(g, width, height, reach(ever));
+  // One message of n cannot tell more than 1 - 1/n.
+  const nines = Math.min(6, Math.max(2, Math.log10(ever.total)));
+  const x = (p) => LEFT + (Math.min(-Math.log10(1 - p), nines) / nines) * (width - LEFT - RIGHT);
+  g.textAlign = 'center';
+  for (const [p, words] of MARKS) {
+    if (-Math.log10(1 - p) > nines) break;
+    g.beginPath();
+    g.moveTo(x(p), TOP);
+    g.lineTo(x(p), height - BOTTOM);
+    g.stroke();
+    if (p !== 0.5 || width > 320) g.fillText(words, x(p), height - 9);
+  }
+  g.textAlign = 'left';
+  for (const [one, ink, wide] of [[ever, '--dim', 1.5], [lately, '--accent', 2.5]]) {
+    g.beginPath();
+    let sum = 0;
+    for (const [ns, n] of one.buckets) {
+      g.lineTo(x(sum / one.total), y(ns / 1e3));
+      sum += n;
+      g.lineTo(sum < one.total ? x(sum / one.total) : x(1 - 0.5 / one.total), y(ns / 1e3));
+    }
+    [g.strokeStyle, g.lineWidth] = [colour(ink), wide];
+    g.stroke();
+  }
+  g.fillStyle = colour('--accent');
+  g.fillText(`last ${all.last()} s`, LEFT + 4, 16);
+  const beside = g.measureText(`last ${all.last()} s`).width;
+  g.fillStyle = colour('--dim');
+  g.fillText(`all ${as.count(ever.total)}`, LEFT + beside + 16, 16);
+}
+
+/** A column for each second, warmer where more messages took that long; the median and 99 % as lines. */
+function heat(g, width, height, all) {
+  begin(g);
+  const columns = all.columns;
+  const counted = columns.filter((one) => one.total);
+  if (!counted.length) return;
+  const range = reach(...counted);
+  const y = axis(g, width, height, range);
+  const wide = (width - LEFT - RIGHT) / SECONDS;
+  const x = (i) => LEFT + (i + SECONDS - columns.length) * wide;
+  const rows = Math.max(8, Math.min(48, Math.floor((height - TOP - BOTTOM) / 5)));
+  const step = (range[1] - range[0]) / rows;
+  const cells = columns.map((column) => {
+    const cell = new Float64Array(rows);
+    for (const [ns, n] of column.buckets) {
+      cell[Math.min(rows - 1, Math.max(0, Math.floor((Math.log10(Math.max(ns / 1e3, 1e-3)) - range[0]) / step)))] += n;
+    }
+    return cell;
+  });
+  const most = Math.log1p(cells.reduce((max, cell) => cell.reduce((a, b) => Math.max(a, b), max), 1));
+  const tall = (height - TOP - BOTTOM) / rows;
+  g.fillStyle = colour('--accent');
+  cells.forEach((cell, i) => cell.forEach((n, row) => {
+    if (!n) return;
+    g.globalAlpha = 0.12 + 0.88 * (Math.log1p(n) / most);
+    g.fillRect(x(i), height - BOTTOM - (row + 1) * tall, wide + 0.4, tall + 0.4);
+  }));
+  g.globalAlpha = 1;
+  let words = LEFT + 4;
+  for (const [p, name, ink] of LINES) {
+    g.beginPath();
+    let pen = false;
+    columns.forEach((column, i) => {
+      if (!column.total) return (pen = false);
+      const [left, level] = [x(i), y(at(column, p) / 1e3)];
+      pen ? g.lineTo(left, level) : g.moveTo(left, level);
+      g.lineTo(left + wide, level);
+      pen = true;
+    });
+    [g.strokeStyle, g.lineWidth] = [colour(ink), 1.5];
+    g.stroke();
+    g.fillStyle = colour(ink);
+    g.fillText(name, words, 16);
+    words += g.measureText(name).width + 12;
+  }
+  g.fillStyle = colour('--dim');
+  g.fillText('of each second', words, 16);
+  g.textAlign = 'center';
+  for (let s = 0; s <= SECONDS; s += 30) {
+    g.textAlign = s === 0 ? 'right' : s === SECONDS ? 'left' : 'center';
+    g.fillText(s ? `−${s} s` : 'now', LEFT + (SECONDS - s) * wide, height - 9);
+  }
+  g.textAlign = 'left';
+}
+
+/** Messages a second, where no latency is known. */
+function rate(g, width, height, rates, most) {
+  begin(g);
+  const top = Math.max(...rates, 1e-9) * 1.15;
+  g.beginPath();
+  rates.forEach((r, i) => g.lineTo(LEFT + ((i + most - rates.length) / (most - 1)) * (width - LEFT - RIGHT), height - BOTTOM - (r / top) * (height - BOTTOM - TOP)));
+  [g.strokeStyle, g.lineWidth] = [colour('--accent'), 2];
+  g.stroke();
+  g.fillText(`messages a second, at most ${as.digits(top / 1.15)}`, LEFT, 16);
+  g.fillText('No latency: nobody subscribes, or it is not known when messages were published.', 12, height - 9);
+}
 
 export default {
   id: 'latency',
   title: 'Timing',
   about: 'Rate, jitter, latency percentiles, losses',
-  /** It is given rows of the table instead of messages. */
+  /** It is given rows of the table and latencies instead of messages. */
   plain: true,
   fits: () => 0.1,
 
   open(place) {
-    const fact = (name) => {
-      const value = h('b');
-      return [h('div', {}, value, name), value];
-    };
-    const names = ['Rate', 'Period', 'Jitter', 'p50', 'p99', 'p99.9', 'max', 'Measured', 'Missed', 'Dropped'];
-    const facts = names.map(fact);
-    const drawn = h('div', { class: 'drawn' });
-    place.append(h('div', { class: 'facts' }, facts.map(([element]) => element)), drawn);
-    place.style.overflow = 'auto';
-    const history = [];
-    let rates = [];
-    const drawing = canvas(drawn, (g, width, height) => {
-      g.font = `11px ${colour('--sans')}`;
-      const values = history.filter(Boolean).flatMap((one) => [one.max, one.p50]).filter((v) => v > 0);
-      const [left, bottom, top] = [56, height - 20, 14];
-      if (!values.length) return rate(g, width, height);
-      const low = Math.floor(Math.log10(Math.max(Math.min(...values), 0.1)));
-      const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
-      const y = (us) => bottom - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (bottom - top);
-      const x = (i) => left + ((i + MOST - history.length) / (MOST - 1)) * (width - left - 66);
-      g.strokeStyle = colour('--grid');
-      g.fillStyle = colour('--dim');
-      for (let e = low; e <= high; e++) {
-        g.beginPath();
-        g.moveTo(left, y(10 ** e));
-        g.lineTo(width - 66, y(10 ** e));
-        g.stroke();
-        g.fillText(as.micros(10 ** e), 8, y(10 ** e) + 4);
-      }
-      for (const [name, ink] of LINES) {
-        g.beginPath();
-        let pen = false;
-        history.forEach((one, i) => {
-          if (!one) return (pen = false);
-          if (pen) g.lineTo(x(i), y(one[name]));
-          else g.moveTo(x(i), y(one[name]));
-          pen = true;
-        });
-        [g.strokeStyle, g.lineWidth] = [colour(ink), 1.75];
-        g.stroke();
-        g.lineWidth = 1;
-        const last = history[history.length - 1];
-        g.fillStyle = colour(ink);
-        if (last) g.fillText(NAMES[name], width - 60, Math.max(top, y(last[name]) + 4));
-      }
-    });
-    // Where no latency is known, the rate.
-    const rate = (g, width, height) => {
-      const most = Math.max(...rates, 1e-9) * 1.15;
-      g.beginPath();
-      rates.forEach((r, i) => g.lineTo(56 + ((i + MOST - rates.length) / (MOST - 1)) * (width - 70), height - 22 - (r / most) * (height - 50)));
-      [g.strokeStyle, g.lineWidth] = [colour('--accent'), 2];
-      g.stroke();
-      g.fillStyle = colour('--dim');
-      g.fillText('messages a second', 56, 16);
-      g.fillText(as.digits(most / 1.15), 10, 40);
-      g.fillText('0', 10, height - 18);
-      g.fillText('No latency: publication times are unknown, or nobody subscribes, or it is nothing', 56, height - 6);
-    };
+    const names = ['Rate', 'Period', 'Jitter', 'Missed', 'Dropped', 'p50', 'p99', 'p99.9', 'max', 'Measured'];
+    const values = names.map(() => h('b'));
+    const [left, right] = [h('div'), h('div')];
+    const pictures = h('div', { class: 'pictures alone' }, left, right);
+    place.classList.add('timing');
+    place.append(h('div', { class: 'facts' }, names.map((name, i) => h('div', {}, values[i], name))), pictures);
+    right.hidden = true;
+    const all = new Latencies();
+    const rates = [];
+    const most = 5 * SECONDS;
+    const drawings = [
+      canvas(left, (g, width, height) => (all.known ? curve(g, width, height, all) : rate(g, width, height, rates, most))),
+      canvas(right, (g, width, height) => heat(g, width, height, all)),
+    ];
     return {
-      update(row) {
+      update(row, buckets) {
         const latency = row.latency_us;
         const words = [
-          `${as.hertz(row.rate_hz)} Hz`, as.seconds(row.period_s), as.seconds(row.jitter_s), as.micros(latency?.p50), as.micros(latency?.p99),
-          as.micros(latency?.p999), as.micros(latency?.max), as.count(latency?.count), row.missed == null ? as.NONE : as.count(row.missed), as.count(row.dropped),
+          `${as.hertz(row.rate_hz)} Hz`, as.seconds(row.period_s), as.seconds(row.jitter_s), row.missed == null ? as.NONE : as.count(row.missed), as.count(row.dropped),
+          as.micros(latency?.p50), as.micros(latency?.p99), as.micros(latency?.p999), as.micros(latency?.max), as.count(latency?.count),
         ];
-        facts.forEach(([, value], i) => text(value, words[i]));
-        history.push(latency);
+        values.forEach((value, i) => text(value, words[i]));
         rates.push(row.rate_hz);
-        if (history.length > MOST) [history.shift(), rates.shift()];
-        drawing.again();
+        if (rates.length > most) rates.shift();
+        if (buckets) all.take(buckets, performance.now() / 1e3);
+        if (right.hidden === all.known) {
+          right.hidden = !all.known;
+          pictures.classList.toggle('alone', !all.known);
+        }
+        place.dataset.measured = all.ever().total;
+        drawings.forEach((drawing) => drawing.again());
       },
-      close: drawing.close,
+      close: () => drawings.forEach((drawing) => drawing.close()),
     };
   },
 };

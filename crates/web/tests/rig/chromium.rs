@@ -107,6 +107,13 @@ impl Chromium {
             json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
         );
     }
+    /// What its processes are, and what processor time they have used.
+    pub fn processes(&mut self) -> Json {
+        let session = std::mem::take(&mut self.session);
+        let mut answer = self.call("SystemInfo.getProcessInfo", json!({}));
+        self.session = session;
+        answer["processInfo"].take()
+    }
     /// What an expression gives.
     pub fn eval(&mut self, expression: &str) -> Json {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });

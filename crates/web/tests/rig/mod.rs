@@ -18,6 +18,7 @@ pub const LONG: Duration = Duration::from_secs(60);
 pub const TYPES: &str = include_str!("../../../carmen/types/carmen.lcm");
 const MORE: &str = "
 package demo;
+struct photo_t { int64_t utime; string format; int32_t size; byte data[size]; }
 struct image_t { int64_t utime; int32_t width; int32_t height; int32_t row_stride; int32_t pixelformat; int32_t size; byte data[size]; }
 struct state_t {
     // When it was measured, microseconds.
@@ -55,6 +56,16 @@ pub struct Rig {
 
 impl Rig {
     pub fn new(listen: &str, domain: &Domain, views: Option<PathBuf>, logs: &[PathBuf]) -> Rig {
+        Rig::patient(listen, domain, views, logs, LONG)
+    }
+    /// One that lets pages go that take nothing for so long.
+    pub fn patient(
+        listen: &str,
+        domain: &Domain,
+        views: Option<PathBuf>,
+        logs: &[PathBuf],
+        patience: Duration,
+    ) -> Rig {
         let stop = Stop::new();
         let deck = (!logs.is_empty()).then(|| Deck::start(logs, domain, &schemas(), &stop).unwrap());
         let model = saltus_spy::Options { types: schemas(), ..Default::default() };
@@ -62,8 +73,10 @@ impl Rig {
         let domains = vec![domain.url().to_string()];
         let options = Options { listen: listen.parse().unwrap(), watch, domains, deck, views };
         let server = Server::bind(options, &stop).unwrap();
+        let server = server.patience(patience);
         let (address, url) = (server.address(), server.url());
-        let thread = std::thread::spawn(move || server.run().unwrap());
+        let thread =
+            std::thread::Builder::new().name("server".into()).spawn(move || server.run().unwrap()).unwrap();
         Rig { address, url, stop, thread: Some(thread) }
     }
 
@@ -168,5 +181,23 @@ pub fn robot(tick: u64) -> Vec<(String, &'static str, Vec<u8>)> {
         );
         all.push(("CAMERA".to_string(), "demo.image_t", message("demo.image_t", &json)));
     }
+    if tick.is_multiple_of(10) {
+        let jpeg = photo(t).iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+        let json = format!(r#"{{"utime":{utime},"format":"jpeg","data":[{jpeg}]}}"#);
+        all.push(("PHOTO".to_string(), "demo.photo_t", message("demo.photo_t", &json)));
+    }
     all
+}
+
+/// A JPEG of 160 x 120 pixels: red on the left, blue on the right, and a white bar that goes down.
+fn photo(t: f64) -> Vec<u8> {
+    let pixel = |i: usize| match (i % 160, (i / 160) as f64) {
+        (_, y) if (y - 60.0 - 50.0 * (t * 0.8).sin()).abs() < 3.0 => [255, 255, 255],
+        (x, y) => [220 - x as u8, 30 + y as u8 / 2, 60 + x as u8],
+    };
+    let pixels: Vec<u8> = (0..160 * 120).flat_map(pixel).collect();
+    let mut jpeg = Vec::new();
+    let encoder = jpeg_encoder::Encoder::new(&mut jpeg, 85);
+    encoder.encode(&pixels, 160, 120, jpeg_encoder::ColorType::Rgb).unwrap();
+    jpeg
 }

@@ -18,7 +18,7 @@ pub fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
     }
     let mut rows = watch.model().rows();
     sort(&mut rows, Column::Channel, false);
-    for trouble in watch.troubles() {
+    for trouble in watch.troubles(&mut 0) {
         say(format_args!("{}: {}", trouble.domain, trouble.words));
     }
     let mut out = Out::new()?;

@@ -91,11 +91,11 @@ pub fn run(watch: &Watch, mouse: bool) -> Outcome {
     };
     end_with_the_terminal().map_err(failed)?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
-    let mut due = Instant::now();
+    let (mut due, mut told) = (Instant::now(), 0);
     while !stop::requested() && !app.quit {
         if Instant::now() >= due {
             due = Instant::now() + FRAME;
-            for trouble in watch.troubles() {
+            for trouble in watch.troubles(&mut told) {
                 app.tell(format!("{}: {}", trouble.domain, trouble.words));
             }
             let model = watch.model();
