@@ -61,6 +61,39 @@ fn what_is_played_and_recorded_again_is_what_was_recorded() {
     }
 }
 
+#[test]
+fn as_fast_as_readers_keep_up_and_no_longer_than_they_read() {
+    let (place, files) = (Place::new(), Files::new());
+    let text: Vec<String> = (0..3000).map(|n| format!("message {n:04}")).collect();
+    let all: Vec<(i64, &str, &str)> =
+        (0..3000).map(|n| (n as i64 * 100, ["A", "B"][n % 2], &text[n][..])).collect();
+    let (path, again) = (log(&files, "run", &all), files.at("again.mcap"));
+    let recorder = place.start(["record", "--json", "-o", &again]);
+    until("the file", || std::fs::exists(&again).expect("a path"));
+    for name in ["A", "B"] {
+        place.run(["pub", name, "before"]).with(0);
+        place.until_subscribed(name, 1);
+    }
+    // Channels of 16 frames: five minutes in no time, and nothing is lost.
+    place.run(["play", &path, "--speed", "0"]).saying(0, "played 3000");
+    recorder.signal(libc::SIGINT);
+    let report = &recorder.ended().with(0).json()[0];
+    assert_eq!(
+        (&report["total"]["received"], &report["total"]["missed"]),
+        (&3002.into(), &0.into()),
+        "{report}"
+    );
+    assert_eq!(events(&again)[2..], events(&path));
+
+    let stopped = place.start(["echo", "A"]);
+    place.until_subscribed("A", 1);
+    place.run(["pub", "A", "hello"]).with(0);
+    let channel = place.domain().open_channel("A").expect("the channel");
+    until("it reads", || channel.info().expect("info").subscribers.iter().any(|s| s.received > 0));
+    stopped.signal(libc::SIGSTOP);
+    place.run(["play", &path, "--speed", "0"]).saying(0, "does not read `A`: it is not waited for");
+}
+
 /// The times of a log, from its first event on.
 fn times(path: &str) -> Vec<i64> {
     let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());

@@ -3,6 +3,7 @@
 mod clock;
 mod keys;
 mod outlets;
+mod readers;
 mod stamps;
 mod status;
 
@@ -36,7 +37,7 @@ pub struct Play {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// So many times as fast as it was recorded, from 0.01 to 100; 0 is as fast as it goes
+    /// So many times as fast as it was recorded, from 0.01 to 100; 0 is as fast as readers keep up
     #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
     speed: f64,
 
@@ -113,7 +114,7 @@ Examples:
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(speed) if speed == 0.0 || (0.01..=100.0).contains(&speed) => Ok(speed),
-        _ => Err("a speed is a number from 0.01 to 100, or 0: as fast as it goes".into()),
+        _ => Err("a speed is a number from 0.01 to 100, or 0: as fast as readers keep up".into()),
     }
 }
 
@@ -235,6 +236,9 @@ impl Session {
                 Todo::Publish(spot, due) => {
                     let lateness = (self.player.speed() > 0.0).then(|| time::monotonic().saturating_sub(due));
                     self.outlets.publish(self.player.timeline(), &spot, lateness)?;
+                    if self.player.speed() == 0.0 {
+                        self.outlets.wait_for_readers();
+                    }
                 }
                 Todo::Wait(until) => self.wait(now, until),
                 Todo::Paused => self.wait(now, u64::MAX),

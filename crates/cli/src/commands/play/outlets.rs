@@ -9,6 +9,7 @@ use saltus_play::{Reel, Spot};
 use saltus_types::Schema;
 
 use super::Play;
+use super::readers::Readers;
 use super::stamps::Restamp;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
@@ -26,6 +27,8 @@ pub struct Outlets {
     /// The channel of the message that was published last, by its name in the log.
     last: Vec<u8>,
     played: u64,
+    /// Those who read what is played, where they can be known.
+    readers: Option<Readers>,
     /// What gives messages their original stamps, if they get them.
     restamp: Option<Restamp>,
     /// Messages that the domain did not take.
@@ -52,6 +55,7 @@ impl Outlets {
             all: HashMap::new(),
             last: Vec::new(),
             played: 0,
+            readers: Readers::of(domain),
             restamp,
             refused: 0,
             unreadable: 0,
@@ -80,6 +84,13 @@ impl Outlets {
     pub fn last(&self) -> Option<&[u8]> {
         (self.played > 0).then_some(&self.last)
     }
+    /// Waits until who reads the message that was published last would not miss the next one.
+    pub fn wait_for_readers(&mut self) {
+        if let (Some(readers), Some(Some(publisher))) = (&mut self.readers, self.all.get(&self.last)) {
+            readers.wait(publisher);
+        }
+    }
+
     /// Whether a channel of a log is played.
     pub fn plays(&self, channel: &[u8]) -> bool {
         // The recorder's own words are none of the robot's.
