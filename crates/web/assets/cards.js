@@ -99,10 +99,10 @@ class Card {
     Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), toggled: new Set(), active: null, last: null, type: null, seen: true });
     this.sub = h('span', { class: 'sub' });
     this.tabs = h('div', { class: 'tabs' });
-    this.rate = h('span', { class: 'sub' });
+    this.rate = h('span', { class: 'sub rate' });
     this.body = h('div', { class: 'body' });
     this.element = h('article', { class: 'card', 'data-channel': channel.channel },
-      h('div', { class: 'top' }, h('h2', {}, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
+      h('div', { class: 'top' }, h('h2', { title: channel.channel }, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
         h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
         h('button', { class: 'bare', title: 'Close', onclick: () => this.close() }, '✕')), this.body);
     this.element.card = this;

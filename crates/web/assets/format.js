@@ -54,7 +54,7 @@ export function clock(s, fraction = 1) {
 
 /** Somebody who publishes or subscribes. */
 export function peer(p) {
-  return p.process || (p.pid ? `pid ${p.pid}` : p.sender || '?');
+  return p.process || (p.pid ? `pid ${p.pid}` : p.sender ? `sender ${p.sender}` : '?');
 }
 
 export function peerInFull(p) {

@@ -16,6 +16,11 @@ export class Player {
 
   build(about) {
     this.about = about;
+    for (const track of about.tracks) {
+      // Few bins with very many must not make all others pale.
+      const usual = track.bins.filter((n) => n).sort((a, b) => a - b);
+      track.peak = usual[Math.floor(usual.length * 0.95)] || 1;
+    }
     const button = (words, title, act, kind = '') => h('button', { class: kind, title, onclick: act }, words);
     const say = (what, more) => () => this.net.player(what, more);
     this.now = h('span', { class: 'now' }, '0:00.0');
@@ -164,13 +169,12 @@ export class Player {
     const most = about.tracks.map((track, i) => ({ ...track, i })).sort((a, b) => b.messages - a.messages).slice(0, ROWS);
     most.sort((a, b) => a.i - b.i).forEach((track, row) => {
       const top = 24 + row * 14;
-      const peak = track.bins.reduce((a, b) => Math.max(a, b), 1);
       const on = state?.tracks[track.i]?.on ?? true;
       g.fillStyle = on ? colour(`--c${track.i % 8}`) : colour('--dim');
       const wide = width / track.bins.length;
       track.bins.forEach((n, i) => {
         if (!n) return;
-        g.globalAlpha = (on ? 0.25 : 0.1) + (on ? 0.75 : 0.15) * (n / peak);
+        g.globalAlpha = (on ? 0.25 : 0.1) + (on ? 0.75 : 0.15) * Math.min(1, n / track.peak);
         g.fillRect(i * wide, top, Math.max(1, wide + 0.3), 11);
       });
       g.globalAlpha = 1;

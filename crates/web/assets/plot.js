@@ -24,7 +24,8 @@ export class Plot {
     this.button = h('button', { title: 'Stop here, or go on', onclick: () => this.pause() }, 'Pause');
     this.choice = h('select', { title: 'How much is shown', onchange: () => this.follow(Number(this.choice.value)) },
       SPANS.map(([s, name]) => h('option', { value: s, selected: s === this.span }, name)));
-    this.place = h('div', { class: 'plot' });
+    this.empty = h('div', { class: 'waiting' }, 'No value has come yet: nothing is published, or there is no such number in it.');
+    this.place = h('div', { class: 'plot' }, this.empty);
     this.element = h('article', { class: 'card plotted' },
       h('div', { class: 'top' }, this.title, h('div', { class: 'grow' }), this.choice, this.button,
         h('button', { title: 'Save all that is known as CSV', onclick: () => this.csv() }, 'CSV'),
@@ -98,6 +99,7 @@ export class Plot {
   paint() {
     if (!this.chart || !this.series.length) return;
     const end = Math.max(...this.series.map((one) => one.t[one.t.length - 1] ?? -Infinity));
+    this.empty.hidden = end > -Infinity;
     if (end === -Infinity) return;
     this.chart.setData(this.data(this.span > 1e8 ? -Infinity : end - this.span), false);
     const start = this.span > 1e8 ? Math.min(...this.series.map((one) => one.t[0] ?? end)) : end - this.span;

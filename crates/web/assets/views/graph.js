@@ -63,6 +63,7 @@ export default {
         }
         const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}` });
         for (const [side, [x]] of Object.entries(COLUMNS)) drawing.append(svg('text', { class: 'label', x, y: 20 }, side));
+        if (!sides.subscribers.size) drawing.append(svg('text', { class: 'rate', x: WIDTH - 12, y: 60 }, 'nobody, or it is not known'));
         for (const [side, id, i] of lines) {
           const [cx, cw] = COLUMNS.channels;
           const [px, pw] = COLUMNS[side];
