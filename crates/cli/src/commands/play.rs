@@ -228,12 +228,15 @@ impl Session {
             }
             let now = time::monotonic();
             if let Some(clock) = &mut self.clock {
-                clock.tick(now, &self.player)?;
+                clock.tick(now, &self.player, &mut self.outlets)?;
             }
             self.status.show(now, &self.player, &self.outlets);
             match self.player.poll(now).map_err(failed)? {
                 Todo::Publish(spot, _) if self.is_over(spot.time) => return Ok(()),
                 Todo::Publish(spot, due) => {
+                    if let Some(clock) = self.clock.as_mut().filter(|_| self.player.speed() == 0.0) {
+                        clock.advance(spot.time, &mut self.outlets)?;
+                    }
                     let lateness = (self.player.speed() > 0.0).then(|| time::monotonic().saturating_sub(due));
                     self.outlets.publish(self.player.timeline(), &spot, lateness)?;
                     if self.player.speed() == 0.0 {

@@ -6,6 +6,7 @@ use saltus_domain::{Description, Domain, Publisher};
 use saltus_play::{Player, Reel};
 use saltus_types::{Record, Schema, StructId, wire};
 
+use super::outlets::Outlets;
 use crate::failure::{Code, Failure, Outcome};
 
 /// What is published.
@@ -27,6 +28,8 @@ pub struct Clock {
     schema: Arc<Schema>,
     id: StructId,
     due: u64,
+    /// The time of the log that was published last.
+    last: Option<i64>,
 }
 
 impl Clock {
@@ -38,7 +41,7 @@ impl Clock {
         let definition = schema.get(id);
         let (name, fingerprint) = (definition.name.to_string(), definition.fingerprint);
         publisher.describe(&Description { name, fingerprint, schema: schema.to_lcm(id) })?;
-        Ok(Clock { publisher, schema, id, due: 0 })
+        Ok(Clock { publisher, schema, id, due: 0, last: None })
     }
 
     /// When the next message is due, monotonic ns.
@@ -47,15 +50,33 @@ impl Clock {
     }
 
     /// Publishes, if it is time to.
-    pub fn tick(&mut self, now: u64, player: &Player<Reel>) -> Outcome {
-        let Some(time) = player.time(now).filter(|_| now >= self.due) else { return Ok(()) };
+    pub fn tick(&mut self, now: u64, player: &Player<Reel>, outlets: &mut Outlets) -> Outcome {
+        // As fast as readers keep up it is the log that tells the time: see `advance`.
+        let ticks = now >= self.due && !(player.is_playing() && player.speed() == 0.0);
+        let Some(time) = player.time(now).filter(|_| ticks) else { return Ok(()) };
         self.due = now - now % PERIOD + PERIOD;
+        self.publish(time, player.speed(), player.is_playing(), outlets)
+    }
+
+    /// Before a message of this time is published as fast as readers keep up: publishes the time, unless it is nearly the last one. What
+    /// is published depends on the log alone.
+    pub fn advance(&mut self, time: i64, outlets: &mut Outlets) -> Outcome {
+        if self.last.is_some_and(|last| (last..last.saturating_add(PERIOD as i64)).contains(&time)) {
+            return Ok(());
+        }
+        self.publish(time, 0.0, true, outlets)?;
+        outlets.wait_for_readers_of(&self.publisher);
+        Ok(())
+    }
+
+    fn publish(&mut self, time: i64, speed: f64, playing: bool, outlets: &mut Outlets) -> Outcome {
+        self.last = Some(time);
         let failed = |e: &dyn std::fmt::Display| Failure::new(Code::Failed, format!("the clock: {e}"));
         let mut record = Record::zero(&self.schema, self.id).map_err(|e| failed(&e))?;
         record.set("time", time).map_err(|e| failed(&e))?;
-        record.set("speed", player.speed()).map_err(|e| failed(&e))?;
-        record.set("playing", player.is_playing()).map_err(|e| failed(&e))?;
+        record.set("speed", speed).map_err(|e| failed(&e))?;
+        record.set("playing", playing).map_err(|e| failed(&e))?;
         let bytes = wire::encode(&record).map_err(|e| failed(&e))?;
-        Ok(self.publisher.publish(&bytes)?)
+        Ok(outlets.send(&mut self.publisher, &bytes, time)?)
     }
 }

@@ -15,6 +15,18 @@ use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::schemas;
 
+fn send(
+    restamp: &mut Option<Restamp>,
+    publisher: &mut Publisher,
+    data: &[u8],
+    time: i64,
+) -> saltus_domain::Result<()> {
+    match restamp {
+        Some(restamp) => restamp.publish(publisher, data, time),
+        None => publisher.publish(data),
+    }
+}
+
 /// Publishes events.
 pub struct Outlets {
     domain: Domain,
@@ -84,6 +96,16 @@ impl Outlets {
     pub fn last(&self) -> Option<&[u8]> {
         (self.played > 0).then_some(&self.last)
     }
+    /// Publishes something else of this time of the log, with the stamp that it is to have.
+    pub fn send(&mut self, publisher: &mut Publisher, data: &[u8], time: i64) -> saltus_domain::Result<()> {
+        send(&mut self.restamp, publisher, data, time)
+    }
+    /// Waits until who reads this publisher's messages would not miss the next one.
+    pub fn wait_for_readers_of(&mut self, publisher: &Publisher) {
+        if let Some(readers) = &mut self.readers {
+            readers.wait(publisher);
+        }
+    }
     /// Waits until who reads the message that was published last would not miss the next one.
     pub fn wait_for_readers(&mut self) {
         if let (Some(readers), Some(Some(publisher))) = (&mut self.readers, self.all.get(&self.last)) {
@@ -115,11 +137,7 @@ impl Outlets {
             self.all.insert(event.channel.to_vec(), outlet);
         }
         let Some(Some(publisher)) = self.all.get_mut(event.channel) else { return Ok(()) };
-        let published = match &mut self.restamp {
-            Some(restamp) => restamp.publish(publisher, event.data, spot.time),
-            None => publisher.publish(event.data),
-        };
-        match published {
+        match send(&mut self.restamp, publisher, event.data, spot.time) {
             Ok(()) => {
                 self.played += 1;
                 self.last.clear();
