@@ -68,7 +68,7 @@ pub(crate) struct Meta {
 
 /// Calls off the waits of a subscriber, from another thread or a signal handler.
 ///
-/// It stays called off, and waits give [`Error::Canceled`](crate::Error::Canceled), until [`Canceller::reset`].
+/// It stays called off, and waits give [`Error::Canceled`], until [`Canceller::reset`].
 /// Receives that do not wait are not affected.
 #[derive(Clone)]
 pub struct Canceller {
