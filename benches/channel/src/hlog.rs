@@ -5,8 +5,7 @@ use crate::case::Scenario;
 use crate::error::Fallible;
 use crate::outcome::Metric;
 use crate::results::Results;
-use hdrhistogram::serialization::V2DeflateSerializer;
-use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use saltus_measure::hlog::{self, Writer};
 use std::io::Write;
 use std::time::SystemTime;
 
@@ -22,24 +21,17 @@ pub fn write(results: &Results, scenario: Scenario, start: SystemTime, sink: imp
     }
     lines.sort_by_key(|(rep, _, _)| rep.began);
     let mut sink = std::io::BufWriter::new(sink);
-    let mut serializer = V2DeflateSerializer::new();
-    let mut log = IntervalLogWriterBuilder::new()
-        .add_comment(&format!("[Logged with saltus-bench-channel {}]", env!("CARGO_PKG_VERSION")))
-        .add_comment("[Histogram log format version 1.3]")
-        .add_comment(
-            "Tag: contender/scenario/place/policy/readers' mode/writers and readers/size/metric-unit",
-        )
-        .add_comment("Values are nanoseconds (-ns) or picoseconds (-ps); Interval_Max is a millionth of that")
-        .with_start_time(start)
-        .with_base_time(start)
-        .with_max_value_divisor(1e6)
-        .begin_log_with(&mut sink, &mut serializer)?;
+    let mut serializer = hlog::serializer();
+    let comments = [
+        "Tag: contender/scenario/place/policy/readers' mode/writers and readers/size/metric-unit",
+        "Values are nanoseconds (-ns) or picoseconds (-ps); Interval_Max is a millionth of that",
+    ];
+    let tool = concat!("saltus-bench-channel ", env!("CARGO_PKG_VERSION"));
+    let mut log = Writer::begin(&mut sink, &mut serializer, tool, &comments.map(String::from), start)?;
     for (rep, tag, metric) in &lines {
         let times = rep.times(*metric).ok_or("a distribution that cannot be unpacked")?;
-        let tag = Tag::new(tag).ok_or_else(|| format!("{tag} is not a legal tag"))?;
         let since = rep.began.duration_since(start).unwrap_or_default();
-        log.write_histogram(&times, since, rep.window, Some(tag))
-            .map_err(|e| format!("cannot write the interval log: {e:?}"))?;
+        log.interval(&times, since, rep.window, Some(tag))?;
     }
     drop(log);
     sink.flush()?;
@@ -54,9 +46,7 @@ fn tag(metric: Metric) -> String {
 mod tests {
     use super::*;
     use crate::case::Case;
-    use hdrhistogram::Histogram;
-    use hdrhistogram::serialization::Deserializer;
-    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+    use saltus_measure::hlog::Entry;
 
     #[test]
     fn what_is_written_can_be_read_back() {
@@ -67,36 +57,13 @@ mod tests {
         assert!(write(&results, Scenario::Pingpong, SystemTime::UNIX_EPOCH, &mut bytes).expect("written"));
         assert!(!write(&results, Scenario::Copy, SystemTime::UNIX_EPOCH, &mut Vec::new()).expect("empty"));
         let mut maxima = Vec::new();
-        for entry in IntervalLogIterator::new(&bytes) {
-            let Ok(LogEntry::Interval(interval)) = entry else { continue };
-            let tag = interval.tag().expect("tagged");
-            assert_eq!(tag.as_str(), "pipe/pingpong/2cores/default/poll/1w1r/64B/one-way-ns");
-            assert!(interval.encoded_histogram().starts_with("HISTFAAAA"));
-            let coded = interval.encoded_histogram();
-            let bytes = base64(coded);
-            let times: Histogram<u64> =
-                Deserializer::new().deserialize(&mut &bytes[..]).expect("a histogram");
-            maxima.push(times.max());
-        }
+        let cut = hlog::read(&bytes[..], |entry| {
+            let Entry::Interval(line) = entry else { return };
+            assert_eq!(line.tag.as_deref(), Some("pipe/pingpong/2cores/default/poll/1w1r/64B/one-way-ns"));
+            maxima.push(line.times.max());
+        });
+        assert!(!cut.expect("readable"));
         assert_eq!(maxima.len(), 2);
         assert!(maxima[0].abs_diff(1_330) <= 1 && maxima[1].abs_diff(1_400) <= 1, "{maxima:?}");
-    }
-
-    /// The little of base64 that the test needs.
-    fn base64(text: &str) -> Vec<u8> {
-        let digit = |c: u8| match c {
-            b'A'..=b'Z' => u32::from(c - b'A'),
-            b'a'..=b'z' => u32::from(c - b'a') + 26,
-            b'0'..=b'9' => u32::from(c - b'0') + 52,
-            b'+' => 62,
-            _ => 63,
-        };
-        let digits: Vec<u32> = text.bytes().filter(|c| *c != b'=').map(digit).collect();
-        let mut bytes = Vec::new();
-        for four in digits.chunks(4) {
-            let word = four.iter().fold(0, |word, d| word << 6 | d) << (6 * (4 - four.len()));
-            bytes.extend(&word.to_be_bytes()[1..four.len()]);
-        }
-        bytes
     }
 }

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     bridge, chmod, completions, demo, echo, generate, hiccup, hub, import, info, log, ls, man, mk, play,
-    publish, record, rm, serve, spy, stat, sweep, tunnel, types,
+    publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -88,6 +88,13 @@ pub enum Command {
     /// to wait for its end. For each spike it tells what else the kernel counted then, on that processor: interrupts
     /// and softirqs by name, page faults, switches, throttling, time stolen by the host, and what others waited for.
     Hiccup(hiccup::Hiccup),
+
+    /// Show measured times: percentiles, charts, comparisons
+    ///
+    /// Reads HdrHistogram's files, from `saltus hiccup` or any other tool; values are nanoseconds, in .hgrm files milliseconds. The
+    /// page, and the figure, are one file each, with maximum over time, percentiles, heat map, histogram, the data against a normal
+    /// distribution, and the machine. Files are not mixed: each is a series of its own.
+    Report(report::Report),
 
     /// See every channel, look into messages, plot numbers
     ///

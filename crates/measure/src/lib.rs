@@ -7,6 +7,7 @@ pub mod hlog;
 pub mod machine;
 pub mod meter;
 pub mod observe;
+pub mod report;
 pub mod session;
 mod summary;
 

@@ -17,6 +17,7 @@ pub mod mk;
 pub mod play;
 pub mod publish;
 pub mod record;
+pub mod report;
 pub mod rm;
 pub mod serve;
 pub mod spy;

@@ -1,0 +1,172 @@
+//! `saltus report`: histograms of times as a page, a figure, or a table.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use saltus_measure::Summary;
+use saltus_measure::report::{self, Level, Series};
+use serde::Serialize;
+
+use crate::escape::escaped;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::Json;
+use crate::out::Out;
+use crate::table::{Align, Table};
+use crate::{human, units};
+
+/// The options of `report`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Report {
+    /// HdrHistogram interval logs, percentile distributions (.hgrm), or tables (.csv)
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Write a page (.html), a figure (.svg), or of one series a distribution (.hgrm) or table (.csv)
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Only the charts that show all files together
+    #[arg(long)]
+    compare: bool,
+
+    /// Times with this tag, not those without; `all` for every tag; may be given several times
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+
+    /// What is promised, such as 99:1ms,99.9:5ms,100:20ms: so much percent within that time
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level)]
+    level: Vec<Level>,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus report run.hlog                                  percentiles, in the terminal
+  saltus report run.hlog -o run.html                      a page with charts
+  saltus report idle.hlog load.hlog --compare -o both.svg
+  saltus report run.hlog --tag raw --level 99:1ms,100:20ms -o run.html";
+
+/// A line of `report --json`; the fields are a promise.
+#[derive(Serialize)]
+struct Line<'a> {
+    series: &'a str,
+    #[serde(flatten)]
+    summary: Summary,
+    levels: Vec<Kept>,
+}
+
+#[derive(Serialize)]
+struct Kept {
+    percent: f64,
+    limit: u64,
+    value: u64,
+    kept: bool,
+}
+
+/// So many series are shown together.
+const SERIES: usize = 24;
+
+fn level(text: &str) -> Result<Level, String> {
+    let (percent, limit) = text.split_once(':').ok_or("a level is PERCENT:TIME, such as 99.9:5ms")?;
+    let percent: f64 = percent.parse().map_err(|_| "the percentage is a number such as 99.9")?;
+    if !(0.0..=100.0).contains(&percent) {
+        return Err("a percentage is from 0 to 100".into());
+    }
+    let limit = u64::try_from(units::duration(limit)?.as_nanos()).map_err(|_| "too long")?;
+    Ok(Level { percent, limit })
+}
+
+/// Reads the files, and writes or prints what was asked for. A broken promise is no failure.
+pub fn run(mut args: Report) -> Outcome {
+    args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+    let mut series = Vec::new();
+    for file in &args.files {
+        let all = report::load(file).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        if all[0].cut {
+            say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
+        }
+        series.extend(chosen(all, &args.tag, file)?);
+    }
+    if series.len() > SERIES {
+        let many = series.len();
+        let words = format!("{many} series are too many to be told apart: take {SERIES} or fewer, by --tag");
+        return Err(Failure::new(Code::Usage, words));
+    }
+    match &args.out {
+        Some(path) => write(path, &series, &args),
+        None => print(&series, &args),
+    }
+}
+
+/// Those that were asked for: without tag, or all if none is without.
+fn chosen(all: Vec<Series>, tags: &[String], file: &Path) -> Outcome<Vec<Series>> {
+    let plain = all.iter().any(|series| series.tag.is_none());
+    let known: Vec<String> = all.iter().filter_map(|series| series.tag.clone()).collect();
+    let wanted = |series: &Series| match (&series.tag, tags) {
+        (tag, []) => tag.is_none() || !plain,
+        (tag, tags) => tags.iter().any(|t| t == "all" || Some(t) == tag.as_ref()),
+    };
+    let chosen: Vec<Series> = all.into_iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        let words = format!("{} has no such tag; it has: {}", file.display(), known.join(", "));
+        return Err(Failure::new(Code::Failed, words));
+    }
+    Ok(chosen)
+}
+
+fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
+    let drawn = |e: Box<dyn std::error::Error>| Failure::new(Code::Failed, format!("cannot draw it: {e}"));
+    let text = match (path.extension().and_then(|end| end.to_str()), series) {
+        (Some("html"), _) => report::page(series, &args.level, args.compare).map_err(drawn)?,
+        (Some("svg"), _) => report::figure(series, &args.level, args.compare).map_err(drawn)?,
+        (Some("csv"), [one]) => report::csv(&one.times),
+        (Some("hgrm"), [one]) => report::hgrm(&one.times),
+        (Some("csv" | "hgrm"), _) => {
+            return Err(Failure::new(
+                Code::Usage,
+                "such a file has one series: choose one file, and one by --tag",
+            ));
+        }
+        _ => {
+            return Err(Failure::new(Code::Usage, "-o takes a name that ends in .html, .svg, .hgrm or .csv"));
+        }
+    };
+    std::fs::write(path, text).map_err(|e| {
+        Failure::new(Code::Failed, format!("cannot write {}: {e}; write elsewhere", path.display()))
+    })
+}
+
+fn print(series: &[Series], args: &Report) -> Outcome {
+    let mut out = Out::new()?;
+    let heads = ["COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(|title| (title, Align::Right));
+    let mut table = Table::new(&[&[("SERIES", Align::Left)], &heads[..]].concat());
+    let mut promises = Vec::new();
+    let time = |ns: u64| human::nanos(ns as f64);
+    for one in series {
+        let Some(s) = Summary::of(&one.times) else { continue };
+        let levels: Vec<Kept> = args.level.iter().map(|level| kept(level, one)).collect();
+        let name = escaped(one.name.as_bytes());
+        if args.json.json {
+            out.json(&Line { series: &one.name, summary: s, levels })?;
+            continue;
+        }
+        promises.extend(levels.iter().map(|l| {
+            let verdict = if l.kept { "kept" } else { "missed" };
+            format!("{name}: {} % within {}: {verdict}, {}", l.percent, time(l.limit), time(l.value))
+        }));
+        let times = [s.p50, s.p90, s.p99, s.p999, s.p9999, s.max].map(time);
+        table.row([&[name, s.count.to_string()], &times[..]].concat());
+    }
+    if !args.json.json {
+        table.lines().iter().chain(&promises).try_for_each(|line| out.line(line))?;
+    }
+    out.flush()
+}
+
+fn kept(level: &Level, series: &Series) -> Kept {
+    let (value, kept) = level.of(&series.times);
+    Kept { percent: level.percent, limit: level.limit, value, kept }
+}

@@ -1,0 +1,61 @@
+//! `saltus report`: files of times as tables, pages and figures.
+
+mod support;
+
+use support::Place;
+use support::files::Files;
+
+#[test]
+fn what_hiccup_logs_is_reported() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.at("run.hlog");
+    place.run(["hiccup", "--duration", "300ms", "-i", "100ms", "--hlog", &log]).with(0);
+    let table = place.run(["report", &log]).with(0);
+    assert!(table.text().contains("run.hlog") && !table.text().contains("raw"), "{table:?}");
+    let all = place.run(["report", &log, "--tag", "raw", "--json"]).with(0).json();
+    assert_eq!((all.len(), &all[0]["series"]), (1, &"run.hlog raw".into()));
+    let page = files.at("run.html");
+    place.run(["report", &log, "-o", &page]).with(0);
+    let text = String::from_utf8(files.read("run.html")).expect("text");
+    for words in ["Heat map", "Maximum over time", "kernel", "</html>"] {
+        assert!(text.contains(words), "{words}");
+    }
+    // A log whose writer was killed.
+    let bytes = files.read("run.hlog");
+    let cut = files.write("cut.hlog", &bytes[..bytes.len() - 3]);
+    place.run(["report", &cut]).saying(0, "cut short");
+}
+
+#[test]
+fn tables_go_in_and_out_and_promises_are_looked_at() {
+    let (place, files) = (Place::new(), Files::new());
+    let table = files.write("a.csv", "value_ns,count\n1000000,99\n9000000,1\n");
+    let lines = place.run(["report", &table, "--level", "99:2ms,100:5ms", "--json"]).with(0).json();
+    let kept: Vec<bool> =
+        lines[0]["levels"].as_array().expect("levels").iter().map(|l| l["kept"] == true).collect();
+    assert_eq!(kept, [true, false]);
+    let told = place.run(["report", &table, "--level", "100:5ms"]).with(0);
+    assert!(told.text().contains("100 % within 5 ms: missed"), "{told:?}");
+    let distribution = files.at("a.hgrm");
+    place.run(["report", &table, "-o", &distribution]).with(0);
+    let back = place.run(["report", &distribution, "--json"]).with(0).json();
+    assert_eq!(
+        (&back[0]["count"], &back[0]["p50"], &back[0]["max"]),
+        (&lines[0]["count"], &lines[0]["p50"], &lines[0]["max"])
+    );
+    let figure = files.at("a.svg");
+    place.run(["report", &table, &distribution, "--compare", "-o", &figure]).with(0);
+    assert!(files.read("a.svg").starts_with(b"<svg"));
+}
+
+#[test]
+fn what_cannot_be_done_is_told() {
+    let (place, files) = (Place::new(), Files::new());
+    let (table, bad) = (files.write("a.csv", "1,1\n"), files.write("b.hlog", "nonsense\n"));
+    place.run(["report", "/no/such.hlog"]).saying(1, "/no/such.hlog");
+    place.run(["report", &bad]).saying(1, "line 1: ");
+    place.run(["report", &table, "--tag", "raw"]).saying(1, "no such tag");
+    place.run(["report", &table, "-o", "a.pdf"]).saying(2, ".html, .svg");
+    place.run(["report", &table, &table, "-o", "a.csv"]).saying(2, "one series");
+    place.run(["report", &table, "--level", "101:1ms"]).with(2);
+}

@@ -1,0 +1,93 @@
+//! Histograms as a page, a figure or a table: several runs beside each other.
+
+mod charts;
+mod load;
+mod page;
+mod tables;
+
+pub use load::{Error, load};
+pub use page::{figure, page};
+pub use tables::{csv, hgrm};
+
+use hdrhistogram::Histogram;
+
+/// Times of one kind from one file.
+pub struct Series {
+    /// The file, and the tag in it.
+    pub name: String,
+    /// The tag in the file, if there is one.
+    pub tag: Option<String>,
+    /// All times, in ns.
+    pub times: Histogram<u64>,
+    /// The intervals, in the file's order; none where the file has no times of day.
+    pub intervals: Vec<Span>,
+    /// What the file says of the machine, by name.
+    pub machine: Vec<(String, String)>,
+    /// Whether the file was cut short.
+    pub cut: bool,
+}
+
+/// An interval of a series.
+pub struct Span {
+    /// When it began, in seconds since 1970 or since whatever the file is told from.
+    pub start: f64,
+    /// How long it was, in seconds.
+    pub length: f64,
+    /// The longest time, in ns.
+    pub max: u64,
+    /// How many times lie in each [`bin`].
+    pub heat: Vec<u32>,
+}
+
+/// What may be asked of a percentile: so much percent of the times must not be longer than this, in ns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Level {
+    /// From 0 to 100.
+    pub percent: f64,
+    /// In ns.
+    pub limit: u64,
+}
+
+impl Level {
+    /// What the percentile is, and whether that is within the limit.
+    pub fn of(&self, times: &Histogram<u64>) -> (u64, bool) {
+        let value = times.value_at_quantile(self.percent / 100.0);
+        // The limit may lie within the step of the histogram that the value stands for.
+        (value, times.lowest_equivalent(value) <= self.limit)
+    }
+}
+
+/// Bins of the heat map in a decade.
+const PER_DECADE: f64 = 10.0;
+/// Bins of the heat map: from 1 ns to more than an hour.
+const BINS: usize = 130;
+
+/// The bin of the heat map that a time belongs to.
+fn bin(ns: u64) -> usize {
+    (((ns.max(1) as f64).log10() * PER_DECADE) as usize).min(BINS - 1)
+}
+
+/// The shortest time of a bin, in ns.
+fn bin_start(bin: usize) -> f64 {
+    10_f64.powf(bin as f64 / PER_DECADE)
+}
+
+/// A time with three digits and its unit.
+fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        n if n < 999.5 => (n, "ns"),
+        n if n < 999.5e3 => (n / 1e3, "µs"),
+        n if n < 999.5e6 => (n / 1e6, "ms"),
+        n => (n / 1e9, "s"),
+    };
+    let digits = match value {
+        v if v == v.trunc() => 0,
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! Reports of known times.
+
+use super::*;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+fn write(name: &str, text: &str) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    // Relaxed: only the number's own uniqueness counts. Tests run at the same time.
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("saltus-measure-{}-{number}-{name}", std::process::id()));
+    std::fs::write(&path, text).expect("written");
+    path
+}
+
+fn read(name: &str, text: &str) -> Result<Vec<Series>, Error> {
+    let path = write(name, text);
+    let read = load(&path);
+    std::fs::remove_file(&path).expect("removed");
+    read
+}
+
+fn sample() -> Histogram<u64> {
+    let mut times = crate::times();
+    (1..=10_000).for_each(|n| times.saturating_record(10_000 + n * n % 7_000));
+    times.saturating_record(40_000_000);
+    times
+}
+
+fn log() -> Vec<u8> {
+    use crate::hlog::{Writer, serializer};
+    use std::time::{Duration, SystemTime};
+    let (mut bytes, mut serializer) = (Vec::new(), serializer());
+    let machine = ["machine: cpu: <made up> & \"so\"".to_string()];
+    let mut log = Writer::begin(&mut bytes, &mut serializer, "a test", &machine, SystemTime::UNIX_EPOCH)
+        .expect("begun");
+    for n in 0..20 {
+        let tag = [None, Some("raw")][n % 2];
+        let since = Duration::from_secs(n as u64 / 2);
+        log.interval(&sample(), since, Duration::from_secs(1), tag).expect("written");
+    }
+    bytes
+}
+
+fn series() -> Vec<Series> {
+    read("report.hlog", &String::from_utf8(log()).expect("text")).expect("read")
+}
+
+#[test]
+fn a_log_gives_a_series_for_each_tag() {
+    let all = series();
+    assert_eq!(all.iter().map(|s| s.tag.as_deref()).collect::<Vec<_>>(), [None, Some("raw")]);
+    for one in &all {
+        assert_eq!((one.times.len(), one.intervals.len()), (100_010, 10));
+        assert_eq!(one.intervals.iter().flat_map(|i| &i.heat).map(|n| u64::from(*n)).sum::<u64>(), 100_010);
+        assert_eq!(one.machine, [("cpu".to_string(), "<made up> & \"so\"".to_string())]);
+    }
+}
+
+#[test]
+fn tables_are_read_back() {
+    let times = sample();
+    for (name, text) in [("a.csv", csv(&times)), ("a.hgrm", hgrm(&times))] {
+        let back = read(name, &text).expect("read");
+        assert_eq!(back[0].times.len(), times.len(), "{name}");
+        assert!(back[0].times.equivalent(back[0].times.max(), times.max()), "{name}");
+        let (found, truth) = (back[0].times.value_at_quantile(0.5), times.value_at_quantile(0.5));
+        assert!(found.abs_diff(truth) <= truth / 200, "{name}: {found} and not {truth}");
+    }
+    for (name, text, words) in [
+        ("b.csv", "1,2\nx\n", "line 2: expected value_ns,count"),
+        ("b.csv", "-1,2\n", "line 1: a time is from 0"),
+        ("b.csv", "1,18446744073709551615\n1,1\n", "line 2: more times"),
+        ("b.hgrm", "1.0 0.5 7 2\n2.0 0.9 3 10\n", "line 2: the counts go down"),
+        ("b.hlog", "", "no times"),
+    ] {
+        let error = read(name, text).err().expect(text).to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
+    let levels = [Level { percent: 99.0, limit: 20_000 }, Level { percent: 100.0, limit: 1_000_000 }];
+    let text = page(&series(), &levels, false).expect("drawn");
+    for words in [
+        "Maximum over time",
+        "Percentiles",
+        "Heat map",
+        "Histogram",
+        "normal distribution",
+        "prefers-color-scheme:dark",
+        "&lt;made up&gt; &amp; &quot;so&quot;",
+        "<td>kept: ",
+        "<td>missed: 40",
+        "99.9 %",
+        "<td>100010</td>",
+    ] {
+        assert!(text.contains(words), "{words}");
+    }
+    for foreign in ["<script", "src=", "href=", "<made up>", "NaN", "inf\""] {
+        assert!(!text.contains(foreign), "{foreign}");
+    }
+    let compared = page(&series(), &[], true).expect("drawn");
+    assert!(compared.contains("Percentiles") && !compared.contains("Heat map"));
+    let figure = figure(&series(), &levels, false).expect("drawn");
+    assert_eq!(figure.matches("<svg").count(), 1);
+    assert!(figure.contains("<style>") && figure.trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn one_time_and_many_equal_ones_can_be_drawn() {
+    for text in ["0,1\n", "5,100000\n", "3600000000000,1\n", "1,1\n3600000000000,1\n"] {
+        let all = read("c.csv", text).expect("read");
+        assert!(!page(&all, &[], false).expect("drawn").contains("NaN"), "{text}");
+    }
+}
+
+#[test]
+fn the_curve_goes_through_the_percentiles() {
+    let times = sample();
+    let points = charts::curve(&times, &(1.0..1e12));
+    let at = |x: f64| points.iter().find(|p| (p.0 - x).abs() < 1e-6 * x).expect("a point").1;
+    assert_eq!(at(10.0), times.value_at_quantile(0.9) as f64);
+    assert_eq!(at(100.0), times.value_at_quantile(0.99) as f64);
+    assert_eq!(points.last().expect("points").1, times.max() as f64);
+}
+
+#[test]
+fn the_normal_distribution_ends_where_it_should() {
+    // Of a million values the longest is expected about 4.8 deviations above the mean.
+    assert!((page::beyond(1_000_000) - 4.75).abs() < 0.1, "{}", page::beyond(1_000_000));
+}
+
+#[test]
+fn times_have_three_digits() {
+    let all = [850.0, 12_345.0, 1e6, 2.5e9, 999.7e3];
+    assert_eq!(all.map(time), ["850 ns", "12.3 µs", "1 ms", "2.50 s", "1.00 ms"]);
+}
