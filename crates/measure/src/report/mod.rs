@@ -35,7 +35,7 @@ pub struct Span {
     pub length: f64,
     /// The longest time, in ns.
     pub max: u64,
-    /// How many times lie in each [`bin`].
+    /// How many times lie in each tenth of a decade, from 1 ns.
     pub heat: Vec<u32>,
 }
 
