@@ -2,10 +2,11 @@
 
 mod rig;
 
-use rig::{Rig, domain, until};
+use rig::{LONG, Rig, domain, until};
 use serde_json::Value as Json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
@@ -158,6 +159,21 @@ fn a_page_beyond_the_bound_is_told_why_and_one_that_goes_makes_room() {
         "there is room for one",
         || matches!(socket(&rig, &[]).unwrap().read().unwrap(), Message::Text(hello) if hello.contains("hello")),
     );
+}
+
+#[test]
+fn a_page_gets_the_next_turn_when_it_has_taken_the_one_before() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let mut page = socket(&rig, &[]).unwrap();
+    frame(&mut page, "hello");
+    page.send(Message::text(r#"{"op":"show","hz":30,"rows":{"to":9}}"#)).unwrap();
+    let is_turn = |message: Message| message.to_text().unwrap().starts_with(r#"{"op":"turn","values":0,"#);
+    assert!(is_turn(page.read().unwrap()));
+    page.get_ref().set_read_timeout(Some(Duration::from_millis(700))).unwrap();
+    assert!(matches!(page.read(), Err(tungstenite::Error::Io(_))), "nothing is sent before it says so");
+    page.get_ref().set_read_timeout(Some(LONG)).unwrap();
+    page.send(Message::text(r#"{"op":"took"}"#)).unwrap();
+    assert!(is_turn(page.read().unwrap()));
 }
 
 #[test]

@@ -31,18 +31,7 @@ fn how_long_frames_take_with_500_channels_and_10000_messages_a_second() {
     browser.wait("document.querySelector('#totals').textContent.startsWith('500 channels')");
     browser.wait("!!document.querySelector('.plotted .uplot')");
     let before = (page(&mut browser), threads());
-    if let Ok(path) = std::env::var("SALTUS_PROFILE") {
-        browser.call("Profiler.enable", serde_json::json!({}));
-        browser.call("Profiler.setSamplingInterval", serde_json::json!({"interval": 200}));
-        browser.call("Profiler.start", serde_json::json!({}));
-        let _ = path;
-    }
     let frames = browser.eval(FRAMES);
-    if let Ok(path) = std::env::var("SALTUS_PROFILE") {
-        let p = browser.call("Profiler.stop", serde_json::json!({}));
-        std::fs::write(path, p.to_string()).unwrap();
-        println!("{}", browser.call("Performance.getMetrics", serde_json::json!({})));
-    }
     let after = (page(&mut browser), threads());
     let mut frames: Vec<f64> = frames.as_array().unwrap().iter().filter_map(Json::as_f64).collect();
     frames.sort_by(f64::total_cmp);
