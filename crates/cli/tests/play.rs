@@ -151,6 +151,7 @@ fn channels_are_chosen_and_renamed_and_a_part_is_played() {
             &["-e", "A|C", "--rename", "s/A/x/", "--prefix", "p/"],
             &["p/x a0", "p/x other", "p/x a2", "p/C c", "p/x a3"],
         ),
+        (&["-e", "A", "--invert"], &["B b1", "C c"]),
         (&["--from", "10ms", "--to", "25ms"], &["B b1", "A other", "A a2"]),
         (&["--from", "25ms", "--repeat", "-n", "5"], &["C c", "A a3", "C c", "A a3", "C c"]),
     ] {

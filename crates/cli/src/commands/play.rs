@@ -45,6 +45,10 @@ pub struct Play {
     #[arg(short = 'e', long = "channels", alias = "regexp", value_name = "RE")]
     channels: Option<String>,
 
+    /// All channels but those
+    #[arg(long, requires = "channels")]
+    invert: bool,
+
     /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; may be given several times
     #[arg(long, value_name = "S")]
     rename: Vec<String>,

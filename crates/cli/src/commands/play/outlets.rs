@@ -31,6 +31,8 @@ fn send(
 pub struct Outlets {
     domain: Domain,
     pattern: Pattern,
+    /// All channels but those of the pattern.
+    invert: bool,
     renames: Vec<saltus_bridge::Rename>,
     prefix: Vec<u8>,
     types: Types,
@@ -61,6 +63,7 @@ impl Outlets {
         Ok(Outlets {
             domain: domain.clone(),
             pattern: args.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,
+            invert: args.invert,
             renames: args.renames()?,
             prefix: args.prefix.clone().unwrap_or_default().into_bytes(),
             types,
@@ -116,7 +119,7 @@ impl Outlets {
     /// Whether a channel of a log is played.
     pub fn plays(&self, channel: &[u8]) -> bool {
         // The recorder's own words are none of the robot's.
-        self.pattern.matches(channel) && channel != saltus_record::ACCOUNT.as_bytes()
+        self.pattern.matches(channel) != self.invert && channel != saltus_record::ACCOUNT.as_bytes()
     }
 
     /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
