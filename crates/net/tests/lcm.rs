@@ -5,8 +5,8 @@ mod support;
 use saltus_net::lcm::senders::Order;
 use saltus_net::lcm::{DATAGRAM, Listener, Publisher, Udpm};
 use saltus_net::udp::{Options, Pace, weight};
-use std::time::Duration;
-use support::{Ear, Peer, alone, made, readable};
+use std::time::{Duration, Instant};
+use support::{ANSWER, Ear, Peer, alone, made, readable};
 
 /// LCM sends as fast as it can, so that without large buffers it is the kernel that loses.
 const URL: &str = "udpm://239.255.76.67:7667?ttl=0&recv_buf_size=4194304";
@@ -35,7 +35,9 @@ fn deliver(publisher: &Publisher, peer: &mut Peer, channel: &str, size: usize, s
     let (message, mut before, mut times) = (made(size, seed), drops(), 1);
     peer.tell(&format!("expect {channel} {size} {seed}"));
     publisher.publish(channel.as_bytes(), &message).unwrap();
+    let start = Instant::now();
     while !readable(peer.answers(), Duration::from_secs(1)) {
+        assert!(start.elapsed() < ANSWER, "LCM has not taken {size} bytes, seed {seed}, sent {times} times");
         let now = drops();
         if now > before {
             (before, times) = (now, times + 1);

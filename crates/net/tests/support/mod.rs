@@ -73,7 +73,12 @@ pub struct Peer {
     child: Child,
     commands: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
+    /// What it was told last.
+    told: String,
 }
+
+/// Longer than the other side takes for anything: what it waits for itself, it gives up after 60 s.
+pub const ANSWER: Duration = Duration::from_secs(120);
 
 impl Peer {
     /// LCM's C library, through Python.
@@ -91,7 +96,7 @@ impl Peer {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the peer runs");
         let commands = child.stdin.take();
         let answers = BufReader::new(child.stdout.take().expect("piped"));
-        let mut peer = Peer { child, commands, answers };
+        let mut peer = Peer { child, commands, answers, told: format!("to start: {command:?}") };
         assert_eq!(peer.answer(), "ok");
         peer
     }
@@ -100,10 +105,13 @@ impl Peer {
     pub fn tell(&mut self, command: &str) {
         let commands = self.commands.as_mut().expect("piped");
         writeln!(commands, "{command}").and_then(|()| commands.flush()).expect("the peer listens");
+        self.told = command.into();
     }
 
     /// Its next answer.
     pub fn answer(&mut self) -> String {
+        let is_there = !self.answers.buffer().is_empty() || readable(self.answers(), ANSWER);
+        assert!(is_there, "the peer does not answer within {ANSWER:?} what it was told: {}", self.told);
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the peer answers");
         line.trim().to_owned()
@@ -124,6 +132,9 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         self.commands = None;
+        if std::thread::panicking() {
+            let _ = self.child.kill(); // perhaps it hangs
+        }
         let _ = self.child.wait();
     }
 }
