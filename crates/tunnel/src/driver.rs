@@ -1,6 +1,7 @@
 //! One end of a tunnel with a socket and the real clock.
 
 use crate::carrier::{Carrier, Sent, resolve};
+use crate::name::Name;
 use crate::{Config, Error, Event, Result, Stats, Tunnel};
 use saltus_os::clock;
 use std::io;
@@ -12,10 +13,14 @@ const BATCH: usize = 64;
 /// The longest wait, in ns.
 const LONGEST: u64 = 100_000_000;
 
-/// One end of a tunnel. It starts no thread: whoever has it calls [`Driver::turn`] and [`Driver::wait`].
+/// One end of a tunnel. It starts no thread, but to look up a host's name again: whoever has it calls [`Driver::turn`] and
+/// [`Driver::wait`].
 pub struct Driver {
     tunnel: Tunnel,
     carrier: Carrier,
+    tcp: bool,
+    /// The other end's, if it was called by a name.
+    name: Option<Name>,
     /// What the socket had no room for.
     waiting: Option<(SocketAddr, Vec<u8>)>,
     /// Whether more can be sent at once.
@@ -31,22 +36,33 @@ impl Driver {
     /// An address that is not this machine's or that is in use; settings that make no sense.
     pub fn listen(config: Config, at: &str, tcp: bool) -> Result<Driver> {
         let carrier = Carrier::listen(resolve(at)?[0], tcp)?;
-        Ok(Driver::new(Tunnel::listen(config, random())?, carrier))
+        Ok(Driver::new(Tunnel::listen(config, random())?, carrier, tcp))
     }
 
-    /// An end that calls the other, at `HOST:PORT`.
+    /// An end that calls the other, at `HOST:PORT`. While nobody is there, a name is looked up again every 5 s.
     ///
     /// # Errors
     /// A name without an address; settings that make no sense. That nobody answers is no error.
     pub fn connect(config: Config, to: &str, tcp: bool) -> Result<Driver> {
-        let to = resolve(to)?;
-        let (carrier, to) = Carrier::connect(to, tcp)?;
-        Ok(Driver::new(Tunnel::connect(config, &to, clock::monotonic(), random())?, carrier))
+        let (found, now) = (resolve(to)?, clock::monotonic());
+        let name = Name::new(to, &found, now);
+        let (carrier, to) = Carrier::connect(found, tcp)?;
+        Ok(Driver { name, ..Driver::new(Tunnel::connect(config, &to, now, random())?, carrier, tcp) })
     }
 
-    fn new(tunnel: Tunnel, carrier: Carrier) -> Driver {
+    fn new(tunnel: Tunnel, carrier: Carrier, tcp: bool) -> Driver {
         crate::code::prepare();
-        Driver { tunnel, carrier, waiting: None, more: false, trouble: None }
+        Driver { tunnel, carrier, tcp, name: None, waiting: None, more: false, trouble: None }
+    }
+
+    /// While nobody is there: goes where the other end's name leads now.
+    fn look(&mut self, now: u64) -> Result<()> {
+        let Some(name) = self.name.as_mut().filter(|_| !self.tunnel.is_connected()) else { return Ok(()) };
+        let Some(found) = name.look(now) else { return Ok(()) };
+        let (carrier, to) = Carrier::connect(found, self.tcp)?;
+        self.tunnel.call_at(&to);
+        (self.carrier, self.waiting) = (carrier, None);
+        Ok(())
     }
 
     /// Where it is.
@@ -90,6 +106,7 @@ impl Driver {
         let now = clock::monotonic();
         tunnel.handle_timeout(now, &mut events);
         carrier.check(tunnel.is_connected(), now);
+        self.look(now)?;
         self.more = true;
         for _ in 0..BATCH {
             let next = self.waiting.take().or_else(|| self.tunnel.poll_transmit(clock::monotonic()));

@@ -26,6 +26,7 @@ mod handshake;
 mod join;
 mod key;
 mod measure;
+mod name;
 mod outbox;
 mod outgoing;
 pub mod parity;
