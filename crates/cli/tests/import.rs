@@ -116,7 +116,7 @@ fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
 #[test]
 fn lcm_reads_what_became_of_the_recorded_logs() {
     let Some(dir) = support::recorded_logs() else { return };
-    let python = support::oracle::lcm_python();
+    let python = saltus_peers::python();
     let (place, files) = (Place::new(), Files::new());
     let types = concat!(env!("CARGO_MANIFEST_DIR"), "/../carmen/types/carmen.lcm");
     for (log, scans, beams, odometry) in
@@ -133,7 +133,7 @@ fn lcm_reads_what_became_of_the_recorded_logs() {
             "{report}"
         );
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/read_lcm_log.py");
-        let mut command = std::process::Command::new(&python);
+        let mut command = std::process::Command::new(python);
         command.args([script, types, source, &out, &files.at(&format!("{log}-types"))]);
         let told = command.output().expect("Python runs");
         let (text, why) = (String::from_utf8_lossy(&told.stdout), String::from_utf8_lossy(&told.stderr));

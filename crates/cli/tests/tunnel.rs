@@ -142,6 +142,7 @@ fn mistakes_are_told_with_a_remedy() {
     usage(&["--domain", "carrier-pigeon://"], "shm://");
     for (odd, words) in [
         ("--loss=200", "from 0 to 100"),
+        ("--time=0s", "less than 100ms"),
         ("--loss=10,NaN", "from 0 to 100"),
         ("--burst=0", "from 1"),
         ("--rate=-1", "MB a second"),

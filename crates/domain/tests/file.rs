@@ -6,7 +6,6 @@ mod support;
 use saltus_domain::{Dispatcher, Domain, Error, Missed, Options, Pattern, Subscriber, Until};
 use saltus_log::lcm::{Reader, Writer};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
@@ -265,7 +264,7 @@ fn where_a_log_is_damaged_nobody_knows_what_was_missed() {
 
 /// Runs a few lines of Python with LCM; what it prints.
 fn lcm(lines: &str, log: &Path) -> String {
-    let mut python = Command::new(support::python());
+    let mut python = support::program("python");
     let output = python.args(["-c", lines]).arg(log).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()

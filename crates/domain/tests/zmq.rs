@@ -10,10 +10,9 @@ use saltus_netns::isolated;
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use support::{Peer, file, made, python, readable};
+use support::{Peer, file, made, program, readable};
 
 /// Long enough for a loaded machine; no test waits so long when all is well.
 const LONG: Duration = Duration::from_secs(20);
@@ -52,11 +51,8 @@ impl Drop for Directory {
 }
 
 fn peer() -> Peer {
-    let mut command = Command::new(python());
     let others = file("../../../net/tests/support"); // has what both sides make messages with
-    Peer::start(
-        command.arg(file("zmq_peer.py")).env("PYTHONPATH", others).env("PYTHONDONTWRITEBYTECODE", "1"),
-    )
+    Peer::start(program("python").arg(file("zmq_peer.py")).env("PYTHONPATH", others))
 }
 
 /// Of all that comes on a channel from now on.

@@ -18,6 +18,8 @@ pub(crate) struct Mailbox {
     outbox: Mutex<Outbox>,
     /// There is something to send, or an end.
     pub bell: Notify,
+    /// It is let go.
+    pub end: Notify,
     /// Why it is let go, once it is.
     over: Mutex<Option<&'static str>>,
 }
@@ -43,6 +45,7 @@ impl Mailbox {
     pub fn close(&self, why: &'static str) {
         lock(&self.over).get_or_insert(why);
         self.bell.notify_one();
+        self.end.notify_one();
     }
     /// Why it is let go, if it is.
     pub fn over(&self) -> Option<&'static str> {
@@ -229,7 +232,8 @@ impl Hub {
         inner.last_client += 1;
         let id = inner.last_client;
         let outbox = Mutex::new(Outbox::new(self.limit));
-        let mailbox = Arc::new(Mailbox { outbox, bell: Notify::new(), over: Mutex::default() });
+        let mailbox =
+            Arc::new(Mailbox { outbox, bell: Notify::new(), end: Notify::new(), over: Mutex::default() });
         mailbox.push(Item::Text(first));
         let all: Vec<Arc<Advert>> = inner.channels.values().cloned().collect();
         tell_channels(&mailbox, &all);

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::thread;
 use std::time::Duration;
+use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
 /// Clients at a time.
@@ -83,8 +84,8 @@ impl Server {
         let listener = std::net::TcpListener::bind(settings.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let secret = || format!("{:016x}{:016x}", process::random(), process::random());
-        let token = (!address.ip().is_loopback()).then(secret);
+        let beyond = !address.ip().is_loopback();
+        let token = beyond.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }
     /// The address.
@@ -224,7 +225,7 @@ async fn enter(
 ) -> Response {
     let refused = |code, words: &str| (code, format!("{words}\n")).into_response();
     let given = query.get("token").map(String::as_str).unwrap_or_default();
-    if door.token.as_deref().is_some_and(|token| !same(token, given)) {
+    if door.token.as_deref().is_some_and(|token| bool::from(token.as_bytes().ct_ne(given.as_bytes()))) {
         return refused(
             StatusCode::UNAUTHORIZED,
             "the token in the URL is not the one that the server printed",
@@ -250,9 +251,4 @@ async fn enter(
     upgrade.on_upgrade(move |socket| async move {
         socket::serve(door.hub.clone(), socket, from, door.first.clone(), door.powers).await;
     })
-}
-
-/// Whether two texts are the same, in a time that does not tell where they differ.
-fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

@@ -20,9 +20,13 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
     let session = Arc::new(Mutex::new(Session::new(powers)));
     let (id, mailbox) = hub.join(&from, first, session.clone());
     let (sink, mut stream) = socket.split();
-    let sender = tokio::spawn(send(sink, mailbox.clone()));
+    let mut sender = tokio::spawn(send(sink, mailbox.clone()));
     loop {
-        match stream.next().await {
+        let said = tokio::select! {
+            said = stream.next() => said,
+            () = mailbox.end.notified() => break,
+        };
+        match said {
             Some(Ok(Message::Text(text))) => {
                 let acts = lock(&session).text(text.as_str(), |channel| hub.exists(channel));
                 acts.into_iter().for_each(|act| obey(&hub, id, act));
@@ -38,14 +42,13 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
                 break;
             }
         }
-        if mailbox.over().is_some() {
-            break;
-        }
     }
     hub.leave(id);
     mailbox.close("bye");
     // It says why, and ends; a client that does not read gets no more time than this.
-    let _ = tokio::time::timeout(LAST_WORDS, sender).await;
+    if tokio::time::timeout(LAST_WORDS, &mut sender).await.is_err() {
+        sender.abort();
+    }
 }
 
 fn obey(hub: &Hub, id: u64, act: Act<'_>) {

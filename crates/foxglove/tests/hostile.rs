@@ -4,8 +4,10 @@ mod support;
 
 use saltus_foxglove::{Server, Settings};
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
 use support::{Client, PATIENCE, Place, Serving, message, pose, publisher};
 
 /// The address of a server's URL.
@@ -74,6 +76,21 @@ fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
     Client::new(&serving.url, "foxglove.websocket.v1"); // others are served
 }
 
+/// A second client, which has subscribed to a channel and does not read.
+fn deaf(serving: &Serving, client: &mut Client, channel: &serde_json::Value) -> TcpStream {
+    let mut stream = TcpStream::connect(address(serving)).unwrap();
+    stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
+    let text = format!(r#"{{"op":"subscribe","subscriptions":[{{"id":1,"channelId":{channel}}}]}}"#);
+    let mut frame = vec![0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]; // a text, masked with zeros
+    assert!(text.len() < 126);
+    frame.extend(text.as_bytes());
+    stream.write_all(&frame).unwrap();
+    client.tell(json!({ "do": "graph" }));
+    let who = |event: &serde_json::Value| event["said"]["subscribedTopics"].to_string().contains("client 2");
+    client.until("it has subscribed", |event| event["event"] == "connectionGraphUpdate" && who(event));
+    stream
+}
+
 #[test]
 fn a_client_that_does_not_read_stops_nobody() {
     let place = Place::new();
@@ -88,17 +105,7 @@ fn a_client_that_does_not_read_stops_nobody() {
     let image = vec![7; 256 << 10];
     big.publish(&image).unwrap();
     let channel = client.channel("BIG");
-    // This one subscribes and does not read.
-    let mut slow = TcpStream::connect(address(&serving)).unwrap();
-    slow.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
-    let text = format!(r#"{{"op":"subscribe","subscriptions":[{{"id":1,"channelId":{}}}]}}"#, channel["id"]);
-    let mut frame = vec![0x81, 0x80 | text.len() as u8, 0, 0, 0, 0]; // a text, masked with zeros
-    assert!(text.len() < 126);
-    frame.extend(text.as_bytes());
-    slow.write_all(&frame).unwrap();
-    client.tell(json!({ "do": "graph" }));
-    let who = |event: &serde_json::Value| event["said"]["subscribedTopics"].to_string().contains("client 2");
-    client.until("the slow one has subscribed", |e| e["event"] == "connectionGraphUpdate" && who(e));
+    let mut slow = deaf(&serving, &mut client, &channel["id"]);
     client.subscribe("POSE");
     client.message("POSE");
     for number in 1..=200 {
@@ -115,4 +122,28 @@ fn a_client_that_does_not_read_stops_nobody() {
         seen.drain(..seen.len().saturating_sub(100));
         seen.extend(&bytes[..len]);
     }
+}
+
+#[test]
+fn who_is_let_go_and_does_not_read_loses_the_connection_all_the_same() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let mut client = Client::new(&serving.url, "foxglove.sdk.v1");
+    let mut big = place.domain().publisher("BIG").unwrap();
+    let image = vec![7; 1 << 20];
+    big.publish(&image).unwrap();
+    let channel = client.channel("BIG");
+    let mut slow = deaf(&serving, &mut client, &channel["id"]);
+    // More than the sockets hold, so that the server cannot send on; then a frame that is longer than any may be.
+    (0..30).for_each(|_| big.publish(&image).unwrap());
+    slow.write_all(&[0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    let start = Instant::now();
+    let gone = loop {
+        assert!(start.elapsed() < PATIENCE, "it has the connection still");
+        match slow.write_all(&[0]) {
+            Ok(()) => thread::sleep(Duration::from_millis(20)),
+            Err(error) => break error.kind(),
+        }
+    };
+    assert!(matches!(gone, ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{gone:?}");
 }

@@ -8,22 +8,16 @@ use saltus_types::cdr::Dialect;
 use saltus_types::{Loader, json, wire};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use support::{Directory, events, log};
 
-/// Runs the script in the environment that all tests of the workspace share; it is made the first time.
+/// Runs the script, with programs of others.
 fn foreign(arguments: &[&str]) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let run = |command: &mut Command| {
-        let output = command.env("PYTHONDONTWRITEBYTECODE", "1").output().expect("Python runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let environment = root.join("../../conformance/types/environment.py");
-    let python = PathBuf::from(run(Command::new("python3").arg(environment)).trim());
-    run(Command::new(python).arg(root.join("tests/support/foreign.py")).args(arguments))
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/foreign.py");
+    let output = saltus_peers::program("python").arg(script).args(arguments).output().expect("Python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
 }
 
 fn text(path: &Path) -> &str {

@@ -1,7 +1,6 @@
 //! Interval logs, written here and read by HdrHistogram's Python package, and the other way round.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use saltus_measure::hlog::{self, Entry, Line, Writer};
@@ -9,14 +8,10 @@ use saltus_measure::times;
 
 /// Runs a script in the Python that has the package.
 fn python(script: &str, arguments: &[&str]) -> String {
-    let environment = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/types/environment.py");
-    let run = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output().expect("it starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let interpreter = run("python3", &[environment]);
-    run(interpreter.trim(), &[&["-c", script], arguments].concat())
+    let output =
+        saltus_peers::program("python").args(["-c", script]).args(arguments).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
 }
 
 /// A file that is removed at the end.

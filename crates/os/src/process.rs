@@ -29,6 +29,19 @@ pub fn random() -> u64 {
     if got == 8 { u64::from_le_bytes(bytes) } else { crate::clock::monotonic() ^ ((id() as u64) << 40) }
 }
 
+/// A secret that nobody can guess: 128 random bits, as 32 hexadecimal digits. May block at early boot.
+///
+/// # Errors
+/// The kernel gives none; then there is no secret.
+pub fn secret() -> std::io::Result<String> {
+    let mut bytes = [0u8; 16];
+    // SAFETY: the buffer has the length told.
+    match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), 16, 0) } {
+        16 => Ok(format!("{:032x}", u128::from_be_bytes(bytes))),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 /// Sleeps until `deadline` on CLOCK_MONOTONIC, in ns. Returns early when a signal comes. Blocks.
 pub fn sleep_until(deadline: u64) {
     let time = libc::timespec {

@@ -36,10 +36,11 @@ pub struct Tree {
 }
 
 /// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A number, a boolean or an enum: it can be plotted.
+    #[default]
     Number,
     /// A string.
     Text,
@@ -52,7 +53,7 @@ pub enum Kind {
 }
 
 /// A field, an element, or some elements of an array.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Node {
     /// Where it is in the message: `pose.position[2]`; of elements, `ranges[100..200]`.
     pub path: String,
@@ -178,22 +179,21 @@ impl Maker<'_> {
             Value::Record(inner) if expanded => self.record(inner, &path),
             _ => Vec::new(),
         };
-        let ty_name = harmless(&schema.type_name(ty));
         let (text, number) = (text(schema, ty, value), value.as_f64());
-        let comment = String::new();
+        let ty = harmless(&schema.type_name(ty));
         Node {
             path,
             name,
             kind,
-            ty: ty_name,
+            ty,
             unit,
-            comment,
             text,
             number,
             changed,
             parts,
             expanded,
             children,
+            ..Node::default()
         }
     }
 
@@ -213,9 +213,8 @@ impl Maker<'_> {
         let ty = harmless(&(of.schema.type_name(of.ty) + &sizes));
         let text = summary(of.array.items(), first, parts.saturating_mul(row));
         let changed = self.changes.of(&path);
-        let (unit, comment) = (of.unit.clone(), String::new());
-        let (kind, number) = (Kind::Array, None);
-        Node { path, name, kind, ty, unit, comment, text, number, changed, parts, expanded, children }
+        let (kind, unit) = (Kind::Array, of.unit.clone());
+        Node { path, name, kind, ty, unit, text, changed, parts, expanded, children, ..Node::default() }
     }
 
     /// Elements in ranges, and those in ranges again if there are many.
@@ -254,13 +253,11 @@ impl Maker<'_> {
                 kind: Kind::Range,
                 ty: harmless(&of.schema.type_name(of.ty)),
                 unit: of.unit.clone(),
-                comment: String::new(),
                 text,
-                number: None,
-                changed: None,
                 parts: inner.len(),
                 expanded,
                 children,
+                ..Node::default()
             });
         }
         nodes
@@ -295,13 +292,10 @@ impl Maker<'_> {
                     name,
                     kind: Kind::Struct,
                     ty: harmless(&of.schema.type_name(of.ty)),
-                    unit: None,
-                    comment: String::new(),
-                    text: String::new(),
-                    number: None,
                     parts: inner.values().len(),
                     expanded,
                     children,
+                    ..Node::default()
                 });
             } else if let Some(value) = of.array.items().get(at) {
                 nodes.push(self.value(of.schema, of.ty, &value, own, name, of.unit.clone()));

@@ -5,7 +5,10 @@
 //! token is asked for: once in the URL, from then on in a cookie.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use saltus_os::process;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
+use subtle::ConstantTimeEq;
 
 /// Says who may come in.
 #[derive(Debug)]
@@ -29,8 +32,8 @@ const TOKEN: Refusal =
 
 impl Gate {
     /// The gate of a server that listens there.
-    pub fn new(listen: SocketAddr) -> Result<Gate, getrandom::Error> {
-        let token = if listen.ip().is_loopback() { None } else { Some(token()?) };
+    pub fn new(listen: SocketAddr) -> io::Result<Gate> {
+        let token = (!listen.ip().is_loopback()).then(process::secret).transpose()?;
         Ok(Gate { token, cookie: format!("saltus-{}", listen.port()) })
     }
 
@@ -65,13 +68,6 @@ impl Gate {
     }
 }
 
-/// 128 random bits.
-fn token() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
@@ -87,7 +83,7 @@ fn is_loopback(host: &str) -> bool {
 
 /// Whether two words are the same; how long it takes tells nothing of where they differ.
 fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+    a.as_bytes().ct_eq(b.as_bytes()).into()
 }
 
 #[cfg(test)]
@@ -108,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_token_is_new_each_time_and_compared_whole() {
-        let (a, b) = (token().unwrap(), token().unwrap());
+        let (a, b) = (process::secret().unwrap(), process::secret().unwrap());
         assert_eq!(a.len(), 32);
         assert_ne!(a, b);
         assert!(same(&a, &a) && !same(&a, &b) && !same(&a, "") && !same(&a, &a[1..]));

@@ -72,7 +72,7 @@ impl Server {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let gate = Gate::new(address).map_err(|e| failed(std::io::Error::other(e)))?;
+        let gate = Gate::new(address).map_err(failed)?;
         let state = State::new(options);
         Ok(Server {
             listener,

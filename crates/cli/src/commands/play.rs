@@ -13,15 +13,17 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_bridge::Rename;
-use saltus_log::{ChannelSummary, Keep, Log};
+use saltus_log::ChannelSummary;
 use saltus_os::{clock as time, process};
 use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Todo};
 
-use super::log::select::{Moment, moment};
-use crate::escape::{escaped, harmless};
+use super::log::{
+    self,
+    select::{Moment, moment},
+};
+use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Json, Quiet, TypeDirs};
-use crate::progress::Progress;
 use crate::{place, stop};
 use clock::Clock;
 use keys::{Key, Keys};
@@ -185,19 +187,8 @@ fn failed(error: saltus_log::Error) -> Failure {
 
 impl Play {
     fn open(&self) -> Outcome<Reel> {
-        let mut logs = Vec::new();
-        for path in &self.files {
-            let mut progress: Option<Progress> = None;
-            let log = Log::open_with(path, Keep::default(), &mut |done, size| {
-                progress.get_or_insert_with(|| Progress::new(size, self.quiet.quiet)).draw(done);
-                !stop::requested()
-            });
-            progress.into_iter().for_each(|progress| progress.clear());
-            logs.push(log.map_err(|e| {
-                Failure::new(Code::Failed, format!("{}: {e}", harmless(&path.display().to_string())))
-            })?);
-        }
-        Ok(Reel::new(logs))
+        let logs = self.files.iter().map(|path| log::open(path, self.quiet.quiet));
+        Ok(Reel::new(logs.collect::<Outcome<_>>()?))
     }
     fn renames(&self) -> Outcome<Vec<Rename>> {
         Ok(self.rename.iter().map(|text| text.parse()).collect::<Result<_, saltus_domain::Error>>()?)

@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_foxglove::{Error, Playing, Server, Settings, Tape};
-use saltus_log::{Keep, Log, Types};
+use saltus_log::Types;
 use saltus_play::Reel;
 use saltus_types::cdr::Dialect;
 use serde::Serialize;
 
-use crate::escape::harmless;
+use super::log;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::out::Out;
-use crate::progress::Progress;
 use crate::{place, schemas, stop, units};
 
 /// The options of `serve`.
@@ -154,18 +153,8 @@ impl Serve {
     }
 
     fn tape(&self, dialect: Dialect) -> Outcome<Tape> {
-        let mut logs = Vec::new();
-        for path in &self.logs {
-            let mut progress: Option<Progress> = None;
-            let log = Log::open_with(path, Keep::default(), &mut |done, size| {
-                progress.get_or_insert_with(|| Progress::new(size, self.quiet.quiet)).draw(done);
-                !stop::requested()
-            });
-            progress.into_iter().for_each(|progress| progress.clear());
-            logs.push(log.map_err(|e| {
-                Failure::new(Code::Failed, format!("{}: {e}", harmless(&path.display().to_string())))
-            })?);
-        }
+        let logs = self.logs.iter().map(|path| log::open(path, self.quiet.quiet));
+        let logs = logs.collect::<Outcome<_>>()?;
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
         let tape = Tape::new(Reel::new(logs), self.types()?, dialect, playing);
         let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;

@@ -3,7 +3,6 @@
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 pub mod files;
-pub mod oracle;
 pub mod terminal;
 
 use std::ffi::OsStr;

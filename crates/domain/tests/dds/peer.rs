@@ -51,20 +51,9 @@ pub fn imu(seed: u32) -> Vec<u8> {
     wire::encode(&json::from_str(schema(), id, &text).unwrap()).unwrap()
 }
 
-/// The Python that has CycloneDDS, in the environment that all tests of the workspace share; it is made the first time.
-fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
-        let output = Command::new("python3").arg(script).output().expect("Python runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())
-    })
-}
-
 /// Runs a test in a network of its own. What comes from elsewhere is there before.
 pub fn apart(work: impl FnOnce() + Send) {
-    python();
+    saltus_peers::python();
     saltus_netns::isolated(work);
 }
 
@@ -83,9 +72,9 @@ impl Peer {
     /// One in domain `id`.
     pub fn start(id: u16) -> Peer {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../domain/tests/dds/peer.py");
-        let mut command = Command::new(python());
+        let mut command = saltus_peers::program("python");
         command.arg(script).arg(id.to_string()).env("CYCLONEDDS_URI", CONFIGURATION);
-        command.env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the peer runs");
         let commands = child.stdin.take().expect("piped");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);

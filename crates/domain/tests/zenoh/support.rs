@@ -2,9 +2,8 @@
 
 use saltus_domain::{Domain, Message, Options, Pattern, Start, Subscriber};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::OnceLock;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 /// Long enough for a loaded machine; no test waits so long when all is well.
@@ -12,19 +11,8 @@ pub const LONG: Duration = Duration::from_secs(20);
 
 /// Runs a test in a network and a program of its own.
 pub fn alone(work: impl FnOnce()) {
-    python(); // outside, where packages can be had
+    saltus_peers::python(); // outside, where packages can be had
     saltus_netns::isolated_program(work);
-}
-
-/// The Python that has Zenoh, in the environment that all tests of the workspace share; it is made the first time.
-fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
-        let output = Command::new("python3").arg(script).output().expect("Python runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())
-    })
 }
 
 /// The message of `size` bytes that `seed` makes, as the other side makes it too.
@@ -53,8 +41,8 @@ pub fn config(mode: &str, listen: &str, connect: &str) -> String {
 impl Peer {
     pub fn start(config: &str) -> Peer {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zenoh/peer.py");
-        let mut command = Command::new(python());
-        command.arg(script).arg(config).env("PYTHONDONTWRITEBYTECODE", "1");
+        let mut command = saltus_peers::program("python");
+        command.arg(script).arg(config);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the peer runs");
         let commands = child.stdin.take().expect("piped");
         let answers = BufReader::new(child.stdout.take().expect("piped"));

@@ -8,7 +8,7 @@ use saltus_types::{Schema, json, wire};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -129,14 +129,7 @@ pub struct Client {
 impl Client {
     pub fn new(url: &str, subprotocol: &str) -> Client {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let made = Command::new("python3")
-            .arg(root.join("../../conformance/types/environment.py"))
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let python = String::from_utf8(made.stdout).unwrap();
-        let mut child = Command::new(python.trim())
-            .env("PYTHONDONTWRITEBYTECODE", "1")
+        let mut child = saltus_peers::program("python")
             .arg(root.join("tests/support/client.py"))
             .args([url, subprotocol])
             .stdin(Stdio::piped())

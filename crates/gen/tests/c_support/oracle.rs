@@ -1,14 +1,11 @@
 //! LCM 1.5.3 as it comes from PyPI, for tests only.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The directory in which LCM's headers, library and programs lie, in the environment that all tests of types share.
 pub fn lcm() -> PathBuf {
-    let script = super::repository().join("conformance/types/environment.py");
-    let python = super::run(Command::new("python3").arg(script));
-    let environment = Path::new(python.trim()).ancestors().nth(2).expect("…/bin/python").to_owned();
-    find(&environment, "site-packages").expect("what pip installed")
+    let environment = saltus_peers::python().ancestors().nth(2).expect("…/bin/python");
+    find(environment, "site-packages").expect("what pip installed")
 }
 
 /// The file or directory of that name below `dir`.

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test uses a part of it.
 
 use saltus_gen::{Lang, Options, Style, generate, write};
+pub use saltus_peers::program as tool;
 use saltus_types::Loader;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,15 +64,6 @@ pub fn run(command: &mut Command) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?} ended with {}\n{text}\n{errors}", output.status);
     text
-}
-
-/// A program of the virtual environment that all tests of types share; it is made the first time.
-pub fn tool(name: &str) -> Command {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
-    let python = PathBuf::from(run(Command::new("python3").arg(script)).trim());
-    let mut command = Command::new(python.with_file_name(name));
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
-    command
 }
 
 /// Where LCM's Java archive lies in the virtual environment.

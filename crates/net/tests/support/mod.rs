@@ -4,13 +4,14 @@
 
 use saltus_net::lcm::senders::Order;
 use saltus_net::lcm::{Listener, Received};
+pub use saltus_peers::{program, python};
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -40,17 +41,6 @@ pub fn alone(work: impl FnOnce() + Send) {
 /// A file beside this one.
 pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support").join(name)
-}
-
-/// The Python that has LCM, in the environment that all tests of the workspace share; it is made the first time.
-pub fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
-        let output = Command::new("python3").arg(script).output().expect("Python runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())
-    })
 }
 
 /// The file of that name somewhere below `dir`.
@@ -83,7 +73,7 @@ pub const ANSWER: Duration = Duration::from_secs(120);
 impl Peer {
     /// LCM's C library, through Python.
     pub fn python(url: &str) -> Peer {
-        Peer::start(Command::new(python()).arg(file("peer.py")).arg(url).env("PYTHONDONTWRITEBYTECODE", "1"))
+        Peer::start(program("python").arg(file("peer.py")).arg(url))
     }
 
     /// LCM's own implementation in Java.

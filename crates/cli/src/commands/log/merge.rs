@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use saltus_log::{Error, Log};
 
-use super::info::open;
+use super::open;
 use super::output::Writing;
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome};

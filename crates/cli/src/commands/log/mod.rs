@@ -9,6 +9,8 @@ mod merge;
 mod output;
 pub mod select;
 
+pub use info::open;
+
 use clap::{Args, Subcommand};
 
 use crate::failure::Outcome;

@@ -52,7 +52,7 @@ pub struct Bench {
     deadline: Duration,
 
     /// How long each line of the table is measured
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = units::duration)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = measured)]
     time: Duration,
 
     /// Only print how the share delivered compares with the binomial distribution, on a simulated link
@@ -77,6 +77,12 @@ fn percent(text: &str) -> Result<f64, String> {
 fn burst(text: &str) -> Result<f64, String> {
     let burst = text.parse().ok().filter(|burst| (1.0..=1e6).contains(burst));
     burst.ok_or_else(|| "a burst is a number of packets in a row, from 1".into())
+}
+
+fn measured(text: &str) -> Result<Duration, String> {
+    let time = units::duration(text)?;
+    let least = "nothing comes through in less than 100ms";
+    if time >= Duration::from_millis(100) { Ok(time) } else { Err(least.into()) }
 }
 
 fn megabytes(text: &str) -> Result<f64, String> {
