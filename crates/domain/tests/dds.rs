@@ -78,7 +78,8 @@ fn bytes_of_any_length_come_from_cyclone() {
                     peer.ask(&format!("send in {size} {i}"));
                 }
                 let message = subscriber.last().unwrap();
-                assert!(message.sender.is_some() && message.missed.count().is_some());
+                // Nobody knows what was lost before the first one.
+                assert!(message.sender.is_some() && (i == 0 || message.missed.count().is_some()));
             }
         }
     });
@@ -157,8 +158,9 @@ fn a_peer_may_be_killed_and_come_back() {
 #[test]
 fn a_program_that_hangs_is_not_waited_for_and_hears_what_is_newest_when_it_goes_on() {
     apart(|| {
-        for qos in QOS {
-            let url = format!("dds://7?patience=1&depth=16&reliability={qos}");
+        // With no patience at all, what it has not confirmed makes room at once.
+        for (qos, patience) in [("reliable", 1), ("reliable", 0), ("best_effort", 1)] {
+            let url = format!("dds://7?patience={patience}&depth=16&reliability={qos}");
             let mut publisher = Domain::open(&url).unwrap().publisher("out").unwrap();
             let mut peer = Peer::start(7);
             peer.ask(&format!("read out bytes {qos}"));
