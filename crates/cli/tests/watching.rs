@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::fd::{FromRawFd, OwnedFd};
 
 use saltus_channel::{Attributes, SubscriberOptions, Until, Which};
+use support::files::Files;
 use support::{Place, Running, until};
 
 #[test]
@@ -74,6 +75,34 @@ fn stat_tells_latency_and_losses_of_the_subscribers() {
     assert_eq!((look(), look()), (all, all));
     stat.signal(libc::SIGINT);
     stat.ended().with(0);
+}
+
+#[test]
+fn stat_keeps_a_histogram_for_each_receiver_without_touching_it() {
+    let place = Place::new();
+    place.run(["mk", "imu"]).with(0);
+    let files = Files::new();
+    let log = files.at("hops.hlog");
+    let arguments = ["stat", "--latency", "--json", "-i", "50ms", "--hlog", &log];
+    let stat = place.start(arguments);
+    until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
+    let channel = place.domain().open_channel("imu").unwrap();
+    let mut receiver = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let mut buffer = [0; 512];
+    for _ in 0..10 {
+        publisher.publish(b"x").unwrap();
+        receiver.receive(Which::Next, Until::Poll, &mut buffer).unwrap().expect("it was just published");
+    }
+    until("it is in the log", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("Tag=imu/")));
+    stat.signal(libc::SIGINT);
+    let lines = stat.ended().with(0).json();
+    assert_eq!(
+        (lines.len(), &lines[0]["channel"], &lines[0]["pid"]),
+        (1, &"imu".into(), &std::process::id().into())
+    );
+    assert_eq!(lines[0]["count"], 10, "{lines:?}");
+    place.run(["stat", "--hlog", "x"]).with(2);
 }
 
 #[test]

@@ -66,7 +66,7 @@ struct Kept {
     kept: bool,
 }
 
-/// So many series are shown together.
+/// So many series are drawn together.
 const SERIES: usize = 24;
 
 fn level(text: &str) -> Result<Level, String> {
@@ -89,11 +89,6 @@ pub fn run(mut args: Report) -> Outcome {
             say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
         }
         series.extend(chosen(all, &args.tag, file)?);
-    }
-    if series.len() > SERIES {
-        let many = series.len();
-        let words = format!("{many} series are too many to be told apart: take {SERIES} or fewer, by --tag");
-        return Err(Failure::new(Code::Usage, words));
     }
     match &args.out {
         Some(path) => write(path, &series, &args),
@@ -119,7 +114,13 @@ fn chosen(all: Vec<Series>, tags: &[String], file: &Path) -> Outcome<Vec<Series>
 
 fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
     let drawn = |e: Box<dyn std::error::Error>| Failure::new(Code::Failed, format!("cannot draw it: {e}"));
-    let text = match (path.extension().and_then(|end| end.to_str()), series) {
+    let end = path.extension().and_then(|end| end.to_str());
+    if matches!(end, Some("html" | "svg")) && series.len() > SERIES {
+        let many = series.len();
+        let words = format!("{many} series are too many to be told apart: take {SERIES} or fewer, by --tag");
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let text = match (end, series) {
         (Some("html"), _) => report::page(series, &args.level, args.compare).map_err(drawn)?,
         (Some("svg"), _) => report::figure(series, &args.level, args.compare).map_err(drawn)?,
         (Some("csv"), [one]) => report::csv(&one.times),

@@ -1,5 +1,6 @@
 //! `saltus stat`: measure channels without disturbing them.
 
+mod latency;
 mod network;
 mod periods;
 mod row;
@@ -7,12 +8,13 @@ mod screen;
 mod watch;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use saltus_channel::{Domain, Name};
 
-use crate::failure::Outcome;
+use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{AnyNames, Count, Json};
 use crate::place::Place;
 use crate::table::Table;
@@ -35,6 +37,18 @@ pub struct Stat {
     #[command(flatten)]
     count: Count,
 
+    /// Show each receiver's publish-to-receive times instead: percentiles, at the end (shared memory only)
+    #[arg(long, conflicts_with = "count")]
+    latency: bool,
+
+    /// With --latency: measure for so long, not until Ctrl-C
+    #[arg(long, value_name = "TIME", requires = "latency", value_parser = units::duration)]
+    duration: Option<Duration>,
+
+    /// With --latency: write an HdrHistogram interval log, with a tag for each receiver
+    #[arg(long, value_name = "FILE", requires = "latency")]
+    hlog: Option<PathBuf>,
+
     #[command(flatten)]
     json: Json,
 }
@@ -44,6 +58,7 @@ Examples:
   saltus stat                           all channels, live
   saltus stat 'robot/*' -i 2s
   saltus stat imu -n 1 --json | jq .rate
+  saltus stat --latency --duration 10s --hlog hops.hlog
   saltus stat --domain udpm:// -i 1s    by sender, with what each one lost";
 
 /// The longest time between two looks, so that periods are seen even where few messages are kept.
@@ -65,6 +80,11 @@ pub fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     match Place::open(url)? {
+        Place::Shm(domain) if stat.latency => latency::run(&domain, &stat),
+        Place::Network(_) if stat.latency => Err(Failure::new(
+            Code::Usage,
+            "--latency needs subscribers that count for themselves, and these are in shared memory only",
+        )),
         Place::Shm(domain) => all(&domain, stat),
         Place::Network(domain) => network::run(&domain, &stat),
     }
