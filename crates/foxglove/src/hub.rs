@@ -2,6 +2,7 @@
 
 use crate::outbox::{Item, Outbox};
 use crate::protocol::{self, Advert, Graph, Level, Playback, State, Status};
+use crate::publishing::Inlet;
 use crate::session::Session;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -87,13 +88,19 @@ pub(crate) struct Hub {
     /// Counts changes of what is wanted.
     version: AtomicU64,
     player: Option<SyncSender<Playback>>,
+    /// Domains in which clients may publish.
+    inlets: Vec<Inlet>,
     limit: usize,
 }
 
 impl Hub {
-    /// Nobody is there. Messages that wait for one client may take `limit` bytes.
-    pub fn new(limit: usize, player: Option<SyncSender<Playback>>) -> Hub {
-        Hub { inner: Mutex::default(), version: AtomicU64::new(0), player, limit }
+    /// Nobody is there. Messages that wait for one client may take `limit` bytes. Clients may publish by `inlets`.
+    pub fn new(limit: usize, player: Option<SyncSender<Playback>>, inlets: Vec<Inlet>) -> Hub {
+        Hub { inner: Mutex::default(), version: AtomicU64::new(0), player, inlets, limit }
+    }
+    /// Domains in which clients may publish.
+    pub fn inlets(&self) -> &[Inlet] {
+        &self.inlets
     }
 
     /// Channels that are there from now on; gives them their numbers, in this order.
@@ -164,6 +171,13 @@ impl Hub {
     /// Tells everybody.
     pub fn status(&self, status: &Status) {
         self.all(|| Item::Text(protocol::status(status)));
+    }
+    /// Tells those who want a channel.
+    pub fn tell_of(&self, channel: u32, status: &Status) {
+        let inner = lock(&self.inner);
+        let Some(wanted) = inner.wanted.get(&channel) else { return };
+        let who = wanted.by.iter().filter_map(|(client, _)| inner.clients.get(client));
+        who.for_each(|client| client.mailbox.push(Item::Text(protocol::status(status))));
     }
     /// Tells everybody what time it is.
     pub fn time(&self, time: u64) {

@@ -23,6 +23,8 @@ mod hub;
 #[cfg(feature = "server")]
 mod live;
 #[cfg(feature = "server")]
+mod publishing;
+#[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "server")]
 mod socket;

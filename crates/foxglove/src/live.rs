@@ -1,9 +1,10 @@
 //! A domain that is shown: its channels as they come and go, and the messages of those that somebody wants.
 
 use crate::hub::Hub;
-use crate::protocol::{Graph, Level, Status};
+use crate::protocol::{ClientAdvert, Graph, Level, Status};
+use crate::publishing::{self, Order, Publishing};
 use crate::way::{self, Way};
-use saltus_domain::{Description, Domain, Error, Message, Name, Options, Pattern, Subscriber, Until};
+use saltus_domain::{Description, Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
 use saltus_log::Types;
 use saltus_os::clock;
 use saltus_types::cdr::Dialect;
@@ -43,6 +44,8 @@ pub(crate) struct Live {
     /// What to add to boot time for ns since 1970.
     to_wall: i64,
     full: bool,
+    /// What clients publish, if they may.
+    publishing: Option<Publishing>,
     /// Descriptions of types that were read, or tried.
     tried: HashSet<Description>,
     /// Errors that everybody was told of.
@@ -61,6 +64,9 @@ struct Shown {
     /// When a message of its type came.
     fitted: Option<Instant>,
     misfits: u64,
+    /// Messages that somebody wanted and that did not come here, and how many of them were told of.
+    lost: u64,
+    told: u64,
 }
 
 impl Live {
@@ -91,9 +97,15 @@ impl Live {
             version,
             to_wall,
             full: false,
+            publishing: None,
             tried,
             told,
         })
+    }
+
+    /// Lets clients publish, if they may.
+    pub fn with_publishing(self, publishing: Option<Publishing>) -> Live {
+        Live { publishing, ..self }
     }
 
     /// Shows it until `stop`.
@@ -108,6 +120,7 @@ impl Live {
                 done = self.scan().map(|()| 0);
             }
             self.follow();
+            self.obey();
             done = done.and_then(|_| self.take());
             match done {
                 Ok(0) => std::thread::sleep(LOOK),
@@ -132,8 +145,62 @@ impl Live {
         }
     }
 
+    /// Publishes what clients want published.
+    fn obey(&mut self) {
+        let Some(mut publishing) = self.publishing.take() else { return };
+        for _ in 0..TURN {
+            let Ok((client, order)) = publishing.orders.try_recv() else { break };
+            match order {
+                Order::Advertise(advert) => {
+                    let topic = advert.topic.clone();
+                    if let Err(why) = self.advertise(&mut publishing, client, advert) {
+                        let words = format!("`{topic}` cannot be published: {why}");
+                        self.hub.tell(client, &Status::new(Level::Error, words));
+                    }
+                }
+                Order::Unadvertise(channel) => publishing.unadvertise(client, channel),
+                Order::Publish(channel, data) => publishing.publish(&self.hub, client, channel, &data),
+                Order::Left => publishing.left(client),
+            }
+        }
+        self.publishing = Some(publishing);
+    }
+
+    /// A client wants to publish a channel: of the type that it has already, or of the one that the client names.
+    fn advertise(&mut self, to: &mut Publishing, client: u64, advert: ClientAdvert) -> Result<(), String> {
+        let name = advert.topic.strip_prefix(&self.prefix).unwrap_or_default();
+        let name = Name::new(name).map_err(|e| e.to_string())?;
+        let known = match self.channels.get(&name).and_then(|shown| shown.way.kind().cloned()) {
+            None => self.kind_of(&name),
+            known => known,
+        };
+        let asked = &advert.schema_name;
+        let kind = match known {
+            Some(kind) if !asked.is_empty() && !publishing::is_named(&kind, asked, self.dialect) => {
+                return Err(format!("its messages are `{}`, not `{asked}`", kind.name()));
+            }
+            Some(kind) => Some(kind),
+            None => publishing::named(&self.types, asked, self.dialect),
+        };
+        to.advertise((client, advert), &self.domain, &name, kind, self.dialect)
+    }
+
+    /// Tells those who want a channel what of it was lost on its way here.
+    fn tell_losses(&mut self) {
+        for shown in self.channels.values_mut().filter(|shown| shown.lost > shown.told) {
+            shown.told = shown.lost;
+            let message = format!(
+                "{} messages of `{}` were lost so far, before they came to this server",
+                shown.lost, shown.topic
+            );
+            let id = Some(format!("lost-{}", shown.id));
+            self.hub.tell_of(shown.id, &Status { level: Level::Warning, message, id });
+        }
+    }
+
     /// Looks which channels there are, and who talks to whom.
     fn scan(&mut self) -> Result<(), Error> {
+        self.tell_losses();
         if self.shm.is_some() {
             let names: HashSet<Name> = self.domain.channels()?.into_iter().collect();
             let gone: Vec<Name> =
@@ -206,8 +273,8 @@ impl Live {
         }
         let id = self.hub.advertise(vec![way.advert(topic.clone())])[0];
         let (wanted, subscriber, asked, fitted) = (false, None, Some(Instant::now()), None);
-        self.channels
-            .insert(name.clone(), Shown { id, topic, way, wanted, subscriber, asked, fitted, misfits: 0 });
+        let shown = Shown { id, topic, way, wanted, subscriber, asked, fitted, misfits: 0, lost: 0, told: 0 };
+        self.channels.insert(name.clone(), shown);
     }
 
     /// What the publishers of a channel in shared memory say of it; or else what its newest message is.
@@ -341,6 +408,12 @@ impl Shown {
         if !self.wanted {
             return false;
         }
+        let missed = match message.missed {
+            Missed::Exact(missed) => missed,
+            // Those of a sender may be of any of its channels, and each would tell of them.
+            Missed::OfSender(_) | Missed::Unknown => 0,
+        };
+        self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
         let boot = message.published.unwrap_or(message.arrived);
         let wall = (boot as i64).saturating_add(to_wall);
         let time = message.logged.map_or(wall, |us| us.saturating_mul(1000));

@@ -3,6 +3,7 @@
 use crate::hub::Hub;
 use crate::live::Live;
 use crate::protocol::{self, SUBPROTOCOLS};
+use crate::publishing::{self, Publishing};
 use crate::session::Powers;
 use crate::tape::Tape;
 use crate::{Error, Result, socket};
@@ -49,6 +50,8 @@ pub struct Settings {
     pub name: String,
     /// In which language clients are told what messages are.
     pub dialect: Dialect,
+    /// Whether clients may publish in the domains that are shown.
+    pub publish: bool,
     /// Bytes of messages that may wait for one client; beyond it the oldest are dropped and counted.
     pub queue: usize,
 }
@@ -59,6 +62,7 @@ impl Default for Settings {
             listen: SocketAddr::from(([127, 0, 0, 1], 8765)),
             name: concat!("saltus ", env!("CARGO_PKG_VERSION")).into(),
             dialect: Dialect::Ros2Msg,
+            publish: false,
             queue: 16 << 20,
         }
     }
@@ -75,7 +79,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens. Beyond this machine clients need a [token](Server::token).
+    /// Listens. Beyond this machine, and where they may publish, clients need a [token](Server::token).
     ///
     /// # Errors
     /// The address is taken, or none of this machine.
@@ -84,8 +88,9 @@ impl Server {
         let listener = std::net::TcpListener::bind(settings.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let beyond = !address.ip().is_loopback();
-        let token = beyond.then(process::secret).transpose().map_err(failed)?;
+        // Any web page that is open in a browser of this machine reaches its loopback: it must not publish.
+        let guarded = !address.ip().is_loopback() || settings.publish;
+        let token = guarded.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }
     /// The address.
@@ -132,22 +137,35 @@ impl Server {
     /// A domain does not open, or the system refuses what is needed.
     pub fn run(self, stop: impl Future<Output = ()>) -> Result<()> {
         let (orders, received) = std::sync::mpsc::sync_channel(ORDERS);
-        let powers = Powers { publish: false, playback: self.tape.is_some() };
-        let hub = Arc::new(Hub::new(self.settings.queue, powers.playback.then_some(orders)));
+        let publish = self.settings.publish && !self.domains.is_empty();
+        let powers = Powers { publish, playback: self.tape.is_some() };
+        let (mut inlets, mut outlets) = (Vec::new(), Vec::new());
+        for (_, prefix, _) in self.domains.iter().filter(|_| publish) {
+            let (send, receive) = tokio::sync::mpsc::channel(publishing::ORDERS);
+            inlets.push((prefix.clone(), send));
+            outlets.push(Publishing::new(receive));
+        }
+        let hub = Arc::new(Hub::new(self.settings.queue, powers.playback.then_some(orders), inlets));
         let mut capabilities = vec!["connectionGraph"];
         let mut span = None;
         if let Some(tape) = &self.tape {
             capabilities.extend(["time", "playbackControl"]);
             span = Some(tape.span());
         }
+        let mut encodings: &[&str] = &[];
+        if publish {
+            capabilities.push("clientPublish");
+            encodings = &publishing::ENCODINGS;
+        }
         let session = format!("{:016x}", process::random());
-        let first = protocol::info(&self.settings.name, &capabilities, &[], &session, span);
+        let first = protocol::info(&self.settings.name, &capabilities, encodings, &session, span);
         let over = AtomicBool::new(false);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
-        let mut lives = Vec::new();
+        let (mut lives, mut outlets) = (Vec::new(), outlets.into_iter());
         for (domain, prefix, types) in self.domains {
-            lives.push(Live::new(hub.clone(), domain, prefix, types, self.settings.dialect)?);
+            let live = Live::new(hub.clone(), domain, prefix, types, self.settings.dialect)?;
+            lives.push(live.with_publishing(outlets.next()));
         }
         let (tape, over) = (self.tape, &over);
         let served = thread::scope(|threads| {

@@ -3,10 +3,12 @@
 use crate::hub::{Hub, Mailbox, lock};
 use crate::outbox::Item;
 use crate::protocol::{self, Level, Status};
+use crate::publishing::Order;
 use crate::session::{Act, Powers, Session};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::SplitSink;
 use futures_util::{SinkExt, StreamExt};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,7 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
     let (id, mailbox) = hub.join(&from, first, session.clone());
     let (sink, mut stream) = socket.split();
     let mut sender = tokio::spawn(send(sink, mailbox.clone()));
+    let mut published = HashMap::new();
     loop {
         let said = tokio::select! {
             said = stream.next() => said,
@@ -29,11 +32,15 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
         match said {
             Some(Ok(Message::Text(text))) => {
                 let acts = lock(&session).text(text.as_str(), |channel| hub.exists(channel));
-                acts.into_iter().for_each(|act| obey(&hub, id, act));
+                for act in acts {
+                    obey(&hub, &mut published, id, act).await;
+                }
             }
             Some(Ok(Message::Binary(bytes))) => {
                 let acts = lock(&session).binary(&bytes);
-                acts.into_iter().for_each(|act| obey(&hub, id, act));
+                for act in acts {
+                    obey(&hub, &mut published, id, act).await;
+                }
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
             Some(Ok(Message::Close(_))) | None => break,
@@ -45,24 +52,47 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
     }
     hub.leave(id);
     mailbox.close("bye");
+    for (_, inlet) in hub.inlets() {
+        let _ = inlet.send((id, Order::Left)).await; // the domain is shown no more
+    }
     // It says why, and ends; a client that does not read gets no more time than this.
     if tokio::time::timeout(LAST_WORDS, &mut sender).await.is_err() {
         sender.abort();
     }
 }
 
-fn obey(hub: &Hub, id: u64, act: Act<'_>) {
-    match act {
+/// Does what a client asks for. `published` are the domains of the channels that it publishes, by their place in [`Hub::inlets`].
+async fn obey(hub: &Hub, published: &mut HashMap<u32, usize>, id: u64, act: Act<'_>) {
+    let (at, order) = match act {
         Act::Subscribe { subscription, channel } => {
             if !hub.subscribe(id, subscription, channel) {
                 hub.tell(id, &Status::new(Level::Warning, format!("channel {channel} has just gone")));
             }
+            return;
         }
-        Act::Unsubscribe { subscription, channel } => hub.unsubscribe(id, subscription, channel),
-        Act::Graph(show) => hub.show_graph(id, show),
-        Act::Playback(playback) => hub.playback(id, playback),
-        Act::Tell(status) => hub.tell(id, &status),
-        Act::Advertise(_) | Act::Unadvertise(_) | Act::Publish { .. } => {}
+        Act::Unsubscribe { subscription, channel } => return hub.unsubscribe(id, subscription, channel),
+        Act::Graph(show) => return hub.show_graph(id, show),
+        Act::Playback(playback) => return hub.playback(id, playback),
+        Act::Tell(status) => return hub.tell(id, &status),
+        Act::Advertise(advert) => {
+            // The longest prefix: that of one domain may be the beginning of another's.
+            let fits = hub.inlets().iter().enumerate().filter(|(_, (p, _))| advert.topic.starts_with(p));
+            let Some((at, _)) = fits.max_by_key(|(_, (prefix, _))| prefix.len()) else {
+                let prefixes: Vec<&str> = hub.inlets().iter().map(|(prefix, _)| prefix.as_str()).collect();
+                let words = format!("names of channels begin with {} here", prefixes.join(" or "));
+                return hub.tell(id, &Status::new(Level::Error, words));
+            };
+            published.insert(advert.id, at);
+            (Some(at), Order::Advertise(advert))
+        }
+        Act::Unadvertise(channel) => (published.remove(&channel), Order::Unadvertise(channel)),
+        Act::Publish { channel, data } => {
+            (published.get(&channel).copied(), Order::Publish(channel, data.to_vec()))
+        }
+    };
+    // It waits while the domain is busy, and its client with it; nobody else does.
+    if let Some((_, inlet)) = at.and_then(|at| hub.inlets().get(at)) {
+        let _ = inlet.send((id, order)).await; // the domain is shown no more
     }
 }
 

@@ -71,7 +71,11 @@ impl Kind {
             Some(codec) => codec.decode(data).map_err(|e| e.to_string()),
         }
     }
-    fn encode(&self, record: &Record) -> Result<Vec<u8>, String> {
+    /// A message as it is published.
+    ///
+    /// # Errors
+    /// The encoding cannot hold it, in words.
+    pub fn encode(&self, record: &Record) -> Result<Vec<u8>, String> {
         match &self.plain {
             None => wire::encode(record).map_err(|e| e.to_string()),
             Some(codec) => codec.encode(record).map_err(|e| e.to_string()),
@@ -177,6 +181,10 @@ impl Types {
     /// The type of which this is a message; nothing if it is not known.
     pub fn of(&self, data: &[u8]) -> Option<&Arc<Kind>> {
         self.kinds.get(data.first_chunk::<8>()?)
+    }
+    /// All of them, in no order.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.kinds.values()
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {

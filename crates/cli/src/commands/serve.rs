@@ -46,6 +46,10 @@ pub struct Serve {
     #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "16M", hide_default_value = true)]
     queue: u64,
 
+    /// Let clients publish on the channels of the domain
+    #[arg(long, conflicts_with = "logs")]
+    allow_publish: bool,
+
     /// Logs: so many times as fast as they were recorded, from 0.01 to 100
     #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
     speed: f64,
@@ -82,7 +86,8 @@ Examples:
   saltus serve --foxglove                          then open ws://localhost:8765 in Foxglove
   saltus serve --foxglove --domain udpm:// -I types
   saltus serve --foxglove run.mcap                 a log, with a play bar
-  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too, with a token";
+  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too, with a token
+  saltus serve --foxglove --allow-publish          clients may publish, with a token";
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -112,7 +117,8 @@ pub fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
         Language::Omgidl => Dialect::OmgIdl,
     };
     let queue = usize::try_from(args.queue).unwrap_or(usize::MAX);
-    let settings = Settings { listen: args.listen, dialect, queue, ..Settings::default() };
+    let publish = args.allow_publish;
+    let settings = Settings { listen: args.listen, dialect, publish, queue, ..Settings::default() };
     let mut server = Server::new(settings).map_err(failure)?;
     if args.logs.is_empty() {
         let first = url.unwrap_or("shm://");

@@ -86,6 +86,10 @@ async def main(url, subprotocol):
                 await client.unsubscribe(order["topic"])
             case "graph":
                 await client.subscribe_connection_graph()
+            case "advertise":
+                await client.advertise(**order)
+            case "publish":
+                await client.publish(order["channel"], bytes.fromhex(order["hex"]))
             case "play":
                 await client.play(**order)
             case "text":

@@ -1,0 +1,168 @@
+//! What clients publish: their messages become those that the channel's subscribers expect.
+
+use crate::hub::Hub;
+use crate::protocol::{ClientAdvert, Level, Status};
+use saltus_domain::{Description, Domain, Name, Publisher};
+use saltus_log::{Kind, Types};
+use saltus_types::cdr::Dialect;
+use saltus_types::json;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{Receiver, Sender};
+
+/// Encodings in which clients may publish.
+pub(crate) const ENCODINGS: [&str; 3] = ["json", "cdr", "lcm"];
+/// What clients have said that may wait for a domain; a client that says more waits.
+pub(crate) const ORDERS: usize = 64;
+/// Channels that all clients together may publish in a domain: each takes memory.
+const MOST: usize = 256;
+/// A client is told that its messages on a channel cannot be published so often.
+const TELL: Duration = Duration::from_secs(1);
+
+/// What a client said about publishing. Channels have numbers of its own.
+pub(crate) enum Order {
+    Advertise(ClientAdvert),
+    Unadvertise(u32),
+    Publish(u32, Vec<u8>),
+    /// It has gone.
+    Left,
+}
+
+/// A domain in which clients may publish: what its channels' names begin with, and where its orders go.
+pub(crate) type Inlet = (String, Sender<(u64, Order)>);
+
+/// How messages of a client become messages of a channel.
+enum Form {
+    Json(Arc<Kind>),
+    Cdr(Arc<Kind>, Dialect),
+    /// They are some already, of this type if it is known.
+    Raw(Option<Arc<Kind>>),
+}
+
+impl Form {
+    /// # Errors
+    /// The encoding cannot be turned into messages of the type, in words.
+    fn of(advert: &ClientAdvert, kind: Option<Arc<Kind>>, dialect: Dialect) -> Result<Form, String> {
+        let untyped = || format!("nobody knows the type `{}`: start the server with -I", advert.schema_name);
+        match (&advert.encoding[..], kind) {
+            ("json", Some(kind)) => Ok(Form::Json(kind)),
+            ("cdr", Some(kind)) if kind.cdr_schema(dialect).is_some() => Ok(Form::Cdr(kind, dialect)),
+            ("cdr", Some(kind)) => Err(format!("CDR has no type like `{}`: publish json", kind.name())),
+            ("json" | "cdr", None) => Err(untyped()),
+            ("lcm", kind) => Ok(Form::Raw(kind)),
+            (other, _) => Err(format!("encoding `{other}` is not understood: {} are", ENCODINGS.join(", "))),
+        }
+    }
+    fn kind(&self) -> Option<&Arc<Kind>> {
+        match self {
+            Form::Json(kind) | Form::Cdr(kind, _) => Some(kind),
+            Form::Raw(kind) => kind.as_ref(),
+        }
+    }
+    /// # Errors
+    /// The bytes are no message of the type, in words.
+    fn message<'a>(&self, data: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+        match self {
+            Form::Json(kind) => {
+                let text = str::from_utf8(data).map_err(|_| "it is no text".to_string())?;
+                let record = json::from_str(kind.schema(), kind.id(), text).map_err(|e| e.to_string())?;
+                kind.encode(&record).map(Cow::Owned)
+            }
+            Form::Cdr(kind, dialect) => kind.from_cdr(*dialect, data).map(Cow::Owned),
+            Form::Raw(Some(kind)) => kind.decode(data).map(|_| Cow::Borrowed(data)),
+            Form::Raw(None) => Ok(Cow::Borrowed(data)),
+        }
+    }
+}
+
+/// A channel that a client publishes.
+struct Outlet {
+    publisher: Publisher,
+    form: Form,
+    topic: String,
+    /// When the client was told of a message that cannot be published.
+    told: Option<Instant>,
+}
+
+/// What clients publish in one domain.
+pub(crate) struct Publishing {
+    pub orders: Receiver<(u64, Order)>,
+    /// By client, and its number of the channel.
+    outlets: HashMap<(u64, u32), Outlet>,
+}
+
+impl Publishing {
+    pub fn new(orders: Receiver<(u64, Order)>) -> Publishing {
+        Publishing { orders, outlets: HashMap::new() }
+    }
+
+    /// A client will publish this channel, whose messages are of the type `kind`, as far as that is known.
+    ///
+    /// # Errors
+    /// Why it cannot, in words.
+    pub fn advertise(
+        &mut self,
+        (client, advert): (u64, ClientAdvert),
+        domain: &Domain,
+        name: &Name,
+        kind: Option<Arc<Kind>>,
+        dialect: Dialect,
+    ) -> Result<(), String> {
+        if self.outlets.len() >= MOST {
+            return Err(format!("clients publish {MOST} channels already, as many as may be"));
+        }
+        let form = Form::of(&advert, kind, dialect)?;
+        let publisher = match form.kind() {
+            Some(kind) => domain.publisher_described(name, &description(kind)),
+            None => domain.publisher(name),
+        };
+        let publisher = publisher.map_err(|e| e.to_string())?;
+        self.outlets.insert((client, advert.id), Outlet { publisher, form, topic: advert.topic, told: None });
+        Ok(())
+    }
+    /// A client publishes a channel no more.
+    pub fn unadvertise(&mut self, client: u64, channel: u32) {
+        self.outlets.remove(&(client, channel));
+    }
+    /// A client has gone.
+    pub fn left(&mut self, client: u64) {
+        self.outlets.retain(|(of, _), _| *of != client);
+    }
+
+    /// A client publishes. It is told if that cannot be; of a channel that was refused it was told then.
+    pub fn publish(&mut self, hub: &Hub, client: u64, channel: u32, data: &[u8]) {
+        let Some(outlet) = self.outlets.get_mut(&(client, channel)) else { return };
+        let message = outlet.form.message(data);
+        let done = message.and_then(|data| outlet.publisher.publish(&data).map_err(|e| e.to_string()));
+        let Err(why) = done else { return };
+        if outlet.told.is_none_or(|at| at.elapsed() >= TELL) {
+            outlet.told = Some(Instant::now());
+            let message = format!("a message for `{}` was not published: {why}", outlet.topic);
+            let id = Some(format!("publish-{channel}"));
+            hub.tell(client, &Status { level: Level::Error, message, id });
+        }
+    }
+}
+
+/// What is left with a channel of this type.
+fn description(kind: &Kind) -> Description {
+    let key = kind.key();
+    let fingerprint =
+        if kind.encoding() == "lcm" { u64::from_be_bytes(key) } else { u64::from_ne_bytes(key) };
+    Description { name: kind.name(), fingerprint, schema: kind.schema().to_lcm(kind.id()) }
+}
+
+/// The type that a client means by a name, in LCM's form or in that of the schemas which it is told: the only one of that name.
+pub(crate) fn named(types: &Types, name: &str, dialect: Dialect) -> Option<Arc<Kind>> {
+    let is = |kind: &&Arc<Kind>| kind.encoding() == "lcm" && is_named(kind, name, dialect);
+    let mut found = types.all().filter(is);
+    let first = found.next()?.clone();
+    found.next().is_none().then_some(first)
+}
+
+/// Whether a client means this type by a name.
+pub(crate) fn is_named(kind: &Kind, name: &str, dialect: Dialect) -> bool {
+    kind.name() == name || kind.cdr_schema(dialect).is_some_and(|schema| schema.name == name)
+}
