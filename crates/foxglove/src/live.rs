@@ -46,6 +46,9 @@ pub(crate) struct Live {
     full: bool,
     /// What clients publish, if they may.
     publishing: Option<Publishing>,
+    /// Messages of senders that did not come here, on networks that do not tell of which channels they were; and how many of them
+    /// were told of.
+    lost: (u64, u64),
     /// Descriptions of types that were read, or tried.
     tried: HashSet<Description>,
     /// Errors that everybody was told of.
@@ -98,6 +101,7 @@ impl Live {
             to_wall,
             full: false,
             publishing: None,
+            lost: (0, 0),
             tried,
             told,
         })
@@ -185,8 +189,17 @@ impl Live {
         to.advertise((client, advert), &self.domain, &name, kind, self.dialect)
     }
 
-    /// Tells those who want a channel what of it was lost on its way here.
+    /// Tells those who want a channel what of it was lost on its way here, and everybody what nobody knows the channel of.
     fn tell_losses(&mut self) {
+        if self.lost.0 > self.lost.1 {
+            self.lost.1 = self.lost.0;
+            let (lost, url) = (self.lost.0, self.domain.url());
+            let message = format!(
+                "{lost} messages on {url} were lost so far, before they came to this server, of channels unknown"
+            );
+            let id = Some(format!("lost-{url}"));
+            self.hub.status(&Status { level: Level::Warning, message, id });
+        }
         for shown in self.channels.values_mut().filter(|shown| shown.lost > shown.told) {
             shown.told = shown.lost;
             let message = format!(
@@ -380,6 +393,9 @@ impl Live {
 
     /// A message came on a network.
     fn came(&mut self, message: &Message<'_>) {
+        if let Missed::OfSender(lost) = message.missed {
+            self.lost.0 = self.lost.0.saturating_add(lost);
+        }
         let changes = match self.channels.get_mut(message.channel) {
             None => true,
             Some(shown) => shown.pass(&self.hub, message, &self.types, self.to_wall),
@@ -410,7 +426,7 @@ impl Shown {
         }
         let missed = match message.missed {
             Missed::Exact(missed) => missed,
-            // Those of a sender may be of any of its channels, and each would tell of them.
+            // Those of a sender may be of any of its channels: `came` counts them.
             Missed::OfSender(_) | Missed::Unknown => 0,
         };
         self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
