@@ -14,7 +14,7 @@ const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../foxglove/tests/sup
 
 #[test]
 fn a_client_gets_a_message_and_publishes_one_until_ctrl_c() {
-    let place = Place::new();
+    let (place, python) = (Place::new(), lcm_python());
     place.run(["pub", "A", "hello"]).with(0);
     let all = ["serve", "--foxglove", "--allow-publish", "--json", "--listen", "127.0.0.1:0"];
     let mut serving = place.start(all);
@@ -23,7 +23,7 @@ fn a_client_gets_a_message_and_publishes_one_until_ctrl_c() {
     let ready: Value = serde_json::from_str(&ready).unwrap();
     let url = ready["url"].as_str().unwrap();
     assert!(url.starts_with("ws://127.0.0.1:") && url.contains("?token="), "{ready}");
-    let mut client = Command::new(lcm_python());
+    let mut client = Command::new(python);
     client.env("PYTHONDONTWRITEBYTECODE", "1").args([CLIENT, url, "foxglove.sdk.v1"]);
     let mut client = client.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut orders = client.stdin.take().unwrap();
