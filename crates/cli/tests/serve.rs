@@ -7,14 +7,13 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use support::Place;
-use support::oracle::lcm_python;
 
 /// A client that others wrote; it prints a line of JSON for all that it is told.
 const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../foxglove/tests/support/client.py");
 
 #[test]
 fn a_client_gets_a_message_and_publishes_one_until_ctrl_c() {
-    let (place, python) = (Place::new(), lcm_python());
+    let (place, python) = (Place::new(), saltus_peers::python());
     place.run(["pub", "A", "hello"]).with(0);
     let all = ["serve", "--foxglove", "--allow-publish", "--json", "--listen", "127.0.0.1:0"];
     let mut serving = place.start(all);
