@@ -31,7 +31,9 @@ impl Chromium {
     pub fn start(width: u32, height: u32) -> Chromium {
         let profile =
             std::env::temp_dir().join(format!("saltus-web-chromium-{}-{width}", std::process::id()));
+        std::fs::create_dir_all(&profile).unwrap();
         let mut command = Command::new("chromium");
+        command.env("TMPDIR", &profile); // for what it forgets to remove
         command.args([
             "--headless=new",
             "--no-sandbox",
@@ -149,7 +151,14 @@ impl Chromium {
 }
 
 impl Drop for Chromium {
+    /// Lets it end by itself, so that its helpers end before it and nobody writes into the profile any more.
     fn drop(&mut self) {
+        let close = json!({ "id": self.next + 1, "method": "Browser.close" });
+        let _ = self.socket.send(Message::text(close.to_string()));
+        let end = Instant::now() + Duration::from_secs(10);
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.profile);
