@@ -59,7 +59,12 @@ fn spikes_are_told_with_what_happened_around_them() {
     let spike = lines.iter().find(|line| line["spike"].is_object()).expect("a spike");
     let around = &spike["spike"]["around"];
     assert!(around["window"].as_u64() > Some(0) && around["meter"]["voluntary"].is_u64(), "{spike}");
-    assert!(String::from_utf8(files.read("a.hlog")).expect("text").contains("#spike: at "));
+    let text = String::from_utf8(files.read("a.hlog")).expect("text");
+    let counted = lines.last().expect("a report")["report"].clone();
+    let looked_at = counted["spikes"].as_u64().zip(counted["untold"].as_u64()).map(|(all, not)| all - not);
+    let told = lines.iter().filter(|line| line["spike"].is_object()).count() as u64;
+    assert_eq!(Some(told), looked_at, "the last ones too: {counted}");
+    assert_eq!(text.matches("#spike: at ").count() as u64, told);
     let told = place.run(run).with(0);
     for words in ["HICCUPS", "corrected", "raw", "The worst", "on cpu ", "need not be the cause"] {
         assert!(told.text().contains(words), "{words}: {told:?}");
@@ -76,6 +81,22 @@ fn it_measures_beside_a_command_until_that_ends() {
     place.run(["hiccup", "--", "/no/such/program"]).saying(1, "cannot start /no/such/program");
     // The time is over, and the command is asked to end.
     place.run(["hiccup", "--duration", "200ms", "--", "sleep", "1000"]).with(0);
+}
+
+#[test]
+fn a_command_is_not_started_where_the_log_cannot_be_made_and_its_output_is_kept_apart() {
+    let (place, files) = (Place::new(), Files::new());
+    let (log, trace) = (files.at("no/such/a.hlog"), files.at("trace"));
+    place.run(["hiccup", "--hlog", &log, "--", "touch", &trace]).saying(1, "a.hlog");
+    assert_eq!(files.names(), [""; 0], "it was started");
+    let hello = ["--", "sh", "-c", "echo hello"];
+    let ended = place.run(["hiccup", "--json"].iter().chain(&hello)).with(0);
+    assert!(ended.err.contains("hello") && ended.json().last().expect("a report")["report"].is_object());
+    let ended = place.run(["hiccup", "--hlog", "-"].iter().chain(&hello)).with(0);
+    let mut intervals = 0;
+    let read =
+        hlog::read(&ended.out[..], |entry| intervals += usize::from(matches!(entry, Entry::Interval(_))));
+    assert!(read.is_ok_and(|cut| !cut) && intervals > 0 && ended.err.contains("hello"), "{ended:?}");
 }
 
 #[test]

@@ -106,6 +106,70 @@ fn stat_keeps_a_histogram_for_each_receiver_without_touching_it() {
 }
 
 #[test]
+fn stat_counts_what_a_killed_receiver_had_counted() {
+    let place = Place::new();
+    let channel = place.domain().create("imu", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let files = Files::new();
+    let log = files.at("hops.hlog");
+    // It looks at the beginning and at the end.
+    let stat = place.start(["stat", "--latency", "--json", "-i", "1h", "--hlog", &log]);
+    until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
+    let echo = place.start(["echo", "imu"]);
+    place.until_subscribed("imu", 1);
+    let subscriber = || channel.info().unwrap().subscribers.pop().expect("its counters are kept");
+    until("it has measured a message", || {
+        publisher.publish(b"x").unwrap();
+        subscriber().latency.count() > 0
+    });
+    echo.signal(libc::SIGKILL);
+    echo.ended();
+    let counted = subscriber();
+    assert!(!counted.alive);
+    stat.signal(libc::SIGINT);
+    let lines = stat.ended().with(0).json();
+    assert_eq!((lines.len(), &lines[0]["count"]), (1, &counted.latency.count().into()), "{lines:?}");
+    assert_eq!(lines[0]["pid"], counted.pid);
+}
+
+#[test]
+fn stat_counts_nothing_twice_of_a_receiver_that_is_away_for_a_while() {
+    let place = Place::new();
+    let files = Files::new();
+    let log = files.at("hops.hlog");
+    let mut buffer = [0; 512];
+    let mut pairs = ["imu", "other"].map(|name| {
+        let channel = place.domain().create(name, &Attributes::new()).unwrap();
+        let receiver = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+        (channel.publisher().unwrap(), receiver)
+    });
+    let mut receive = |n: usize| {
+        let (publisher, receiver) = &mut pairs[n];
+        publisher.publish(b"x").unwrap();
+        receiver.receive(Which::Next, Until::Poll, &mut buffer).unwrap().expect("it was just published");
+    };
+    let stat = place.start(["stat", "--latency", "--json", "-i", "50ms", "--hlog", &log]);
+    let lines = |words: &str| std::fs::read_to_string(&log).unwrap_or_default().matches(words).count();
+    until("the log is begun", || lines("BaseTime") > 0);
+    (0..10).for_each(|_| receive(0));
+    until("it is in the log", || lines("Tag=imu/") > 0);
+    let (there, away) = (place.path().join("imu/subs"), place.path().join("imu/away"));
+    for (from, to) in [(&there, &away), (&away, &there)] {
+        std::fs::rename(from, to).unwrap();
+        // In two intervals, so that one of the looks was after the renaming.
+        let before = lines("Tag=other/");
+        until("it has looked again", || {
+            receive(1);
+            lines("Tag=other/") >= before + 2
+        });
+    }
+    stat.signal(libc::SIGINT);
+    let told = stat.ended().with(0).json();
+    let imu = told.iter().find(|line| line["channel"] == "imu").expect("the receiver");
+    assert_eq!(imu["count"], 10, "{told:?}");
+}
+
+#[test]
 fn stat_never_asks_to_be_woken_and_joins_nothing() {
     let place = Place::new();
     let channel = place.domain().create("imu", &Attributes::new()).unwrap();

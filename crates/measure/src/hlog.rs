@@ -105,21 +105,37 @@ impl std::error::Error for Error {}
 /// The longest line that is read, and the longest histogram that is unpacked, in bytes.
 const LONGEST: u64 = 16 << 20;
 
+/// Reads a line with its end into `bytes`; says whether it is not longer than `most` bytes. No more than that is read.
+pub(crate) fn line(input: impl BufRead, bytes: &mut Vec<u8>, most: u64) -> io::Result<bool> {
+    bytes.clear();
+    input.take(most).read_until(b'\n', bytes)?;
+    Ok(bytes.last() == Some(&b'\n') || (bytes.len() as u64) < most)
+}
+
 /// Reads a log to its end, telling `each` what is in it, in order. A last line without an end, as a writer that was killed
 /// leaves it, is passed over; says whether there was one.
-pub fn read(mut input: impl BufRead, mut each: impl FnMut(Entry)) -> Result<bool, Error> {
+pub fn read(input: impl BufRead, mut each: impl FnMut(Entry)) -> Result<bool, Error> {
+    try_read(input, |entry| {
+        each(entry);
+        Ok(())
+    })
+}
+
+/// The same, as long as `each` does not refuse what is in it, in words: then nothing more is read.
+pub fn try_read(
+    mut input: impl BufRead,
+    mut each: impl FnMut(Entry) -> Result<(), String>,
+) -> Result<bool, Error> {
     let (mut start_time, mut base_time) = (None, None);
     let mut bytes = Vec::new();
     for line in 1.. {
         let error = |what: String| Error { line, what };
-        bytes.clear();
-        (&mut input).take(LONGEST).read_until(b'\n', &mut bytes).map_err(|e| error(e.to_string()))?;
+        if !self::line(&mut input, &mut bytes, LONGEST).map_err(|e| error(e.to_string()))? {
+            return Err(error("longer than 16 MiB: no interval log".into()));
+        }
         match bytes.last() {
             None => break,
             Some(b'\n') => {}
-            Some(_) if bytes.len() as u64 == LONGEST => {
-                return Err(error("longer than 16 MiB: no interval log".into()));
-            }
             Some(_) => return Ok(true),
         }
         match IntervalLogIterator::new(&bytes).next() {
@@ -133,15 +149,17 @@ pub fn read(mut input: impl BufRead, mut each: impl FnMut(Entry)) -> Result<bool
                     (None, Some(start)) if told < start => start + told,
                     _ => told,
                 };
-                each(Entry::Interval(Line {
+                let line = Line {
                     tag: interval.tag().map(|tag| tag.as_str().to_string()),
                     start,
                     length: interval.duration().as_secs_f64(),
                     times: decode(interval.encoded_histogram()).map_err(error)?,
-                }));
+                };
+                each(Entry::Interval(line)).map_err(error)?;
             }
             None if bytes.starts_with(b"#") => {
-                each(Entry::Comment(String::from_utf8_lossy(&bytes[1..]).trim_end().to_string()));
+                let text = String::from_utf8_lossy(&bytes[1..]).trim_end().to_string();
+                each(Entry::Comment(text)).map_err(error)?;
             }
             None => {}
             Some(Err(_)) if bytes.trim_ascii().is_empty() => {}

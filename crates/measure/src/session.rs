@@ -178,9 +178,12 @@ impl Session {
         // Relaxed: nothing else is told by it.
         self.stop.store(true, Ordering::Relaxed);
         while let Ok(told) = self.told.recv() {
+            // Spikes come before the interval that they lie in, the last ones too.
+            if matches!(told, Told::Interval(_)) {
+                self.look();
+            }
             self.take(told);
         }
-        self.look();
         let dropped = self.meter.take().and_then(|meter| meter.join().ok()).unwrap_or(0);
         (self.ready.drain(..).collect(), self.untold + dropped)
     }
@@ -245,7 +248,9 @@ fn measure<T: Time>(
 ) -> u64 {
     let interval = settings.interval.max(1);
     let mut untold = 0;
-    let (mut start, mut end) = (meter.last(), meter.last() + interval);
+    let (mut start, mut end) = (meter.last(), meter.last().saturating_add(interval));
+    // An empty histogram that came back because nobody took the full one.
+    let mut spare = None;
     while !stopped() {
         let sample = meter.sample();
         times.saturating_record(sample.delay);
@@ -256,14 +261,16 @@ fn measure<T: Time>(
         let now = meter.last();
         // Without an empty histogram the interval grows, and nothing is lost.
         if now >= end
-            && let Ok(fresh) = emptied.try_recv()
+            && let Some(fresh) = spare.take().or_else(|| emptied.try_recv().ok())
         {
             let full = Interval { start, end: now, times: std::mem::replace(&mut times, fresh) };
             match teller.try_send(Told::Interval(full)) {
-                Err(TrySendError::Full(Told::Interval(kept))) => times = kept.times,
+                Err(TrySendError::Full(Told::Interval(kept))) => {
+                    spare = Some(std::mem::replace(&mut times, kept.times));
+                }
                 _ => start = now,
             }
-            end += ((now - end) / interval + 1) * interval;
+            end = end.saturating_add(((now - end) / interval + 1).saturating_mul(interval));
         }
     }
     // At the end there is nothing to be late for.

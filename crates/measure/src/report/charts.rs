@@ -6,7 +6,8 @@ use hdrhistogram::Histogram;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use super::{BINS, Level, Series, bin_start, time};
+use super::heat::bin_start;
+use super::{Level, Series, time};
 
 /// What charts are drawn on.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -172,30 +173,20 @@ pub(super) fn curve(times: &Histogram<u64>, y: &Range<f64>) -> Vec<(f64, f64)> {
 
 /// How often each time came in each interval: the darker the more, by the logarithm.
 pub fn heat(area: &Area<'_>, one: &Series) -> Drawn {
-    const COLUMNS: usize = 240;
-    let first = one.intervals.iter().map(|i| i.start).fold(f64::INFINITY, f64::min);
-    let end = one.intervals.iter().map(|i| i.start + i.length - first).fold(1e-3, f64::max);
-    // Where there are many, several intervals share a column.
-    let shared = one.intervals.len().div_ceil(COLUMNS).max(1);
-    let columns = one.intervals.chunks(shared).map(|some| {
-        let mut cells = [0_u64; BINS];
-        let heat = some.iter().flat_map(|interval| interval.heat.iter().enumerate());
-        heat.for_each(|(bin, n)| cells[bin] += u64::from(*n));
-        let ends = some.iter().map(|i| i.start + i.length - first).fold(0.0, f64::max);
-        (some[0].start - first, ends, cells)
-    });
-    let columns: Vec<(f64, f64, [u64; BINS])> = columns.collect();
-    let most = columns.iter().flat_map(|c| c.2).max().unwrap_or(1).max(1);
+    let columns = one.heat.columns();
+    let first = columns.iter().map(|c| c.start).fold(f64::INFINITY, f64::min);
+    let end = columns.iter().map(|c| c.end - first).fold(1e-3, f64::max);
+    let most = columns.iter().flat_map(|c| c.cells).max().unwrap_or(1).max(1);
     let y = span(&[one], &[]);
     let mut chart = chart!(area, &format!("Heat map: {}", one.name), 0.0..end, y.clone().log_scale());
     mesh!(chart, "seconds since the start", "time", |s| seconds(*s, end), |ns| time(*ns));
-    let filled = columns.iter().flat_map(|(from, to, cells)| {
-        let bins = cells.iter().enumerate().filter(|(_, n)| **n > 0);
-        bins.map(move |(bin, n)| (*from, *to, bin, *n))
+    let filled = columns.iter().flat_map(|column| {
+        let bins = column.cells.iter().enumerate().filter(|(_, n)| **n > 0);
+        bins.map(|(bin, n)| (column.start - first, column.end - first, bin, *n))
     });
     let seen = filled.filter(|(_, _, bin, _)| bin_start(bin + 1) > y.start);
     chart.draw_series(seen.map(|(from, to, bin, n)| {
-        let depth = 0.12 + 0.88 * ((1 + n) as f64).ln() / ((1 + most) as f64).ln();
+        let depth = 0.12 + 0.88 * (1.0 + n as f64).ln() / (1.0 + most as f64).ln();
         let corners = [(from, bin_start(bin).max(y.start)), (to, bin_start(bin + 1).min(y.end))];
         Rectangle::new(corners, COLOURS[0].mix(depth).filled())
     }))?;

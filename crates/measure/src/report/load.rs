@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hdrhistogram::Histogram;
 
-use super::{BINS, Series, Span, bin};
+use super::{Heat, Series, Span};
 use crate::hlog::{self, Entry, Line};
 use crate::times;
 
@@ -23,8 +23,24 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// As many tags may be in a file, and as many intervals under each: two weeks of 5 s.
-const LIMITS: (usize, usize) = (64, 250_000);
+/// What a file may have: each is kept until the report is made.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    /// Tags.
+    pub tags: usize,
+    /// Intervals, of all tags together.
+    pub intervals: usize,
+    /// What it says of the machine.
+    pub facts: usize,
+    /// The bytes of a tag, and of a fact.
+    pub bytes: usize,
+}
+
+/// Two weeks of 5 s under four tags fit in.
+const LIMITS: Limits = Limits { tags: 64, intervals: 1_000_000, facts: 100, bytes: 1_000 };
+
+/// The longest line of a table, in bytes.
+const ROW: u64 = 64 << 10;
 
 /// Reads all series of a file: one for each tag. Blocks while it reads.
 pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
@@ -45,7 +61,7 @@ pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
             vec![series(&name, None, rows(input, row).map_err(error)?)]
         }
         Some("csv") => vec![series(&name, None, rows(input, csv_row).map_err(error)?)],
-        _ => log(input, &name).map_err(error)?,
+        _ => log(input, &name, LIMITS).map_err(error)?,
     };
     all.retain(|series| !series.times.is_empty());
     if all.is_empty() {
@@ -56,61 +72,70 @@ pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
 
 fn series(name: &str, tag: Option<String>, times: Histogram<u64>) -> Series {
     let name = tag.as_ref().map_or_else(|| name.to_string(), |tag| format!("{name} {tag}"));
-    Series { name, tag, times, intervals: Vec::new(), machine: Vec::new(), cut: false }
+    Series { name, tag, times, intervals: Vec::new(), heat: Heat::new(), machine: Vec::new(), cut: false }
 }
 
-fn log(input: impl BufRead, name: &str) -> Result<Vec<Series>, String> {
-    let (mut all, mut machine, mut failed) = (Vec::<Series>::new(), Vec::new(), None);
-    let cut = hlog::read(input, |entry| match entry {
-        Entry::Comment(text) => {
-            if let Some((fact, value)) = text.strip_prefix("machine: ").and_then(|rest| rest.split_once(": "))
-            {
-                machine.push((fact.to_string(), value.to_string()));
-            }
+pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec<Series>, String> {
+    let (mut all, mut machine) = (Vec::<Series>::new(), Vec::new());
+    let cut = hlog::try_read(input, |entry| {
+        let text = match entry {
+            Entry::Interval(line) => return take(&mut all, name, line, limits),
+            Entry::Comment(text) => text,
+        };
+        if let Some((fact, value)) = text.strip_prefix("machine: ").and_then(|rest| rest.split_once(": "))
+            && machine.len() < limits.facts
+            && text.len() <= limits.bytes
+        {
+            machine.push((fact.to_string(), value.to_string()));
         }
-        Entry::Interval(line) => failed = failed.take().or_else(|| take(&mut all, name, line).err()),
+        Ok(())
     })
     .map_err(|e| e.to_string())?;
     for series in &mut all {
         (series.machine, series.cut) = (machine.clone(), cut);
     }
-    failed.map_or(Ok(all), Err)
+    Ok(all)
 }
 
-fn take(all: &mut Vec<Series>, name: &str, line: Line) -> Result<(), String> {
+fn take(all: &mut Vec<Series>, name: &str, line: Line, limits: Limits) -> Result<(), String> {
+    if all.iter().map(|series| series.intervals.len()).sum::<usize>() >= limits.intervals {
+        return Err(format!("more than {} intervals: cut it into parts", limits.intervals));
+    }
     let at = all.iter().position(|series| series.tag == line.tag).unwrap_or(all.len());
     if at == all.len() {
-        if at >= LIMITS.0 {
-            return Err(format!("more than {} tags", LIMITS.0));
+        if at >= limits.tags {
+            return Err(format!("more than {} tags", limits.tags));
+        }
+        if line.tag.as_ref().is_some_and(|tag| tag.len() > limits.bytes) {
+            return Err(format!("a tag of more than {} bytes", limits.bytes));
         }
         let mut times = times();
         times.auto(true);
         all.push(series(name, line.tag, times));
     }
     let series = &mut all[at];
-    if series.intervals.len() >= LIMITS.1 {
-        return Err(format!("more than {} intervals of one tag: cut it into parts", LIMITS.1));
-    }
-    let mut heat = vec![0_u32; BINS];
-    for step in line.times.iter_recorded() {
-        let cell = &mut heat[bin(step.value_iterated_to())];
-        *cell = cell.saturating_add(u32::try_from(step.count_at_value()).unwrap_or(u32::MAX));
-    }
     series.times.len().checked_add(line.times.len()).ok_or("more times than can be counted")?;
     series.times.add(&line.times).map_err(|e| e.to_string())?;
-    series.intervals.push(Span { start: line.start, length: line.length, max: line.times.max(), heat });
+    series.heat.add(line.start, line.length, &line.times);
+    series.intervals.push(Span { start: line.start, length: line.length, max: line.times.max() });
     Ok(())
 }
 
 /// Times from a table: what a row says is a time in ns and how many; `None` is no row of the table.
 fn rows(
-    input: impl BufRead,
+    mut input: impl BufRead,
     mut row: impl FnMut(&str) -> Option<Result<(f64, u64), String>>,
 ) -> Result<Histogram<u64>, String> {
-    let mut all = times();
-    for (n, line) in input.lines().enumerate() {
-        let wrong = |what: &str| format!("line {}: {what}", n + 1);
-        let line = line.map_err(|e| wrong(&e.to_string()))?;
+    let (mut all, mut bytes) = (times(), Vec::new());
+    for n in 1.. {
+        let wrong = |what: &str| format!("line {n}: {what}");
+        if !hlog::line(&mut input, &mut bytes, ROW).map_err(|e| wrong(&e.to_string()))? {
+            return Err(wrong("longer than 64 KiB: no table"));
+        }
+        if bytes.is_empty() {
+            break;
+        }
+        let line = str::from_utf8(&bytes).map_err(|e| wrong(&e.to_string()))?;
         let Some(read) = row(line.trim()) else { continue };
         let (value, count) = read.map_err(|e| wrong(&e))?;
         if !(0.0..=crate::LONGEST as f64).contains(&value) {

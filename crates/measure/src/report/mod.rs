@@ -1,10 +1,12 @@
 //! Histograms as a page, a figure or a table: several runs beside each other.
 
 mod charts;
+mod heat;
 mod load;
 mod page;
 mod tables;
 
+pub use heat::{Column, Heat};
 pub use load::{Error, load};
 pub use page::{figure, page};
 pub use tables::{csv, hgrm};
@@ -21,6 +23,8 @@ pub struct Series {
     pub times: Histogram<u64>,
     /// The intervals, in the file's order; none where the file has no times of day.
     pub intervals: Vec<Span>,
+    /// How often each time came in them.
+    pub heat: Heat,
     /// What the file says of the machine, by name.
     pub machine: Vec<(String, String)>,
     /// Whether the file was cut short.
@@ -35,8 +39,6 @@ pub struct Span {
     pub length: f64,
     /// The longest time, in ns.
     pub max: u64,
-    /// How many times lie in each tenth of a decade, from 1 ns.
-    pub heat: Vec<u32>,
 }
 
 /// What may be asked of a percentile: so much percent of the times must not be longer than this, in ns.
@@ -55,21 +57,6 @@ impl Level {
         // The limit may lie within the step of the histogram that the value stands for.
         (value, times.lowest_equivalent(value) <= self.limit)
     }
-}
-
-/// Bins of the heat map in a decade.
-const PER_DECADE: f64 = 10.0;
-/// Bins of the heat map: from 1 ns to more than an hour.
-const BINS: usize = 130;
-
-/// The bin of the heat map that a time belongs to.
-fn bin(ns: u64) -> usize {
-    (((ns.max(1) as f64).log10() * PER_DECADE) as usize).min(BINS - 1)
-}
-
-/// The shortest time of a bin, in ns.
-fn bin_start(bin: usize) -> f64 {
-    10_f64.powf(bin as f64 / PER_DECADE)
 }
 
 /// A time with three digits and its unit.

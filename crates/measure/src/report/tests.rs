@@ -52,7 +52,7 @@ fn a_log_gives_a_series_for_each_tag() {
     assert_eq!(all.iter().map(|s| s.tag.as_deref()).collect::<Vec<_>>(), [None, Some("raw")]);
     for one in &all {
         assert_eq!((one.times.len(), one.intervals.len()), (100_010, 10));
-        assert_eq!(one.intervals.iter().flat_map(|i| &i.heat).map(|n| u64::from(*n)).sum::<u64>(), 100_010);
+        assert_eq!(one.heat.columns().iter().flat_map(|column| column.cells).sum::<u64>(), 100_010);
         assert_eq!(one.machine, [("cpu".to_string(), "<made up> & \"so\"".to_string())]);
     }
 }
@@ -77,6 +77,31 @@ fn tables_are_read_back() {
         let error = read(name, text).err().expect(text).to_string();
         assert!(error.contains(words), "{error}");
     }
+}
+
+#[test]
+fn what_is_too_much_is_refused_at_once() {
+    // The line has no end, and the damage after the limit is not come to.
+    let endless = "1".repeat(100_000);
+    let log = String::from_utf8(log()).expect("text");
+    let interval = log.lines().find(|line| line.starts_with("Tag=raw")).expect("an interval");
+    let each = |n: usize| interval.replacen("raw", &format!("tag{n}"), 1) + "\n";
+    let tags: String = (0..65).map(each).collect();
+    let long = interval.replacen("raw", &"x".repeat(2_000), 1);
+    for (name, text, words) in [
+        ("a.csv", &endless, "line 1: longer than 64 KiB"),
+        ("a.hgrm", &endless, "line 1: longer than 64 KiB"),
+        ("a.hlog", &format!("{tags}nonsense\n"), "line 65: more than 64 tags"),
+        ("a.hlog", &format!("{long}\nnonsense\n"), "line 1: a tag of more than 1000 bytes"),
+    ] {
+        let error = read(name, text).err().expect(name).to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let limits = |intervals, facts| load::Limits { tags: 2, intervals, facts, bytes: 1_000 };
+    let read = |limits| load::log(log.as_bytes(), "a.hlog", limits);
+    let error = read(limits(19, 9)).err().expect("there are 20 intervals, of two tags");
+    assert!(error.contains("more than 19 intervals"), "{error}");
+    assert!(read(limits(20, 0)).expect("enough").iter().all(|series| series.machine.is_empty()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The meters against machines whose delays are known, and a session on this one.
 
 use super::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// A machine that sleeps as long as it is told and a known time more.
 struct Known<'a> {
@@ -135,6 +135,53 @@ fn a_collector_that_is_stuck_costs_no_sample() {
     let all = collector.join().expect("collected");
     assert_eq!(merged(&all).len(), 3_000);
     assert!(intervals(&all).len() <= 3, "there were but two empty histograms");
+}
+
+#[test]
+fn intervals_come_again_after_a_collector_was_stuck() {
+    let mut delays = vec![0; 100];
+    delays[1] = 10 * MS;
+    let turn = Cell::new(0);
+    let meter = Meter::start(Known { now: 0, delays: &delays, turn: &turn }, Kind::Sleep, MS);
+    // The spike fills it, so that no interval can be told.
+    let (teller, told) = mpsc::sync_channel(1);
+    let (empty, emptied) = mpsc::sync_channel(2);
+    (0..2).for_each(|_| empty.try_send(times()).expect("room"));
+    let all = RefCell::new(Vec::new());
+    let collect = || {
+        for told in told.try_iter() {
+            if let Told::Interval(_) = told {
+                let _ = empty.try_send(times());
+            }
+            all.borrow_mut().push(told);
+        }
+    };
+    let turned = || {
+        if turn.get() > 45 {
+            collect();
+        }
+        turn.get() > delays.len()
+    };
+    let untold = measure(meter, &settings(Kind::Sleep, 10 * MS), times(), &teller, &emptied, turned);
+    drop(teller);
+    collect();
+    let all = all.into_inner();
+    assert_eq!((merged(&all).len(), untold), (100, 0));
+    let ends: Vec<u64> = intervals(&all).iter().map(|i| i.end / MS).collect();
+    assert_eq!(ends, [61, 71, 81, 91, 101, 111, 111], "each 10 ms again");
+}
+
+#[test]
+fn spikes_that_wait_for_a_look_at_the_end_are_told_before_the_last_interval() {
+    let mut settings = settings(Kind::Deadline, 3_600_000 * MS);
+    settings.spike = 0; // every turn
+    let mut session = Session::start(&settings).expect("starts");
+    let told = session.told.recv().expect("a spike");
+    session.take(told);
+    let (rest, _) = session.stop();
+    let (last, spikes) = rest.split_last().expect("some");
+    assert!(matches!(last, Event::Interval(_)));
+    assert!(!spikes.is_empty() && spikes.iter().all(|event| matches!(event, Event::Spike(_))));
 }
 
 #[test]

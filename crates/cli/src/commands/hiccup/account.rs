@@ -1,20 +1,21 @@
 //! What was measured: all times, and the worst spikes.
 
+use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 use saltus_measure::observe::Observer;
-use saltus_measure::session::{Event, Interval, Settings, Spike};
+use saltus_measure::session::{Interval, Settings, Spike};
 use saltus_measure::{Histogram, times};
 use saltus_os::clock;
 
-use super::control::Control;
-use super::file::Log;
-use super::show::Show;
+use super::control::Slices;
 use crate::failure::Outcome;
 use crate::human;
 
 /// So many of the worst spikes are kept.
 const WORST: usize = 10;
+/// How long a spike waits for what the control has to say, in ns.
+const PATIENCE: u64 = 2_000_000_000;
 
 /// A spike, and what the control saw then.
 pub struct Seen {
@@ -57,7 +58,7 @@ pub struct Account {
     pub cost: u64,
     pub missing: Vec<String>,
     /// Spikes that wait for what the control has to say, which comes later.
-    waiting: Vec<Spike>,
+    waiting: VecDeque<Spike>,
 }
 
 impl Account {
@@ -78,7 +79,7 @@ impl Account {
             untold: 0,
             cost: 0,
             missing: Vec::new(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
         }
     }
 
@@ -87,54 +88,58 @@ impl Account {
         self.began
     }
 
+    /// How long after the beginning an interval began, and how long it was.
+    pub fn place(&self, interval: &Interval) -> (Duration, Duration) {
+        let since = interval.start.saturating_sub(self.start);
+        (Duration::from_nanos(since), Duration::from_nanos(interval.end - interval.start))
+    }
+
     /// How long it measured, in ns.
     pub fn measured(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Takes what the meter has to tell.
-    pub fn take(
-        &mut self,
-        event: Event,
-        control: Option<&mut Control>,
-        log: Option<&mut Log<'_>>,
-        show: &mut Show,
-    ) -> Outcome {
-        match event {
-            Event::Spike(spike) => {
-                self.spikes += 1;
-                self.waiting.push(*spike);
-                Ok(())
-            }
-            Event::Interval(interval) => self.interval(interval, control, log, show),
-        }
+    /// Takes a spike, which waits for what the control has to say.
+    pub fn spike(&mut self, spike: Spike) {
+        self.spikes += 1;
+        self.waiting.push_back(spike);
     }
 
-    fn interval(
+    /// Takes an interval.
+    pub fn interval(&mut self, interval: Interval) {
+        // The bounds are the same.
+        let _ = self.raw.add(&interval.times);
+        self.end = interval.end;
+        self.last = interval.times;
+    }
+
+    /// Whether there are spikes that wait.
+    pub fn waits(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Tells the spikes of which the control, if there is one, has told what it saw, and those that have waited too long for
+    /// that. It is now so late on the monotonic clock.
+    pub fn settle(
         &mut self,
-        interval: Interval,
-        mut control: Option<&mut Control>,
-        mut log: Option<&mut Log<'_>>,
-        show: &mut Show,
+        control: Option<&Slices>,
+        now: u64,
+        mut tell: impl FnMut(&Seen) -> Outcome,
     ) -> Outcome {
-        let since = Duration::from_nanos(interval.start.saturating_sub(self.start));
-        let length = Duration::from_nanos(interval.end - interval.start);
-        if let Some(log) = log.as_mut() {
-            log.interval(&interval.times, since, length, [None, Some("raw")])?;
-            if let Some(control) = control.as_mut() {
-                log.interval(&control.recent(), since, length, [Some("control"), Some("control-raw")])?;
-            }
-        }
-        for spike in std::mem::take(&mut self.waiting) {
+        while let Some(spike) = self.waiting.front() {
             let since = spike.at.saturating_sub(self.start);
             let at = |ns: u64| unix(self.began) + ns as f64 / 1e9;
-            let from = at(since.saturating_sub(spike.delay));
-            let seen = control.as_mut().and_then(|control| control.longest(from, at(since)));
-            let seen = Seen { spike, since, control: seen };
-            if let Some(log) = log.as_mut() {
-                log.comment(&format!("spike: {}", words(&seen)))?;
+            let (from, to) = (at(since.saturating_sub(spike.delay)), at(since));
+            let covered = control.is_none_or(|control| control.cover(to));
+            if !covered && now.saturating_sub(spike.at) < PATIENCE {
+                break;
             }
-            show.spike(&seen)?;
+            // As long as it has not told all it can say that it saw the spike, but not that it did not.
+            let saw = control.and_then(|control| control.longest(from, to));
+            let saw = saw.filter(|saw| covered || *saw >= spike.delay / 2);
+            let Some(spike) = self.waiting.pop_front() else { break };
+            let seen = Seen { spike, since, control: saw };
+            tell(&seen)?;
             if let Some(both) = seen.in_control() {
                 self.shared[usize::from(!both)] += 1;
             }
@@ -142,11 +147,6 @@ impl Account {
             self.worst.insert(place, seen);
             self.worst.truncate(WORST);
         }
-        show.interval(since, length, &interval.times, self.settings.resolution)?;
-        // The bounds are the same.
-        let _ = self.raw.add(&interval.times);
-        self.end = interval.end;
-        self.last = interval.times;
         Ok(())
     }
 
@@ -183,4 +183,63 @@ pub fn words(seen: &Seen) -> String {
 
 fn unix(time: SystemTime) -> f64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::control::Slice;
+    use super::*;
+    use saltus_measure::meter::Kind;
+    use saltus_measure::observe::Around;
+
+    const MS: u64 = 1_000_000;
+
+    /// An account with a spike of 2 ms that was over 50 ms after the start, and when that was, in seconds since 1970.
+    fn spiked() -> (Account, u64, f64) {
+        let (kind, resolution, interval) = (Kind::Sleep, MS, 3_600_000 * MS);
+        let settings = Settings { kind, resolution, interval, spike: MS, look: MS, cpu: None, fifo: None };
+        let start = clock::monotonic();
+        let mut account = Account::new(&settings, start);
+        let at = start + 50 * MS;
+        account.spike(Spike { at, delay: 2 * MS, cpu: 0, around: Around::default() });
+        let over = unix(account.began) + 0.05;
+        (account, at, over)
+    }
+
+    /// What is told of the control then.
+    fn told(account: &mut Account, control: Option<&Slices>, now: u64) -> Vec<Option<u64>> {
+        let mut all = Vec::new();
+        let tell = |seen: &Seen| {
+            all.push(seen.control);
+            Ok(())
+        };
+        account.settle(control, now, tell).expect("told");
+        all
+    }
+
+    #[test]
+    fn a_spike_is_told_once_the_control_has_told_of_that_time() {
+        let (mut account, at, over) = spiked();
+        let mut slices = Slices::default();
+        assert!(told(&mut account, Some(&slices), at).is_empty());
+        slices.push(Slice { start: over - 0.11, end: over - 0.01, max: 10 });
+        slices.push(Slice { start: over - 0.01, end: over + 0.09, max: 1_500_000 });
+        assert!(told(&mut account, Some(&slices), at + 90 * MS).is_empty(), "more may come");
+        slices.push(Slice { start: over + 0.09, end: over + 0.19, max: 20 });
+        assert_eq!(told(&mut account, Some(&slices), at + 190 * MS), [Some(1_500_000)]);
+        assert!(!account.waits() && told(&mut account, Some(&slices), at + 190 * MS).is_empty(), "once");
+        assert_eq!((account.shared, account.worst.len(), account.spikes), ([1, 0], 1, 1));
+    }
+
+    #[test]
+    fn a_control_that_does_not_tell_is_not_waited_for_and_proves_nothing() {
+        let (mut account, at, over) = spiked();
+        let mut slices = Slices::default();
+        slices.push(Slice { start: over - 0.11, end: over - 0.005, max: 10 });
+        assert!(told(&mut account, Some(&slices), at + PATIENCE - 1).is_empty());
+        assert_eq!(told(&mut account, Some(&slices), at + PATIENCE), [None]);
+        assert_eq!(account.shared, [0, 0]);
+        let (mut account, at, _) = spiked();
+        assert_eq!(told(&mut account, None, at), [None], "without a control nothing waits");
+    }
 }

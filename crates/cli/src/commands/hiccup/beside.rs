@@ -1,7 +1,7 @@
 //! The program that is measured beside.
 
 use std::ffi::{OsStr, OsString};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use saltus_os::rt;
@@ -19,11 +19,20 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Starts it, on this processor if one is told and may be had.
-    pub fn start(program: &OsStr, arguments: &[OsString], cpu: Option<usize>) -> Outcome<Beside> {
+    /// Starts it, on this processor if one is told and may be had. If standard output is for others alone it writes to
+    /// standard error.
+    pub fn start(
+        program: &OsStr,
+        arguments: &[OsString],
+        cpu: Option<usize>,
+        output_is_ours: bool,
+    ) -> Outcome<Beside> {
         let name = program.to_string_lossy().into_owned();
         let mut command = Command::new(program);
         command.args(arguments);
+        if output_is_ours {
+            command.stdout(Stdio::from(std::io::stderr()));
+        }
         let child = spawn_on(&mut command, cpu.as_slice()).map_err(|e| {
             Failure::new(Code::Failed, format!("cannot start {name}: {e}; write its path, or see PATH"))
         })?;
@@ -41,15 +50,23 @@ impl Beside {
         self.ended.is_none()
     }
 
-    /// Ends it, if it runs: politely, then by force. It is a failure that it failed by itself.
+    /// Ends it, if it runs. It is a failure that it failed by itself.
     pub fn end(mut self) -> Outcome {
+        self.runs();
+        match self.ended {
+            Some(status) if !status.success() => {
+                Err(Failure::new(Code::Failed, format!("{} failed: {status}", self.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Beside {
+    /// Ends it: politely, then by force.
+    fn drop(&mut self) {
         if !self.runs() {
-            return match self.ended {
-                Some(status) if !status.success() => {
-                    Err(Failure::new(Code::Failed, format!("{} failed: {status}", self.name)))
-                }
-                _ => Ok(()),
-            };
+            return;
         }
         // SAFETY: only sends a signal, to a child that was not waited for yet, so its id is still its own.
         unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
@@ -59,14 +76,6 @@ impl Beside {
         }
         if self.runs() {
             say(format_args!("{} did not end {GRACE:?} after SIGTERM, and is killed", self.name));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        if self.runs() {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
@@ -86,4 +95,27 @@ pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> std::io::Result<Child>
         });
         starter.join().map_err(|_| std::io::Error::other("the thread that starts it failed"))?
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_asked_to_end_even_where_nothing_is_told_any_more() {
+        let file = std::env::temp_dir().join(format!("saltus-hiccup-beside-{}", std::process::id()));
+        let script =
+            "trap 'echo ended > \"$0\"; exit' TERM; echo begun > \"$0\"; while :; do sleep 0.02; done";
+        let arguments = ["-c".into(), script.into(), file.clone().into_os_string()];
+        let beside = Beside::start("sh".as_ref(), &arguments, None, false).expect("it starts");
+        let said = || std::fs::read_to_string(&file).unwrap_or_default();
+        let start = Instant::now();
+        while said() != "begun\n" {
+            assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        drop(beside);
+        assert_eq!(said(), "ended\n");
+        std::fs::remove_file(&file).expect("removed");
+    }
 }

@@ -5,6 +5,7 @@ mod beside;
 mod control;
 mod file;
 mod show;
+mod tell;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use beside::Beside;
 use control::Control;
 use file::LogFile;
 use show::Show;
+use tell::Teller;
 
 /// The options of `hiccup`.
 #[derive(Args)]
@@ -68,7 +70,7 @@ pub struct Hiccup {
     #[arg(long)]
     control: bool,
 
-    /// A program to measure beside, and its arguments
+    /// A program to measure beside, and its arguments; with --json and --hlog - it writes to standard error
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 
@@ -148,7 +150,8 @@ pub fn run(args: Hiccup) -> Outcome {
         stop::when_output_closes();
     }
     let settings = args.settings();
-    let mut show = Show::new(&args, to_stdout)?;
+    let show = Show::new(&args, to_stdout)?;
+    let mut file = args.hlog.as_deref().map(LogFile::create).transpose()?;
     let mut session = Session::start(&settings)
         .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
     for refused in session.refused() {
@@ -157,18 +160,21 @@ pub fn run(args: Hiccup) -> Outcome {
         }
         say(format_args!("{refused}; going on without"));
     }
-    let mut control = if args.control { Some(Control::start(&args)?) } else { None };
+    let account = Account::new(&settings, session.began());
+    let serializer = &mut saltus_measure::hlog::serializer();
+    let log = file.as_mut().map(|file| file.begin(serializer, &args, account.began())).transpose()?;
+    let control = if args.control { Some(Control::start(&args)?) } else { None };
+    let mut teller = Teller { account, control, log, show };
     let mut beside = match args.command.split_first() {
-        Some((program, arguments)) => Some(Beside::start(program, arguments, args.cpu)?),
+        Some((program, arguments)) => {
+            let output_is_ours = to_stdout || args.json.json;
+            Some(Beside::start(program, arguments, args.cpu, output_is_ours)?)
+        }
         None => None,
     };
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }
-    let mut account = Account::new(&settings, session.began());
-    let serializer = &mut saltus_measure::hlog::serializer();
-    let mut log = args.hlog.as_deref().map(LogFile::create).transpose()?;
-    let mut log = log.as_mut().map(|file| file.begin(serializer, &args, account.began())).transpose()?;
     let length = args.duration.or(args.command.is_empty().then_some(ALONE));
     let end = length.map(|length| clock::monotonic().saturating_add(nanos(length)));
     while !stop::requested() && beside.as_mut().is_none_or(Beside::runs) {
@@ -178,17 +184,23 @@ pub fn run(args: Hiccup) -> Outcome {
         }
         let until = end.unwrap_or(u64::MAX).min(now + nanos(TICK));
         if let Some(event) = session.next(until) {
-            account.take(event, control.as_mut(), log.as_mut(), &mut show)?;
+            teller.take(event)?;
         }
-        show.live(&account)?;
+        teller.settle(Duration::ZERO)?;
+        teller.show.live(&teller.account)?;
     }
-    account.looks(session.observer());
+    teller.account.looks(session.observer());
     let (rest, untold) = session.stop();
     let ended = beside.map(Beside::end);
     for event in rest {
-        account.take(event, control.as_mut(), log.as_mut(), &mut show)?;
+        teller.take(event)?;
     }
-    account.end(untold, control.map(Control::end));
-    show.report(&account)?;
+    // The control tells of the last spikes a little later.
+    teller.settle(Duration::ZERO)?;
+    while teller.account.waits() {
+        teller.settle(TICK)?;
+    }
+    teller.account.end(untold, teller.control.take().map(Control::end));
+    teller.show.report(&teller.account)?;
     ended.unwrap_or(Ok(()))
 }

@@ -102,7 +102,8 @@ impl Show {
         }
         let spike = &seen.spike;
         let (delay, cpu, around) = (spike.delay, spike.cpu, &spike.around);
-        self.out.json(&Line::Spike { at: seen.since, delay, cpu, control: seen.control, around })
+        self.out.json(&Line::Spike { at: seen.since, delay, cpu, control: seen.control, around })?;
+        self.out.flush()
     }
 
     /// The end.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::Stat;
 use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome};
+use crate::failure::{Code, Failure, Outcome, say};
 use crate::human;
 use crate::out::Out;
 use crate::table::{Align, Table};
@@ -20,6 +20,47 @@ use crate::{channels, stop};
 
 /// A subscriber of a channel: channel, process id, when it joined, process name.
 type Hop = (String, u32, u64, String);
+
+/// So many are kept; a program may come again and again, or say so.
+const HOPS: usize = 10_000;
+/// As often a time may have been counted. Receivers write what they like; the sums of this can be counted and written.
+const OFTEN: u64 = 1 << 48;
+
+/// What the hops have counted. One that is not there for a while is known when it comes back, and what one has counted that
+/// has ended is not lost.
+#[derive(Default)]
+struct Hops {
+    /// All that each has counted, and what of it is of this run.
+    all: BTreeMap<Hop, [LatencyCounts; 2]>,
+    /// Whether there were more.
+    more: bool,
+}
+
+impl Hops {
+    /// Takes what a hop has counted before this run.
+    fn begin(&mut self, hop: Hop, counts: LatencyCounts) {
+        if let Some([all, _]) = self.of(hop) {
+            *all = counts;
+        }
+    }
+
+    /// Takes what a hop has counted so far; what is new of that.
+    fn take(&mut self, hop: Hop, counts: LatencyCounts) -> LatencyCounts {
+        let Some([all, run]) = self.of(hop) else { return LatencyCounts::default() };
+        let new = counts.since(all);
+        *all = counts;
+        run.add(&new);
+        new
+    }
+
+    fn of(&mut self, hop: Hop) -> Option<&mut [LatencyCounts; 2]> {
+        if self.all.len() >= HOPS && !self.all.contains_key(&hop) {
+            self.more = true;
+            return None;
+        }
+        Some(self.all.entry(hop).or_default())
+    }
+}
 
 /// A line of `stat --latency --json`; the fields are a promise.
 #[derive(Serialize)]
@@ -39,6 +80,12 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
         Failure::new(Code::Failed, format!("cannot write {}: {e}; write elsewhere", path.display()))
     };
     let (start, began) = (Instant::now(), SystemTime::now());
+    let mut hops = Hops::default();
+    // First of all: what comes once the log is there is of this run.
+    look(domain, stat, |hop, counts| {
+        hops.begin(hop, counts);
+        Ok(())
+    })?;
     let mut file = match &stat.hlog {
         Some(path) => Some((path, LineWriter::new(File::create(path).map_err(|e| failed(path, e))?))),
         None => None,
@@ -61,49 +108,47 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
         None => None,
     };
     let end = stat.duration.map(|time| start + time);
-    let mut all = BTreeMap::<Hop, Histogram<u64>>::new();
-    let mut before = counts(domain, stat)?;
     let mut from = start;
     while !stop::requested() && end.is_none_or(|end| Instant::now() < end) {
         let due = from + stat.interval;
         stop::sleep_until(end.map_or(due, |end| end.min(due)));
-        let (now, to) = (counts(domain, stat)?, Instant::now());
-        for (hop, counted) in &now {
-            let times = histogram(&before.get(hop).map_or_else(|| counted.clone(), |old| counted.since(old)));
-            if times.is_empty() {
-                continue;
+        let to = Instant::now();
+        look(domain, stat, |hop, counts| {
+            let tag = tag(&hop);
+            let new = hops.take(hop, counts);
+            match &mut log {
+                Some((path, log)) if new.count() > 0 => log
+                    .interval(&histogram(&new), from - start, to - from, Some(&tag))
+                    .map_err(|e| failed(path, e)),
+                _ => Ok(()),
             }
-            if let Some((path, log)) = &mut log {
-                let tag = tag(hop);
-                log.interval(&times, from - start, to - from, Some(&tag)).map_err(|e| failed(path, e))?;
-            }
-            // The bounds are the same.
-            let _ = all.entry(hop.clone()).or_insert_with(self::times).add(&times);
-        }
-        (before, from) = (now, to);
+        })?;
+        from = to;
     }
-    print(&all, stat.json.json, start.elapsed())
+    if hops.more {
+        say(format_args!("there were more than {HOPS} receivers; those that came last are left out"));
+    }
+    print(&hops, stat.json.json, start.elapsed())
 }
 
-/// What every living subscriber has counted so far.
-fn counts(domain: &Domain, stat: &Stat) -> Outcome<BTreeMap<Hop, LatencyCounts>> {
-    let mut all = BTreeMap::new();
+/// What every subscriber has counted so far, of those that have died too: what they counted last was not seen yet.
+fn look(domain: &Domain, stat: &Stat, mut each: impl FnMut(Hop, LatencyCounts) -> Outcome) -> Outcome {
     for name in channels::present(domain, &stat.names.names)? {
         // A channel that cannot be opened, or is gone again, has nothing to tell here; `stat` says why.
         let Ok(info) = channels::open(domain, &name).and_then(|channel| Ok(channel.info()?)) else {
             continue;
         };
         let channel = escaped(info.name.as_bytes());
-        for one in info.subscribers.into_iter().filter(|one| one.alive) {
-            all.insert((channel.clone(), one.pid, one.since, escaped(one.process.as_bytes())), one.latency);
+        for one in info.subscribers {
+            each((channel.clone(), one.pid, one.since, escaped(one.process.as_bytes())), one.latency)?;
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 fn histogram(counts: &LatencyCounts) -> Histogram<u64> {
     let mut all = times();
-    counts.buckets().for_each(|(ns, count)| all.saturating_record_n(ns, count));
+    counts.buckets().for_each(|(ns, count)| all.saturating_record_n(ns, count.min(OFTEN)));
     all
 }
 
@@ -112,14 +157,14 @@ fn tag((channel, pid, _, process): &Hop) -> String {
     format!("{channel}/{process}/{pid}").replace([',', ' ', '\r', '\n'], "_")
 }
 
-fn print(all: &BTreeMap<Hop, Histogram<u64>>, json: bool, time: Duration) -> Outcome {
+fn print(hops: &Hops, json: bool, time: Duration) -> Outcome {
     let mut out = Out::new()?;
     let number = |title| (title, Align::Right);
     let numbers = ["PID", "COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(number);
     let mut table =
         Table::new(&[&[("CHANNEL", Align::Left), ("RECEIVER", Align::Left)], &numbers[..]].concat());
-    for ((channel, pid, _, process), times) in all {
-        let Some(s) = Summary::of(times) else { continue };
+    for ((channel, pid, _, process), [_, run]) in &hops.all {
+        let Some(s) = Summary::of(&histogram(run)) else { continue };
         if json {
             out.json(&Line { channel, pid: *pid, process, latency: s })?;
             continue;
@@ -133,4 +178,20 @@ fn print(all: &BTreeMap<Hop, Histogram<u64>>, json: bool, time: Duration) -> Out
         out.line(format_args!("in {}, rounded up by 12.5 % at most", human::nanos(time.as_nanos() as f64)))?;
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_without_end_take_no_memory_without_end() {
+        let mut hops = Hops::default();
+        let hop = |n: u64| ("a".to_string(), 1, n, "b".to_string());
+        for n in 0..2 * HOPS as u64 {
+            hops.take(hop(n), LatencyCounts::default());
+        }
+        assert_eq!((hops.all.len(), hops.more), (HOPS, true));
+        assert!(hops.of(hop(0)).is_some() && hops.of(hop(HOPS as u64)).is_none(), "the first are kept");
+    }
 }
