@@ -105,8 +105,10 @@ fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
     let run = ["hiccup", "--duration", "100ms", "--fifo", "1000", "--cpu", "5000"];
     let ended = place.run(run).saying(0, "SCHED_FIFO 1000");
     assert!(ended.err.contains("processors [5000]") && ended.text().contains("HICCUPS"), "{ended:?}");
-    let ended = place.run(run.iter().chain(&["--strict"])).saying(1, "processors [5000]");
-    assert_eq!(ended.text(), "");
+    let (files, log) = (Files::new(), "a.hlog");
+    let path = files.write(log, "an older log");
+    let ended = place.run(run.iter().chain(&["--strict", "--hlog", &path])).saying(1, "processors [5000]");
+    assert_eq!((ended.text(), &files.read(log)[..]), ("", &b"an older log"[..]));
     place.run(["hiccup", "--resolution", "1ns"]).with(2);
 }
 

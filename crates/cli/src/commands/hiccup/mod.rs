@@ -151,7 +151,6 @@ pub fn run(args: Hiccup) -> Outcome {
     }
     let settings = args.settings();
     let show = Show::new(&args, to_stdout)?;
-    let mut file = args.hlog.as_deref().map(LogFile::create).transpose()?;
     let mut session = Session::start(&settings)
         .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
     for refused in session.refused() {
@@ -160,6 +159,7 @@ pub fn run(args: Hiccup) -> Outcome {
         }
         say(format_args!("{refused}; going on without"));
     }
+    let mut file = args.hlog.as_deref().map(LogFile::create).transpose()?;
     let account = Account::new(&settings, session.began());
     let serializer = &mut saltus_measure::hlog::serializer();
     let log = file.as_mut().map(|file| file.begin(serializer, &args, account.began())).transpose()?;
