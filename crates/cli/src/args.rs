@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chmod, completions, demo, echo, generate, hiccup, hub, import, info, log, ls, man, mk, play,
-    publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
+    bridge, chmod, completions, demo, doctor, echo, generate, hiccup, hub, import, info, log, ls, man, mk,
+    play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -88,6 +88,14 @@ pub enum Command {
     /// to wait for its end. For each spike it tells what else the kernel counted then, on that processor: interrupts
     /// and softirqs by name, page faults, switches, throttling, time stolen by the host, and what others waited for.
     Hiccup(hiccup::Hiccup),
+
+    /// Look for what makes programs late on this machine, and say what to type
+    ///
+    /// Checks the kernel, limits, processors, interrupts, memory, clock and network, and at the end measures for ten seconds how late
+    /// a thread is. What the machine hides, it cannot tell. It changes nothing: --fix-script prints what to type, and --clean
+    /// removes channels whose publishers are all dead, and that no living subscriber has, after asking. Ends with exit code 7
+    /// if something does not work.
+    Doctor(doctor::Doctor),
 
     /// Show measured times: percentiles, charts, comparisons
     ///

@@ -24,6 +24,8 @@ pub enum Code {
     Lost = 5,
     /// Two types are not the same.
     Differ = 6,
+    /// Something on this machine does not work.
+    Unfit = 7,
 }
 
 /// Why a command ends.

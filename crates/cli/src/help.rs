@@ -25,4 +25,5 @@ Exit codes:
   3  there is no such channel
   4  nothing came in the time given with --timeout
   5  samples were lost where none may be (echo --strict, record, play)
-  6  two types differ (types diff), or a message is of another type than --type says (echo)";
+  6  two types differ (types diff), or a message is of another type than --type says (echo)
+  7  something on this machine does not work (doctor)";

@@ -74,6 +74,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Echo(args) => commands::echo::run(place, args),
         Command::Stat(args) => commands::stat::run(place, args),
         Command::Hiccup(args) => commands::hiccup::run(args),
+        Command::Doctor(args) => commands::doctor::run(place, args),
         Command::Report(args) => commands::report::run(args),
         Command::Types(args) => commands::types::run(
             || shm("types show --channel", "no types are left there; -I names their directory"),

@@ -135,11 +135,22 @@ pub fn reserve(file: &File, offset: u64, len: u64) -> io::Result<()> {
 
 /// Bytes free on the file system of an open file, and whether it is a tmpfs.
 pub fn file_system(file: &File) -> io::Result<(u64, bool)> {
+    let stat = statfs(file)?;
+    Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type == libc::TMPFS_MAGIC))
+}
+
+/// Bytes of the file system of an open file: in all, and free.
+pub fn room(file: &File) -> io::Result<(u64, u64)> {
+    let stat = statfs(file)?;
+    Ok([stat.f_blocks, stat.f_bavail].map(|blocks| blocks.saturating_mul(stat.f_bsize as u64)).into())
+}
+
+fn statfs(file: &File) -> io::Result<libc::statfs> {
     // SAFETY: all zeros is a valid record to be filled in.
     let mut stat: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: the record lives across the call.
     crate::check(unsafe { libc::fstatfs(file.as_raw_fd(), &mut stat) })?;
-    Ok((stat.f_bavail.saturating_mul(stat.f_bsize as u64), stat.f_type == libc::TMPFS_MAGIC))
+    Ok(stat)
 }
 
 /// Links that lead to an open file: 0 once it was removed. One system call.

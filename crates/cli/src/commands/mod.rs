@@ -4,6 +4,7 @@ pub mod bridge;
 pub mod chmod;
 pub mod completions;
 pub mod demo;
+pub mod doctor;
 pub mod echo;
 pub mod generate;
 pub mod hiccup;

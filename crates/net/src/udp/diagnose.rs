@@ -22,8 +22,8 @@ impl Facts {
     }
 }
 
-/// The interface of the most exact route to `to` in the kernel's table.
-fn route(table: &str, to: Ipv4Addr) -> Option<String> {
+/// The interface of the most exact route to `to` in the kernel's table, `/proc/net/route`. Reads nothing.
+pub fn route(table: &str, to: Ipv4Addr) -> Option<String> {
     let to = u32::from_ne_bytes(to.octets());
     let number = |word: &str| u32::from_str_radix(word, 16).ok();
     let routes = table.lines().skip(1).filter_map(|line| {
@@ -40,7 +40,7 @@ fn route(table: &str, to: Ipv4Addr) -> Option<String> {
 }
 
 /// What gives a host without a network a route for multicast.
-pub(crate) const LOOPBACK_ROUTE: &str =
+pub const LOOPBACK_ROUTE: &str =
     "for this host alone: `ip link set lo multicast on; ip route add 224.0.0.0/4 dev lo`";
 
 /// What to do when sending fails.

@@ -1,0 +1,58 @@
+//! Removing what the dead left, after asking.
+
+use std::io::{BufRead, BufReader, IsTerminal, Write, stderr, stdin};
+
+use saltus_channel::Domain;
+use saltus_doctor::residue;
+
+use crate::escape::escaped;
+use crate::failure::{self, Code, Failure, Outcome};
+use crate::human::{bytes, plural};
+use crate::out::Out;
+use crate::stop;
+
+/// Lists dead channels, asks, and removes those that are still dead.
+pub fn run(domain: &Domain, yes: bool) -> Outcome {
+    if !yes && !stdin().is_terminal() {
+        let words = "--clean asks before it removes, and standard input is no terminal: add --yes";
+        return Err(Failure::new(Code::Usage, words));
+    }
+    stop::on_signals()?;
+    let mut out = Out::new()?;
+    let dead = residue::dead(domain)?;
+    if dead.is_empty() {
+        out.line(format_args!("no channel in {} whose publishers are all dead", domain.url()))?;
+        return out.flush();
+    }
+    for dead in &dead {
+        out.line(format_args!("{}  {}", escaped(dead.name.as_bytes()), bytes(dead.memory as f64)))?;
+    }
+    out.flush()?;
+    if !yes && !agreed(dead.len() as u64)? {
+        return Ok(());
+    }
+    let mut removed = 0;
+    let outcome = failure::for_each(&dead, |dead| {
+        if residue::remove(domain, dead)? {
+            removed += 1;
+        } else {
+            failure::say(format_args!("{} lives again, and stays", dead.name));
+        }
+        Ok(())
+    });
+    out.line(format_args!("{} removed", plural(removed, "channel")))?;
+    out.flush()?;
+    outcome
+}
+
+/// Asks. Blocks until there is an answer; Ctrl-C and an end of the input are a no.
+fn agreed(count: u64) -> Outcome<bool> {
+    let _ = write!(stderr(), "Remove {}? [y/N] ", plural(count, "channel"));
+    let failed = |e| Failure::new(Code::Failed, format!("cannot read the answer: {e}"));
+    let input = stop::input().map_err(failed)?;
+    let mut answer = String::new();
+    if stop::wait_readable(&input) {
+        BufReader::new(input).read_line(&mut answer).map_err(failed)?;
+    }
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}

@@ -1,0 +1,120 @@
+//! `saltus doctor`: what on this machine makes programs late, and what to type.
+
+mod clean;
+mod meter;
+mod show;
+
+use std::time::Duration;
+
+use clap::Args;
+use saltus_doctor::checks::{self, ALL};
+use saltus_doctor::{Check, Finding, Host, State, script};
+
+use crate::failure::{Code, Failure, Outcome};
+use crate::flags::Json;
+use crate::out::Out;
+use crate::{place, stop, units};
+
+/// The options of `doctor`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Doctor {
+    /// Everything about one check: what it reads, what is good, why, and what it finds here
+    #[arg(long, value_name = "ID", conflicts_with_all = ["fix_script", "clean"])]
+    explain: Option<String>,
+
+    /// Print a shell script of all that can be typed, to read and then to run as root; nothing is measured
+    #[arg(long, conflicts_with_all = ["json", "clean"])]
+    fix_script: bool,
+
+    /// Remove channels whose publishers are all dead and that no living subscriber has, after asking; nothing else is done
+    #[arg(long, conflicts_with = "json")]
+    clean: bool,
+
+    /// Do not ask
+    #[arg(long, requires = "clean")]
+    yes: bool,
+
+    /// Do not measure at the end
+    #[arg(long)]
+    no_meter: bool,
+
+    /// Measure for so long
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
+    meter_time: Duration,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus doctor                                   look, then measure for ten seconds
+  saltus doctor --no-meter --json | jq '.checks[] | select(.state != \"ok\")'
+  saltus doctor --explain mem.shm
+  saltus doctor --fix-script > fix.sh             read it, then sudo sh fix.sh
+  saltus doctor --clean                           remove channels of the dead, after asking";
+
+/// A check and what it found.
+type Looked = (&'static Check, Finding);
+
+/// Looks, tells, measures.
+pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
+    if args.clean {
+        return clean::run(
+            &place::shm_only(url, "doctor --clean", "nothing stays there that could be removed")?,
+            args.yes,
+        );
+    }
+    // Of other kinds of domains there is nothing to look at; the machine is the same.
+    let shm = url.filter(|url| url.starts_with("shm://") || !url.contains("://"));
+    let domain = place::shm_only(shm, "doctor", "")?;
+    let wanted: Vec<&'static Check> = match &args.explain {
+        Some(id) => vec![checks::find(id).ok_or_else(|| unknown(id))?],
+        None => ALL.iter().collect(),
+    };
+    stop::on_signals()?;
+    stop::when_output_closes();
+    let host = Host::here(&domain);
+    let looked: Vec<Looked> = wanted.into_iter().map(|check| (check, check.run(&host))).collect();
+    let mut out = Out::new()?;
+    if args.fix_script {
+        out.bytes(script(looked.iter().map(|(check, finding)| (*check, finding))).as_bytes())?;
+        return out.flush();
+    }
+    let measure = !args.no_meter && args.explain.is_none();
+    let fifo = realtime(&looked);
+    if args.json.json {
+        let measured = measure.then(|| meter::run(args.meter_time, fifo)).transpose()?;
+        show::json(&mut out, &domain, &looked, measured)?;
+    } else if args.explain.is_some() {
+        looked.iter().flat_map(show::explained).try_for_each(|line| out.line(line))?;
+    } else {
+        show::table(&looked).iter().try_for_each(|line| out.line(line))?;
+        out.flush()?;
+        if measure {
+            let measured = meter::run(args.meter_time, fifo)?;
+            out.line(show::measured(&measured))?;
+        }
+    }
+    out.flush()?;
+    outcome(&looked)
+}
+
+/// A problem has an exit code of its own.
+fn outcome(looked: &[Looked]) -> Outcome {
+    match looked.iter().any(|(_, finding)| finding.state == State::Problem) {
+        true => Err(Failure::Known(Code::Unfit)),
+        false => Ok(()),
+    }
+}
+
+/// Whether this user may run a thread with a real-time policy and locked memory.
+fn realtime(looked: &[Looked]) -> bool {
+    looked.iter().any(|(check, finding)| check.id == "rt.limits" && finding.state == State::Ok)
+}
+
+fn unknown(id: &str) -> Failure {
+    let all: Vec<&str> = ALL.iter().map(|check| check.id).collect();
+    Failure::new(Code::Usage, format!("there is no check `{id}`; there are {}", all.join(", ")))
+}

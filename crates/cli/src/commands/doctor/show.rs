@@ -1,0 +1,124 @@
+//! What `doctor` prints.
+
+use saltus_channel::Domain;
+use saltus_doctor::{Finding, State};
+use serde::Serialize;
+
+use super::Looked;
+use super::meter::Measured;
+use crate::escape::harmless;
+use crate::failure::Outcome;
+use crate::human::{nanos, plural};
+use crate::out::Out;
+
+/// What `doctor --json` prints; the fields are a promise.
+#[derive(Serialize)]
+struct Told<'a> {
+    domain: String,
+    checks: Vec<Line<'a>>,
+    meter: Option<Measured>,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    id: &'a str,
+    title: &'a str,
+    state: &'a str,
+    found: &'a str,
+    reads: &'a [&'a str],
+    good: &'a str,
+    why: &'a str,
+    fix: Fix<'a>,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    words: &'a str,
+    commands: &'a [String],
+}
+
+/// For programs.
+pub fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Measured>) -> Outcome {
+    let checks = looked.iter().map(|(check, finding)| Line {
+        id: check.id,
+        title: check.title,
+        state: finding.state.name(),
+        found: &finding.found,
+        reads: check.reads,
+        good: check.good,
+        why: check.why,
+        fix: Fix { words: &finding.fix.words, commands: &finding.fix.commands },
+    });
+    out.json(&Told { domain: domain.url(), checks: checks.collect(), meter })
+}
+
+/// A line for each check; below it, where something is to be done, why and what.
+pub fn table(looked: &[Looked]) -> Vec<String> {
+    let width = looked.iter().map(|(check, _)| check.id.len()).max().unwrap_or(0);
+    let indent = " ".repeat(width + 4);
+    let mut lines = Vec::new();
+    for (check, finding) in looked {
+        lines.push(format!("{} {:width$}  {}", finding.state.sign(), check.id, harmless(&finding.found)));
+        if [State::Warning, State::Problem].contains(&finding.state) {
+            lines.push(format!("{indent}why: {}", first_sentence(check.why)));
+            lines.extend(to_do(finding).iter().map(|line| format!("{indent}{line}")));
+        }
+    }
+    let states = [State::Ok, State::Warning, State::Problem, State::CannotTell];
+    let counts =
+        states.map(|state| looked.iter().filter(|(_, finding)| finding.state == state).count() as u64);
+    let [ok, warnings, problems, hidden] = counts;
+    lines.push(format!(
+        "{ok} ok, {}, {}, {hidden} cannot tell; `saltus doctor --explain ID` says more of one",
+        plural(warnings, "warning"),
+        plural(problems, "problem")
+    ));
+    lines
+}
+
+/// All about one check.
+pub fn explained((check, finding): &Looked) -> Vec<String> {
+    let mut lines = vec![
+        format!("{}: {}", check.id, check.title),
+        format!("state  {}", finding.state.name()),
+        format!("found  {}", harmless(&finding.found)),
+        format!("reads  {}", check.reads.join("; ")),
+        format!("good   {}", check.good),
+        format!("why    {}", check.why),
+    ];
+    lines.extend(to_do(finding));
+    lines
+}
+
+/// How late a thread was.
+pub fn measured(measured: &Measured) -> String {
+    let time = |ns: u64| nanos(ns as f64);
+    let Some(s) = measured.corrected else {
+        return "the meter was stopped before it had measured".into();
+    };
+    format!(
+        "A thread that wanted to run every {} under {} was late, in {}: p50 {}, p99 {}, p99.9 {}, max {} (count {}). \
+         A control loop cannot expect less here.",
+        time(measured.resolution),
+        measured.policy,
+        time(measured.measured),
+        time(s.p50),
+        time(s.p99),
+        time(s.p999),
+        time(s.max),
+        s.count
+    )
+}
+
+fn to_do(finding: &Finding) -> Vec<String> {
+    let fix = &finding.fix;
+    let mut lines: Vec<String> = fix.commands.iter().map(|command| format!("type:  {command}")).collect();
+    if !fix.words.is_empty() {
+        lines.push(format!("do:    {}", harmless(&fix.words)));
+    }
+    lines
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.find(". ").map_or(text, |end| &text[..=end])
+}

@@ -1,0 +1,60 @@
+//! How many files a process may have.
+
+use super::limits::soft;
+use crate::{Check, Finding, Fix, Host};
+
+pub const CHECK: Check = Check {
+    id: "limits.files",
+    title: "open files and mappings",
+    reads: &["/proc/self/limits", "/proc/sys/vm/max_map_count"],
+    good: "at least 1024 files, at least 65530 mappings",
+    why: "A process has a few files and mappings open for each channel that it uses. A recorder or a spy that has all channels of a large robot needs \
+          many; what is too much is refused when a channel is opened.",
+    run,
+};
+
+fn run(host: &Host) -> Finding {
+    let files = soft(host, "Max open files")
+        .and_then(|text| if text == "unlimited" { Some(u64::MAX) } else { text.parse().ok() });
+    let (Some(files), Some(maps)) = (files, host.number("/proc/sys/vm/max_map_count")) else {
+        return Finding::cannot_tell("/proc/self/limits or /proc/sys/vm/max_map_count is hidden");
+    };
+    let shown = if files == u64::MAX { "any number of".to_owned() } else { files.to_string() };
+    let found = format!("{shown} files, {maps} mappings");
+    let mut commands = Vec::new();
+    if maps < 65530 {
+        commands.push("sysctl -w vm.max_map_count=65530");
+    }
+    let fix = Fix::typed(commands);
+    let fix = if files < 1024 {
+        fix.and("`ulimit -n 4096`, LimitNOFILE= of a service, Docker --ulimit nofile=4096")
+    } else {
+        fix
+    };
+    match files {
+        ..64 => Finding::problem(found, fix),
+        64..1024 => Finding::warning(found, fix),
+        _ if maps < 65530 => Finding::warning(found, fix),
+        _ => Finding::ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State::*;
+    use crate::made::robot;
+
+    #[test]
+    fn few_files_are_told() {
+        let limits = |n: &str| {
+            format!("Limit   Soft Limit   Hard Limit   Units\nMax open files            {n}   4096   files\n")
+        };
+        let with = |n| robot().with("/proc/self/limits", &limits(n));
+        with("unlimited").finds(&CHECK, Ok, "any number of files");
+        with("256").finds(&CHECK, Warning, "ulimit -n");
+        with("32").finds(&CHECK, Problem, "32 files");
+        robot().with("/proc/sys/vm/max_map_count", "1000").finds(&CHECK, Warning, "max_map_count=65530");
+        with("many").finds(&CHECK, CannotTell, "hidden");
+    }
+}

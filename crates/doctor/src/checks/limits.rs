@@ -1,0 +1,74 @@
+//! What this user may ask of the kernel.
+
+use super::{words, worst};
+use crate::{Check, Finding, Fix, Host, State};
+
+pub const CHECK: Check = Check {
+    id: "rt.limits",
+    title: "rights to real time",
+    reads: &["/proc/self/limits", "/proc/self/status", "a thread under SCHED_FIFO 1, tried"],
+    good: "SCHED_FIFO is granted, and all memory may be locked",
+    why: "A control loop runs under SCHED_FIFO, so that ordinary programs cannot hold it up, and with locked memory, so that it never waits \
+          for a page. Both need a limit (RLIMIT_RTPRIO, RLIMIT_MEMLOCK) or a capability (CAP_SYS_NICE, CAP_IPC_LOCK). Limits of \
+          limits.d count from the next login on, those of a service stand in its unit. In a control group under RT_GROUP_SCHED \
+          SCHED_FIFO is refused whatever the limits say.",
+    run,
+};
+
+/// CAP_IPC_LOCK, a bit of the mask.
+const IPC_LOCK: u64 = 1 << 14;
+
+fn run(host: &Host) -> Finding {
+    let mut found = Vec::new();
+    match &host.tried.fifo {
+        Some(Ok(())) => found.push((State::Ok, "SCHED_FIFO works".to_owned())),
+        Some(Err(why)) => found.push((State::Warning, why.clone())),
+        None => found.push((State::CannotTell, "SCHED_FIFO could not be tried".to_owned())),
+    }
+    let capable =
+        host.field("/proc/self/status", "CapEff").and_then(|text| u64::from_str_radix(&text, 16).ok());
+    let lockable = soft(host, "Max locked memory");
+    found.push(match (lockable, capable) {
+        (_, Some(mask)) if mask & IPC_LOCK != 0 => {
+            (State::Ok, "CAP_IPC_LOCK allows to lock all memory".into())
+        }
+        (Some(limit), _) if limit == "unlimited" => (State::Ok, "all memory may be locked".into()),
+        (Some(limit), _) => (State::Warning, format!("only {limit} bytes of memory may be locked")),
+        (None, _) => (State::CannotTell, "/proc/self/limits is hidden".into()),
+    });
+    let state = worst(&found);
+    let fix = if state == State::Warning {
+        let line = "printf '@realtime - rtprio 99\\n@realtime - memlock unlimited\\n' > /etc/security/limits.d/99-realtime.conf";
+        Fix::typed(["getent group realtime > /dev/null || groupadd --system realtime", line])
+            .and("then `usermod -aG realtime USER` and log in again; for a service of systemd: LimitRTPRIO=99 and LimitMEMLOCK=infinity; for Docker: --cap-add SYS_NICE --ulimit rtprio=99 --ulimit memlock=-1")
+    } else {
+        Fix::default()
+    };
+    Finding { state, found: words(&found), fix }
+}
+
+/// The soft limit of that name, as the kernel prints it.
+pub fn soft(host: &Host, name: &str) -> Option<String> {
+    let text = host.read("/proc/self/limits")?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.split_whitespace().next()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State::*;
+    use crate::made::robot;
+
+    #[test]
+    fn both_rights_are_needed() {
+        let refused = robot().tried(|tried| tried.fifo = Some(Err("cannot run under SCHED_FIFO 1".into())));
+        refused.finds(&CHECK, Warning, "LimitRTPRIO");
+        let limits =
+            "Limit  Soft Limit  Hard Limit  Units\nMax locked memory         8388608    8388608   bytes\n";
+        let small = robot().with("/proc/self/limits", limits);
+        small.finds(&CHECK, Warning, "only 8388608 bytes");
+        small.with("/proc/self/status", "CapEff:\t000001fffeffffff\n").finds(&CHECK, Ok, "CAP_IPC_LOCK");
+        robot().without("/proc/self/limits").finds(&CHECK, CannotTell, "SCHED_FIFO works; /proc/self/limits");
+    }
+}

@@ -1,0 +1,114 @@
+//! Room for channels, and what the dead left there.
+
+use crate::{Check, Finding, Fix, Host, State};
+
+pub const CHECK: Check = Check {
+    id: "mem.shm",
+    title: "shared memory",
+    reads: &["/proc/self/mounts", "the size and room of /dev/shm", "the channels of the domain"],
+    good: "a tmpfs of more than 64 MiB, a tenth of it free, no channel whose publishers are all dead",
+    why: "Channels are files on a tmpfs, and their memory is reserved when they are made: where there is no room, making one fails. Docker gives a \
+          container 64 MiB unless it is told otherwise. Channels stay when their publishers die, so that what was published can be \
+          read; those of programs that never come back hold their memory until they are removed.",
+    run,
+};
+
+const MIB: u64 = 1 << 20;
+
+fn run(host: &Host) -> Finding {
+    let (Some(mounts), Some(room)) = (host.read("/proc/self/mounts"), host.tried.shm) else {
+        return Finding::cannot_tell("/dev/shm or the table of mounts is hidden");
+    };
+    // The last one of that name is on top.
+    let mount = mounts.lines().rev().find_map(|line| line.split_once(" /dev/shm ")?.1.split(' ').next());
+    let found = format!("{} MiB of {} MiB free", room.free / MIB, room.size / MIB);
+    let larger = || {
+        let size = (2 * room.size / MIB).max(1024);
+        Fix::typed([format!("mount -o remount,size={size}M /dev/shm")])
+            .and("for good in /etc/fstab; Docker: --shm-size=1g, or --ipc=host to share the host's channels")
+    };
+    match mount {
+        Some("tmpfs") => {}
+        other => {
+            let what = other.map_or("nothing is mounted there".into(), |kind| format!("it is a {kind}"));
+            let fix = Fix::typed(["mount -t tmpfs -o size=1G,mode=1777 tmpfs /dev/shm"]);
+            return Finding::problem(format!("/dev/shm is no tmpfs: {what}"), fix);
+        }
+    }
+    if room.free < MIB {
+        return Finding::problem(format!("{found}: no room for a channel"), larger());
+    }
+    let mut notes = Vec::new();
+    let mut fix = Fix::default();
+    if room.size <= 64 * MIB || room.free < room.size / 10 {
+        notes.push(format!("{found}: that is little"));
+        fix = larger();
+    }
+    match &host.tried.dead {
+        Ok(dead) if !dead.is_empty() => {
+            let memory: u64 = dead.iter().map(|dead| dead.memory).sum();
+            notes.push(format!(
+                "{} whose publishers are all dead, with {} KiB",
+                channels(dead.len()),
+                memory / 1024
+            ));
+            let clean = "`saltus doctor --clean` removes dead channels";
+            fix.words = if fix.words.is_empty() { clean.into() } else { format!("{}; {clean}", fix.words) };
+        }
+        Ok(_) => {}
+        Err(why) if notes.is_empty() => {
+            return Finding::cannot_tell(format!("{found}; the channels are hidden: {why}"));
+        }
+        Err(_) => {}
+    }
+    match notes.is_empty() {
+        true => Finding::ok(format!("{found}, no dead channel")),
+        false => Finding { state: State::Warning, found: notes.join("; "), fix },
+    }
+}
+
+fn channels(n: usize) -> String {
+    if n == 1 { "1 channel".into() } else { format!("{n} channels") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Room;
+    use crate::State::*;
+    use crate::made::robot;
+    use crate::residue;
+    use saltus_channel::{Attributes, Domain};
+
+    #[test]
+    fn room_counts() {
+        robot().finds(&CHECK, Ok, "7168 MiB of 8192 MiB free");
+        let with = |size: u64, free: u64| {
+            robot().tried(|t| t.shm = Some(Room { size: size * MIB, free: free * MIB }))
+        };
+        with(64, 60).finds(&CHECK, Warning, "--shm-size");
+        with(8192, 500).finds(&CHECK, Warning, "size=16384M");
+        with(8192, 0).finds(&CHECK, Problem, "no room for a channel");
+        let mounts = "/proc/self/mounts";
+        robot()
+            .with(mounts, "a /dev/shm tmpfs rw\n/dev/sda1 /dev/shm ext4 rw\n")
+            .finds(&CHECK, Problem, "ext4");
+        robot().with(mounts, "proc /proc proc rw\n").finds(&CHECK, Problem, "nothing is mounted");
+        robot().tried(|t| t.dead = Err("denied".into())).finds(&CHECK, CannotTell, "denied");
+    }
+
+    #[test]
+    fn dead_channels_count() {
+        let url = format!("shm:///dev/shm/saltus-test-{}-doctor-shm", std::process::id());
+        let domain = Domain::open(&url).unwrap();
+        let channel = domain.create("imu", &Attributes::new()).unwrap();
+        channel.publisher().unwrap().publish(b"x").unwrap();
+        let dead = residue::dead(&domain);
+        std::fs::remove_dir_all(domain.path()).unwrap();
+        robot().tried(|t| t.dead = dead.map_err(|e| e.to_string())).finds(
+            &CHECK,
+            Warning,
+            "1 channel whose publishers",
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Whether the firmware takes the machine away.
+
+use crate::{Check, Finding, Fix, Host};
+
+pub const CHECK: Check = Check {
+    id: "cpu.smi",
+    title: "interrupts of the firmware",
+    reads: &["/dev/cpu/0/msr, register 0x34 (Intel, root, `modprobe msr`)", "/proc/uptime"],
+    good: "less than one in a minute",
+    why: "A system management interrupt stops all processors for tens to hundreds of microseconds while the firmware runs; no kernel can \
+          prevent it or see it. What raises them is emulation of USB keyboards, power management and error correction, to be switched \
+          off in the firmware's settings. `saltus hiccup --meter spin` sees the gaps.",
+    run,
+};
+
+fn run(host: &Host) -> Finding {
+    let uptime =
+        host.read("/proc/uptime").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    let (Some(count), Some(seconds)) = (host.tried.smis, uptime.filter(|s| *s > 0.0)) else {
+        return Finding::cannot_tell(
+            "the register that counts them cannot be read: it needs Intel, root and `modprobe msr`",
+        );
+    };
+    if host.is_virtual() == Some(true) {
+        return Finding::cannot_tell("a virtual machine does not see those of its host");
+    }
+    let rate = f64::from(count) * 60.0 / seconds;
+    let found = format!("{count} since the start, {rate:.1} a minute");
+    match rate < 1.0 {
+        true => Finding::ok(found),
+        false => Finding::warning(
+            found,
+            Fix::words("in the firmware's settings switch off legacy USB and power management"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State::*;
+    use crate::made::robot;
+
+    #[test]
+    fn the_rate_decides() {
+        robot().tried(|tried| tried.smis = Some(10)).finds(&CHECK, Ok, "10 since the start, 0.1 a minute");
+        let often = robot().tried(|tried| tried.smis = Some(1200));
+        often.finds(&CHECK, Warning, "10.0 a minute");
+        often.with("/proc/cpuinfo", "flags : hypervisor").finds(&CHECK, CannotTell, "of its host");
+    }
+}

@@ -1,0 +1,27 @@
+//! The publishers that run.
+
+use std::collections::BTreeMap;
+
+use saltus_channel::{Domain, Error};
+
+/// A process that publishes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publisher {
+    /// Its number, in its own namespace.
+    pub pid: u32,
+    /// Its name, as it told it: any bytes that are text.
+    pub process: String,
+}
+
+/// Those of a domain that live, each process once; whose channels cannot be opened are left out.
+pub fn living(domain: &Domain) -> Result<Vec<Publisher>, Error> {
+    let mut found = BTreeMap::new();
+    for name in domain.list()? {
+        let Ok(info) = domain.open_channel(name.as_bytes()).and_then(|channel| channel.info()) else {
+            continue;
+        };
+        let living = info.lanes.into_iter().filter(|lane| lane.alive);
+        found.extend(living.map(|lane| (lane.pid, lane.process)));
+    }
+    Ok(found.into_iter().map(|(pid, process)| Publisher { pid, process }).collect())
+}

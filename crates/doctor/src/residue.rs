@@ -1,0 +1,97 @@
+//! Channels that the dead left.
+
+use saltus_channel::{Domain, Error, Info, Name, Result};
+
+/// A channel that had publishers, all of which are dead, and that nobody who lives subscribes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dead {
+    /// Its name.
+    pub name: Name,
+    /// Shared memory that it holds, in bytes.
+    pub memory: u64,
+    id: u64,
+}
+
+/// The dead channels of a domain. One that nobody has ever published in is none, and one that cannot be opened is
+/// left out.
+pub fn dead(domain: &Domain) -> Result<Vec<Dead>> {
+    let names = domain.list()?.into_iter();
+    Ok(names.filter_map(|name| look(domain, &name).ok().flatten()).collect())
+}
+
+/// Removes a dead channel; whether it was still that channel and still dead. Who opens it between the look and the
+/// removal is told that it was removed.
+///
+/// # Errors
+/// It cannot be opened or removed.
+pub fn remove(domain: &Domain, dead: &Dead) -> Result<bool> {
+    match look(domain, &dead.name) {
+        Ok(Some(now)) if now.id == dead.id => domain.unlink(dead.name.as_bytes()).map(|()| true),
+        Ok(_) | Err(Error::NotFound { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn look(domain: &Domain, name: &Name) -> Result<Option<Dead>> {
+    let info = domain.open_channel(name.as_bytes())?.info()?;
+    Ok(is_dead(&info).then(|| Dead { name: name.clone(), memory: info.memory, id: info.id }))
+}
+
+fn is_dead(info: &Info) -> bool {
+    !info.lanes.is_empty()
+        && info.lanes.iter().all(|lane| !lane.alive)
+        && info.subscribers.iter().all(|subscriber| !subscriber.alive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_channel::Attributes;
+
+    /// A domain of this test alone.
+    struct Place(Domain);
+
+    impl Place {
+        fn new(name: &str) -> Place {
+            let url = format!("shm:///dev/shm/saltus-test-{}-doctor-{name}", std::process::id());
+            Place(Domain::open(&url).unwrap())
+        }
+    }
+
+    impl Drop for Place {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(self.0.path());
+        }
+    }
+
+    #[test]
+    fn dead_is_what_had_publishers_and_has_nobody() {
+        let Place(domain) = &Place::new("dead");
+        for name in ["fresh", "left", "written", "read"] {
+            domain.create(name, &Attributes::new()).unwrap();
+        }
+        let publisher = |name| domain.open_channel(name).unwrap().publisher().unwrap();
+        for name in ["left", "read"] {
+            publisher(name).publish(b"x").unwrap();
+        }
+        let writer = publisher("written");
+        let reader = domain.open_channel("read").unwrap().subscriber().unwrap();
+        let names = || dead(domain).unwrap().iter().map(|d| d.name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names(), ["left"]);
+        let left = dead(domain).unwrap().remove(0);
+        // It lives again: it stays.
+        let again = publisher("left");
+        assert!(!remove(domain, &left).unwrap());
+        drop(again);
+        assert!(remove(domain, &left).unwrap());
+        assert!(!remove(domain, &left).unwrap(), "it is gone");
+        drop((writer, reader));
+        assert_eq!(names(), ["read", "written"]);
+        // Another channel of that name is not what was looked at.
+        let written = dead(domain).unwrap().remove(1);
+        domain.replace("written", &Attributes::new()).unwrap();
+        publisher("written").publish(b"x").unwrap();
+        assert!(!remove(domain, &written).unwrap());
+        assert_eq!(domain.list().unwrap().len(), 3);
+    }
+}

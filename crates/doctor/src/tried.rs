@@ -1,0 +1,148 @@
+//! What no file says: it is tried out, and nothing stays of it.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+use saltus_channel::Domain;
+use saltus_net::{lcm, udp};
+use saltus_os::{clock, file, process, rt};
+
+use crate::publishers::{self, Publisher};
+use crate::residue::{self, Dead};
+
+/// How much there is of a file system, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// In all.
+    pub size: u64,
+    /// For who is not root.
+    pub free: u64,
+}
+
+/// What came of it. Nothing is told where it cannot be tried here.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// Effective user id.
+    pub user: u32,
+    /// To run a thread under `SCHED_FIFO`; why not, in words.
+    pub fifo: Option<Result<(), String>>,
+    /// Room in `/dev/shm`.
+    pub shm: Option<Room>,
+    /// What a reading of the monotonic clock costs, in ns.
+    pub clock_cost: Option<u64>,
+    /// How long a datagram to LCM's group took to come back; why it did not, in words.
+    pub multicast: Option<Result<Duration, String>>,
+    /// How long a processor may take to wake up, as `/dev/cpu_dma_latency` says, in µs.
+    pub wake_latency: Option<i32>,
+    /// System management interrupts since the machine was started.
+    pub smis: Option<u32>,
+    /// Who publishes in the domain; why that is unknown, in words.
+    pub publishers: Result<Vec<Publisher>, String>,
+    /// Channels of the domain whose publishers are all dead; why they are unknown, in words.
+    pub dead: Result<Vec<Dead>, String>,
+}
+
+impl Default for Tried {
+    /// Nothing could be tried.
+    fn default() -> Tried {
+        let untried = || "not looked at".to_owned();
+        Tried {
+            user: 0,
+            fifo: None,
+            shm: None,
+            clock_cost: None,
+            multicast: None,
+            wake_latency: None,
+            smis: None,
+            publishers: Err(untried()),
+            dead: Err(untried()),
+        }
+    }
+}
+
+impl Tried {
+    /// Tries it on this machine. Sends datagrams that do not leave it, and waits for them for 300 ms at most; starts
+    /// a thread that ends at once.
+    pub fn here(domain: &Domain) -> Tried {
+        Tried {
+            user: process::user(),
+            fifo: fifo(),
+            shm: File::open("/dev/shm").ok().and_then(|dir| room(&dir)),
+            clock_cost: Some(clock_cost()),
+            multicast: Some(multicast().map_err(|error| error.to_string())),
+            wake_latency: wake_latency(),
+            smis: smis(),
+            publishers: publishers::living(domain).map_err(|error| error.to_string()),
+            dead: residue::dead(domain).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+fn room(dir: &File) -> Option<Room> {
+    let (size, free) = file::room(dir).ok()?;
+    Some(Room { size, free })
+}
+
+/// In a thread of its own, so that this one stays what it is.
+fn fifo() -> Option<Result<(), String>> {
+    let tried = std::thread::Builder::new().spawn(|| rt::set_fifo(1).map_err(|refused| refused.to_string()));
+    tried.ok()?.join().ok()
+}
+
+/// The least of a few rounds: what else happens meanwhile is not the clock's.
+fn clock_cost() -> u64 {
+    const READINGS: u64 = 1_000;
+    let round = || {
+        let start = clock::monotonic();
+        let end = (0..READINGS).fold(start, |_, _| clock::monotonic());
+        (end - start) / READINGS
+    };
+    (0..5).map(|_| round()).min().unwrap_or(0)
+}
+
+/// To LCM's group, with a time to live of 0.
+fn multicast() -> saltus_net::Result<Duration> {
+    let options = udp::Options::default();
+    let publisher = lcm::Publisher::open(&options)?;
+    let mut listener = lcm::Listener::open(&options)?;
+    lcm::check(&publisher, &mut listener, Nobody)
+}
+
+struct Nobody;
+
+impl lcm::Sink for Nobody {
+    fn wants(&mut self, channel: &[u8]) -> bool {
+        channel == lcm::SELF_TEST
+    }
+    fn message(&mut self, _: lcm::Received<'_>) {}
+}
+
+fn wake_latency() -> Option<i32> {
+    let mut bytes = [0; 4];
+    File::open("/dev/cpu_dma_latency").ok()?.read_exact_at(&mut bytes, 0).ok()?;
+    Some(i32::from_ne_bytes(bytes))
+}
+
+/// Intel's register `MSR_SMI_COUNT`; only root can read it, with the module `msr`.
+fn smis() -> Option<u32> {
+    let mut bytes = [0; 8];
+    File::open("/dev/cpu/0/msr").ok()?.read_exact_at(&mut bytes, 0x34).ok()?;
+    Some(u64::from_ne_bytes(bytes) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_can_be_tried() {
+        let domain = Domain::open("shm://no-such-domain-of-doctor").unwrap();
+        let tried = Tried::here(&domain);
+        assert_eq!(tried.publishers, Ok(Vec::new()));
+        assert_eq!(tried.dead, Ok(Vec::new()));
+        assert!(tried.fifo.is_some() && tried.multicast.is_some(), "{tried:?}");
+        assert!(tried.shm.is_some_and(|room| room.free <= room.size), "{tried:?}");
+        assert!(!domain.path().exists(), "nothing is made");
+    }
+}
