@@ -33,8 +33,12 @@ fn run(host: &Host) -> Finding {
     match throttled {
         Some(0) => {}
         Some(n) => found.push(throttled_words(n)),
-        // A machine of its own may have no such group; then nothing throttles it there.
-        None => {}
+        None if is_virtual => {}
+        None => {
+            return Finding::cannot_tell(
+                "no hypervisor is seen, but whether a control group is throttled is hidden",
+            );
+        }
     }
     match found.is_empty() {
         true => Finding::ok("no hypervisor is seen, and this control group was never throttled"),
@@ -51,7 +55,7 @@ fn fix() -> Fix {
     Fix::words("lift the share of the processors (cpu.max; Docker --cpus, systemd CPUQuota=)")
 }
 
-/// How often this process's groups were throttled; nothing where no group says.
+/// How often this process's groups were throttled; nothing where they are hidden. Groups without a share do not count it.
 fn throttled(host: &Host) -> Option<u64> {
     let table = host.read("/proc/self/cgroup")?;
     let files = cgroup::files_in(&table, "cpu", "cpu.stat");
@@ -59,7 +63,7 @@ fn throttled(host: &Host) -> Option<u64> {
         let text = host.read(file.to_str()?)?;
         text.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.trim().parse::<u64>().ok())
     });
-    counts.max()
+    counts.max().or_else(|| (!host.names("/sys/fs/cgroup").is_empty()).then_some(0))
 }
 
 /// How much time was stolen, in percent of all.
@@ -84,6 +88,9 @@ mod tests {
         virtual_one().without("/proc/stat").finds(&CHECK, Warning, "hidden");
         let group = "/sys/fs/cgroup/cpu.stat";
         robot().with(group, "nr_throttled 7\n").finds(&CHECK, Warning, "throttled 7 times");
+        let plain = robot().without("/sys/fs/cgroup/robot/cpu.stat");
+        plain.finds(&CHECK, Ok, "never throttled");
+        robot().without("/proc/self/cgroup").finds(&CHECK, CannotTell, "hidden");
         let arm = robot().with("/proc/cpuinfo", "Features : fp asimd");
         arm.finds(&CHECK, CannotTell, "does not say");
         arm.with(group, "nr_throttled 7\n").finds(&CHECK, Warning, "--cpus");
