@@ -10,6 +10,7 @@ use crate::error::{Fallible, check};
 use crate::outcome::Outcome;
 use crate::place::Seat;
 use crate::shared::Shared;
+use crate::stop;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -49,10 +50,11 @@ impl Crew {
         seat: Seat,
         role: impl FnOnce(&Control) -> Fallible<Outcome>,
     ) -> Fallible<libc::pid_t> {
-        let (result, sink) = pipe()?;
+        let ((result, sink), us) = (pipe()?, std::process::id());
         // SAFETY: no other thread exists in this process, so the child's copy is consistent.
         let pid = check("fork", unsafe { libc::fork() })?;
         if pid == 0 {
+            stop::end_with(us);
             drop(result);
             let bytes = child(seat, &self.control, role);
             // A parent that is gone wants nothing; then there is nobody to tell.
@@ -163,9 +165,8 @@ fn reap(pid: libc::pid_t) {
 /// The child's life, as the bytes it sends home: 0 and the outcome, or 1 and what went wrong.
 fn child(seat: Seat, control: &Control, role: impl FnOnce(&Control) -> Fallible<Outcome>) -> Vec<u8> {
     let run = || -> Fallible<Vec<u8>> {
-        // SAFETY: asks to be killed with the parent, and not to be killed by a closed pipe.
+        // SAFETY: asks not to be killed by a closed pipe; Ctrl-C is the parent's.
         unsafe {
-            check("prctl(PR_SET_PDEATHSIG)", libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
             libc::signal(libc::SIGPIPE, libc::SIG_IGN);
             libc::signal(libc::SIGINT, libc::SIG_IGN);
         }

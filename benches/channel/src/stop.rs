@@ -24,3 +24,15 @@ pub fn catch_interrupts() {
 pub fn asked() -> bool {
     ASKED.load(SeqCst)
 }
+
+/// From now on this process, a child of `parent`, is killed when the thread that made it ends, however that ends.
+pub fn end_with(parent: u32) {
+    // SAFETY: sets an attribute of this process, asks for a number, and leaves without running what belongs to the parent.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+        // It may have ended before.
+        if libc::getppid() as u32 != parent {
+            libc::_exit(1);
+        }
+    }
+}

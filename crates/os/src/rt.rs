@@ -23,8 +23,9 @@ impl std::error::Error for Refused {
     }
 }
 
-fn refuse(result: libc::c_int, what: impl Into<String>, remedy: &'static str) -> Result<(), Refused> {
-    crate::check(result).map(drop).map_err(|source| Refused { what: what.into(), remedy, source })
+/// `what` is asked for a refusal alone: what is granted allocates nothing.
+fn refuse(result: libc::c_int, what: impl FnOnce() -> String, remedy: &'static str) -> Result<(), Refused> {
+    crate::check(result).map(drop).map_err(|source| Refused { what: what(), remedy, source })
 }
 
 /// Locks all memory of the process, present and future, so that it is never paged out. Calls the kernel, and
@@ -32,7 +33,11 @@ fn refuse(result: libc::c_int, what: impl Into<String>, remedy: &'static str) ->
 pub fn lock_memory() -> Result<(), Refused> {
     // SAFETY: changes no memory.
     let result = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) };
-    refuse(result, "cannot lock memory", "raise the limit (`ulimit -l`, LimitMEMLOCK=) or grant CAP_IPC_LOCK")
+    refuse(
+        result,
+        || "cannot lock memory".into(),
+        "raise the limit (`ulimit -l`, LimitMEMLOCK=) or grant CAP_IPC_LOCK",
+    )
 }
 
 /// Touches `bytes` of stack below the caller, so that a control loop does not fault there later.
@@ -53,15 +58,15 @@ pub fn prefault_stack(bytes: usize) {
 
 /// Runs the calling thread under `SCHED_FIFO` with `priority` 1 to 99.
 pub fn set_fifo(priority: i32) -> Result<(), Refused> {
-    set_policy(libc::SCHED_FIFO, priority, format!("cannot run under SCHED_FIFO {priority}"))
+    set_policy(libc::SCHED_FIFO, priority, || format!("cannot run under SCHED_FIFO {priority}"))
 }
 
 /// Runs the calling thread under the default policy again.
 pub fn set_other() -> Result<(), Refused> {
-    set_policy(libc::SCHED_OTHER, 0, "cannot run under SCHED_OTHER".into())
+    set_policy(libc::SCHED_OTHER, 0, || "cannot run under SCHED_OTHER".into())
 }
 
-fn set_policy(policy: libc::c_int, priority: i32, what: String) -> Result<(), Refused> {
+fn set_policy(policy: libc::c_int, priority: i32, what: impl FnOnce() -> String) -> Result<(), Refused> {
     let param = libc::sched_param { sched_priority: priority };
     // SAFETY: the parameter lives across the call; 0 is the calling thread.
     let result = unsafe { libc::sched_setscheduler(0, policy, &param) };
@@ -72,7 +77,7 @@ fn set_policy(policy: libc::c_int, priority: i32, what: String) -> Result<(), Re
     )
 }
 
-/// Binds the calling thread to `cpus`.
+/// Binds the calling thread to `cpus`. Allocates only the words of a refusal.
 pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
     // SAFETY: all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -87,7 +92,7 @@ pub fn set_affinity(cpus: &[usize]) -> Result<(), Refused> {
     }
     // SAFETY: the set lives across the call; 0 is the calling thread.
     let result = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) };
-    refuse(result, what(), remedy)
+    refuse(result, what, remedy)
 }
 
 /// The processors that the calling thread may run on.
@@ -111,7 +116,7 @@ pub fn cpu() -> usize {
 pub fn set_timer_slack(ns: u64) -> Result<(), Refused> {
     // SAFETY: changes no memory.
     let result = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, ns.max(1) as libc::c_ulong, 0, 0, 0) };
-    refuse(result, format!("cannot set the timer slack to {ns} ns"), "allow prctl in the sandbox")
+    refuse(result, || format!("cannot set the timer slack to {ns} ns"), "allow prctl in the sandbox")
 }
 
 #[cfg(test)]

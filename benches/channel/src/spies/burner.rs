@@ -3,21 +3,23 @@
 use crate::clock;
 use crate::error::{Fallible, check};
 use crate::log::program::cpu_of;
+use crate::stop;
 
 /// Spies look so often, ns; burners burn so often.
 const PERIOD: u64 = 20_000_000;
 
-/// Burners. Dropped, they are killed.
+/// Burners. Dropped, they are killed; so they are if we are.
 pub struct Burners(Vec<libc::pid_t>);
 
 impl Burners {
     /// Starts `n` of them on these cores; each burns so much of a core.
     pub fn start(n: usize, each: f64, cores: &[usize]) -> Fallible<Burners> {
-        let mut all = Burners(Vec::new());
+        let (mut all, us) = (Burners(Vec::new()), std::process::id());
         for i in 0..n {
             // SAFETY: this process has one thread while it burns; the child makes system calls alone and never returns.
             let pid = check("fork", unsafe { libc::fork() })?;
             if pid == 0 {
+                stop::end_with(us);
                 let _ = saltus_os::rt::set_affinity(cores); // as for spies; a child can tell nobody
                 burn(i as u64 * PERIOD / n as u64, (each * PERIOD as f64) as u64);
             }
@@ -53,5 +55,49 @@ impl Drop for Burners {
                 libc::waitpid(*pid, std::ptr::null_mut(), 0);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn burners_end_with_who_started_them_even_if_it_is_killed() {
+        let ((mut reader, mut writer), us) = (std::io::pipe().unwrap(), std::process::id());
+        let cores = saltus_os::rt::affinity();
+        // SAFETY: the child forks once more, writes a few bytes and waits until it is killed; it never returns.
+        let starter = check("fork", unsafe { libc::fork() }).unwrap();
+        if starter == 0 {
+            stop::end_with(us);
+            if let Ok(burners) = Burners::start(1, 0.01, &cores) {
+                let _ = writer.write_all(&burners.0[0].to_ne_bytes()); // who does not hear it is gone
+                loop {
+                    // SAFETY: waits for a signal.
+                    unsafe { libc::pause() };
+                }
+            }
+            // SAFETY: leaves without running what belongs to the parent.
+            unsafe { libc::_exit(1) };
+        }
+        drop(writer);
+        let mut burner = [0; 4];
+        reader.read_exact(&mut burner).expect("it burns");
+        // SAFETY: a child of ours that nobody has waited for.
+        unsafe {
+            libc::kill(starter, libc::SIGKILL);
+            libc::waitpid(starter, std::ptr::null_mut(), 0);
+        }
+        // The burner has the other end of the pipe, too.
+        let mut poll = libc::pollfd { fd: reader.as_raw_fd(), events: 0, revents: 0 };
+        // SAFETY: the one entry lives across the call.
+        let ended = unsafe { libc::poll(&mut poll, 1, 30_000) };
+        if ended != 1 {
+            // SAFETY: sends a signal to what was started here and runs still.
+            unsafe { libc::kill(libc::pid_t::from_ne_bytes(burner), libc::SIGKILL) };
+        }
+        assert_eq!(ended, 1, "the burner has ended");
     }
 }

@@ -48,7 +48,8 @@ impl Spies {
             command.args(["spy", "--domain", url]).env("TERM", "xterm-256color");
             command.stdin(end.try_clone()?).stdout(end.try_clone()?).stderr(end);
             let cores = cores.to_vec();
-            // SAFETY: system calls on the child's own behalf; nothing is allocated or locked.
+            // SAFETY: system calls on the child's own behalf; nothing is locked, and nothing allocated but the words of a
+            // refusal: this process has one thread until all spies run, so that the child's heap is whole.
             unsafe {
                 command.pre_exec(move || {
                     saltus_os::rt::set_affinity(&cores).map_err(|_| std::io::Error::last_os_error())?;

@@ -1,6 +1,7 @@
 //! Our hub for `tcpq://`, in a process of its own.
 
 use crate::error::{Fallible, check};
+use crate::stop;
 use saltus_net::tcpq;
 use std::net::SocketAddr;
 
@@ -14,12 +15,11 @@ impl Hub {
     /// Starts one, on a port that the kernel chooses.
     pub fn start() -> Fallible<Hub> {
         let mut hub = tcpq::Hub::bind("127.0.0.1:0", tcpq::Limits::default())?;
-        let address = hub.address();
+        let (address, us) = (hub.address(), std::process::id());
         // SAFETY: this process has one thread, so the child's copy is consistent.
         let pid = check("fork", unsafe { libc::fork() })?;
         if pid == 0 {
-            // SAFETY: asks to be killed with the parent.
-            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            stop::end_with(us);
             let code = i32::from(hub.run().is_err());
             // SAFETY: leaves without running the parent's destructors a second time.
             unsafe { libc::_exit(code) };

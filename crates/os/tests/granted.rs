@@ -1,0 +1,45 @@
+//! A real-time setting that is granted allocates nothing: a child may ask for it between fork and exec.
+
+use saltus_os::rt;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Counts what this thread allocates.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: everything is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // While a thread ends, nobody counts any more.
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: as promised to us.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as promised to us.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// How often `work` allocates.
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = COUNT.with(Cell::get);
+    work();
+    COUNT.with(Cell::get) - before
+}
+
+#[test]
+fn a_setting_that_is_granted_allocates_nothing_and_a_refusal_its_words() {
+    let all = rt::affinity();
+    assert_eq!(allocations(|| assert!(rt::set_affinity(&all).is_ok())), 0);
+    assert_eq!(allocations(|| assert!(rt::set_other().is_ok())), 0);
+    assert_eq!(allocations(|| assert!(rt::set_timer_slack(50_000).is_ok())), 0);
+    assert!(allocations(|| assert!(rt::set_affinity(&[]).is_err())) > 0, "they are counted");
+}
