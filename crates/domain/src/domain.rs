@@ -55,6 +55,15 @@ impl Domain {
         }
     }
 
+    /// Whether what it loses is told of the channel that lost it. If not, [`Missed::OfSender`](crate::Missed::OfSender) counts over
+    /// all channels of a sender, and nobody knows of which the messages were.
+    pub fn tells_losses_by_channel(&self) -> bool {
+        match &self.provider {
+            Provider::Network(inbox) => inbox.link().tells_losses_by_channel(),
+            Provider::Shm(_) | Provider::Mem(_) | Provider::Memq(_) | Provider::File(_) => true,
+        }
+    }
+
     /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.
     pub fn publisher(&self, channel: impl AsRef<[u8]>) -> Result<Publisher> {
         let name = Name::new(channel)?;
@@ -107,5 +116,21 @@ fn description<M: Message>() -> Description {
 impl fmt::Debug for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Domain").field(&self.url).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_told_by_channel_but_on_lcms_network() {
+        let is = |url| Domain::open(url).unwrap().tells_losses_by_channel();
+        assert!(is("mem://") && is("memq://"));
+        assert!(!is("udpm://"), "it numbers the messages of a sender, on whatever channel");
+        #[cfg(feature = "dds")]
+        assert!(is("dds://"), "each channel has a writer of its own");
+        #[cfg(feature = "zenoh")]
+        assert!(is("zenoh://"));
     }
 }

@@ -28,6 +28,7 @@
 //! A message that cannot be kept in this process, because its subscriber is slow, is counted as *dropped*, exactly; one that
 //! did not come here is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
 
+mod description;
 mod descriptor;
 mod dispatcher;
 mod domain;
@@ -44,6 +45,7 @@ mod typed;
 mod url;
 mod wait;
 
+pub use description::description;
 pub use dispatcher::{Control, Dispatcher, Id};
 pub use domain::Domain;
 pub use error::{Error, Result};

@@ -10,7 +10,8 @@ pub enum Missed {
     /// So many of this channel, exactly.
     Exact(u64),
     /// So many of this message's sender since its last one that was received, on whatever channel, or since the subscriber came,
-    /// over all channels that it publishes; on Zenoh and DDS, of this channel's.
+    /// over all channels that it publishes; on Zenoh and DDS, of this channel's: [`Domain`](crate::Domain::tells_losses_by_channel)
+    /// says which.
     OfSender(u64),
     /// The transport does not tell; or this is the first message that was heard of its sender and not the first that it sent, and
     /// nobody knows what was lost before.

@@ -27,6 +27,8 @@ mod publishing;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "server")]
+mod shown;
+#[cfg(feature = "server")]
 mod socket;
 #[cfg(feature = "server")]
 mod tape;

@@ -3,6 +3,7 @@
 use crate::hub::Hub;
 use crate::protocol::{ClientAdvert, Graph, Level, Status};
 use crate::publishing::{self, Order, Publishing};
+use crate::shown::Shown;
 use crate::way::{self, Way};
 use saltus_domain::{Description, Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
 use saltus_log::Types;
@@ -25,8 +26,6 @@ const DEPTH: u64 = 256;
 const TURN: usize = 256;
 /// Channels of a domain that are shown. A network may invent them without end.
 const MOST: usize = 4096;
-/// After so long without a message of its type a channel takes that of the messages that come.
-const SETTLED: Duration = Duration::from_secs(2);
 
 /// A domain that is shown.
 pub(crate) struct Live {
@@ -53,23 +52,6 @@ pub(crate) struct Live {
     tried: HashSet<Description>,
     /// Errors that everybody was told of.
     told: HashSet<String>,
-}
-
-/// A channel that clients know of.
-struct Shown {
-    id: u32,
-    topic: String,
-    way: Way,
-    wanted: bool,
-    subscriber: Option<Subscriber>,
-    /// When its publishers were asked for its type.
-    asked: Option<Instant>,
-    /// When a message of its type came.
-    fitted: Option<Instant>,
-    misfits: u64,
-    /// Messages that somebody wanted and that did not come here, and how many of them were told of.
-    lost: u64,
-    told: u64,
 }
 
 impl Live {
@@ -285,8 +267,8 @@ impl Live {
             self.hub.unadvertise(&[before.id]);
         }
         let id = self.hub.advertise(vec![way.advert(topic.clone())])[0];
-        let (wanted, subscriber, asked, fitted) = (false, None, Some(Instant::now()), None);
-        let shown = Shown { id, topic, way, wanted, subscriber, asked, fitted, misfits: 0, lost: 0, told: 0 };
+        let (asked, told_by_channel) = (Some(Instant::now()), self.domain.tells_losses_by_channel());
+        let shown = Shown { asked, told_by_channel, ..Shown::new(id, topic, way) };
         self.channels.insert(name.clone(), shown);
     }
 
@@ -393,7 +375,9 @@ impl Live {
 
     /// A message came on a network.
     fn came(&mut self, message: &Message<'_>) {
-        if let Missed::OfSender(lost) = message.missed {
+        if let Missed::OfSender(lost) = message.missed
+            && !self.domain.tells_losses_by_channel()
+        {
             self.lost.0 = self.lost.0.saturating_add(lost);
         }
         let changes = match self.channels.get_mut(message.channel) {
@@ -402,53 +386,6 @@ impl Live {
         };
         if changes {
             self.show(message.channel, Some(message.data));
-        }
-    }
-}
-
-impl Shown {
-    /// Hands a message on, if somebody wants it. Whether the channel is to be told of anew, because its messages are of another
-    /// type than was said.
-    fn pass(&mut self, hub: &Hub, message: &Message<'_>, types: &Types, to_wall: i64) -> bool {
-        if self.way.kind().is_none() && types.of(message.data).is_some() {
-            return true;
-        }
-        if !self.way.fits(message.data) {
-            if self.fitted.is_none_or(|at| at.elapsed() >= SETTLED) && types.of(message.data).is_some() {
-                return true;
-            }
-            self.misfit(hub, "is of another type than the channel's others");
-            return false;
-        }
-        self.fitted = Some(Instant::now());
-        if !self.wanted {
-            return false;
-        }
-        let missed = match message.missed {
-            Missed::Exact(missed) => missed,
-            // Those of a sender may be of any of its channels: `came` counts them.
-            Missed::OfSender(_) | Missed::Unknown => 0,
-        };
-        self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
-        let boot = message.published.unwrap_or(message.arrived);
-        let wall = (boot as i64).saturating_add(to_wall);
-        let time = message.logged.map_or(wall, |us| us.saturating_mul(1000));
-        match self.way.message(message.data) {
-            Ok(data) => hub.message(self.id, time.max(0) as u64, data.into_owned()),
-            Err(why) => self.misfit(hub, &why),
-        }
-        false
-    }
-
-    /// A message cannot be shown. It is told of the first of the channel.
-    fn misfit(&mut self, hub: &Hub, why: &str) {
-        self.misfits += 1;
-        if self.misfits == 1 {
-            let message = format!(
-                "a message of `{}` is not shown: it {why}; later ones are passed over silently",
-                self.topic
-            );
-            hub.status(&Status { level: Level::Warning, message, id: Some(format!("misfit-{}", self.id)) });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::hub::Hub;
 use crate::protocol::{ClientAdvert, Level, Status};
-use saltus_domain::{Description, Domain, Name, Publisher};
+use saltus_domain::{Domain, Name, Publisher};
 use saltus_log::{Kind, Types};
 use saltus_types::cdr::Dialect;
 use saltus_types::json;
@@ -115,7 +115,7 @@ impl Publishing {
         }
         let form = Form::of(&advert, kind, dialect)?;
         let publisher = match form.kind() {
-            Some(kind) => domain.publisher_described(name, &description(kind)),
+            Some(kind) => domain.publisher_described(name, &saltus_domain::description(kind)),
             None => domain.publisher(name),
         };
         let publisher = publisher.map_err(|e| e.to_string())?;
@@ -144,14 +144,6 @@ impl Publishing {
             hub.tell(client, &Status { level: Level::Error, message, id });
         }
     }
-}
-
-/// What is left with a channel of this type.
-fn description(kind: &Kind) -> Description {
-    let key = kind.key();
-    let fingerprint =
-        if kind.encoding() == "lcm" { u64::from_be_bytes(key) } else { u64::from_ne_bytes(key) };
-    Description { name: kind.name(), fingerprint, schema: kind.schema().to_lcm(kind.id()) }
 }
 
 /// The type that a client means by a name, in LCM's form or in that of the schemas which it is told: the only one of that name.

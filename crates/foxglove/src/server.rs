@@ -270,3 +270,68 @@ async fn enter(
         socket::serve(door.hub.clone(), socket, from, door.first.clone(), door.powers).await;
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Level, Status};
+    use crate::publishing::Order;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    /// Longer than anything takes.
+    const LONG: Duration = Duration::from_secs(30);
+
+    /// A text of a client, masked with zeros.
+    fn frame(text: &str) -> Vec<u8> {
+        assert!(text.len() < 126);
+        [&[0x81, 0x80 | text.len() as u8, 0, 0, 0, 0], text.as_bytes()].concat()
+    }
+
+    #[test]
+    fn who_is_let_go_while_it_waits_to_publish_loses_the_connection_and_its_channels_end() {
+        // A domain that is too busy to take what clients want published.
+        let (inlet, mut orders) = tokio::sync::mpsc::channel(1);
+        let hub = Arc::new(Hub::new(1 << 20, None, vec![(String::new(), inlet.clone())]));
+        let powers = Powers { publish: true, playback: false };
+        let door = Arc::new(Door { hub: hub.clone(), first: "{}".into(), token: None, powers });
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let serving = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                tokio::select! {
+                    served = serve(listener, door) => served.unwrap(),
+                    _ = stopped => {}
+                }
+            });
+        });
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(LONG)).unwrap();
+        let upgrade = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n";
+        client.write_all(upgrade.as_bytes()).unwrap();
+        // Two orders, of which the second has to wait.
+        let channel = |id| format!(r#"{{"id":{id},"topic":"A","encoding":"lcm"}}"#);
+        let text = format!(r#"{{"op":"advertise","channels":[{},{}]}}"#, channel(1), channel(2));
+        client.write_all(&frame(&text)).unwrap();
+        let end = std::time::Instant::now() + LONG;
+        while inlet.capacity() > 0 {
+            assert!(std::time::Instant::now() < end, "the first order did not come");
+            thread::sleep(Duration::from_millis(5));
+        }
+        // More than may wait for a client.
+        hub.status(&Status::new(Level::Info, "x".repeat(5 << 20)));
+        let mut told = Vec::new();
+        client.read_to_end(&mut told).expect("the connection ends, though the domain is busy still");
+        assert!(String::from_utf8_lossy(&told).contains("does not read what it is told"));
+        assert_eq!(hub.clients(), 0);
+        // When the domain has time, it hears of it; but not of what the client waited for.
+        assert!(matches!(orders.blocking_recv(), Some((1, Order::Advertise(_)))));
+        assert!(matches!(orders.blocking_recv(), Some((1, Order::Left))));
+        drop(stop);
+        serving.join().unwrap();
+    }
+}

@@ -32,14 +32,14 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
         match said {
             Some(Ok(Message::Text(text))) => {
                 let acts = lock(&session).text(text.as_str(), |channel| hub.exists(channel));
-                for act in acts {
-                    obey(&hub, &mut published, id, act).await;
+                if !obey(&hub, &mut published, (id, &mailbox), acts).await {
+                    break;
                 }
             }
             Some(Ok(Message::Binary(bytes))) => {
                 let acts = lock(&session).binary(&bytes);
-                for act in acts {
-                    obey(&hub, &mut published, id, act).await;
+                if !obey(&hub, &mut published, (id, &mailbox), acts).await {
+                    break;
                 }
             }
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
@@ -52,48 +52,74 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
     }
     hub.leave(id);
     mailbox.close("bye");
-    for (_, inlet) in hub.inlets() {
-        let _ = inlet.send((id, Order::Left)).await; // the domain is shown no more
-    }
     // It says why, and ends; a client that does not read gets no more time than this.
     if tokio::time::timeout(LAST_WORDS, &mut sender).await.is_err() {
         sender.abort();
     }
+    drop(stream); // a domain that is busy keeps no connection
+    let mut places: Vec<usize> = published.into_values().collect();
+    places.sort_unstable();
+    places.dedup();
+    for (_, inlet) in places.into_iter().filter_map(|at| hub.inlets().get(at)) {
+        let _ = inlet.send((id, Order::Left)).await; // the domain is shown no more
+    }
 }
 
-/// Does what a client asks for. `published` are the domains of the channels that it publishes, by their place in [`Hub::inlets`].
-async fn obey(hub: &Hub, published: &mut HashMap<u32, usize>, id: u64, act: Act<'_>) {
-    let (at, order) = match act {
+/// Does what a client asks for; `false` if it is let go meanwhile. `published` are the domains of the channels that it publishes, by
+/// their place in [`Hub::inlets`].
+async fn obey(
+    hub: &Hub,
+    published: &mut HashMap<u32, usize>,
+    (id, mailbox): (u64, &Mailbox),
+    acts: Vec<Act<'_>>,
+) -> bool {
+    for act in acts {
+        let Some((at, order)) = order(hub, published, id, act) else { continue };
+        let Some((_, inlet)) = hub.inlets().get(at) else { continue };
+        // It waits while the domain is busy, and its client with it; nobody else does.
+        let place = tokio::select! {
+            place = inlet.reserve() => place,
+            () = mailbox.end.notified() => return false,
+        };
+        let Ok(place) = place else { continue }; // the domain is shown no more
+        match &order {
+            Order::Advertise(advert) => drop(published.insert(advert.id, at)),
+            Order::Unadvertise(channel) => drop(published.remove(channel)),
+            Order::Publish(..) | Order::Left => {}
+        }
+        place.send((id, order));
+    }
+    true
+}
+
+/// What is for a domain to do of what a client asks for, and for which; the rest is done here.
+fn order(hub: &Hub, published: &HashMap<u32, usize>, id: u64, act: Act<'_>) -> Option<(usize, Order)> {
+    match act {
         Act::Subscribe { subscription, channel } => {
             if !hub.subscribe(id, subscription, channel) {
                 hub.tell(id, &Status::new(Level::Warning, format!("channel {channel} has just gone")));
             }
-            return;
         }
-        Act::Unsubscribe { subscription, channel } => return hub.unsubscribe(id, subscription, channel),
-        Act::Graph(show) => return hub.show_graph(id, show),
-        Act::Playback(playback) => return hub.playback(id, playback),
-        Act::Tell(status) => return hub.tell(id, &status),
+        Act::Unsubscribe { subscription, channel } => hub.unsubscribe(id, subscription, channel),
+        Act::Graph(show) => hub.show_graph(id, show),
+        Act::Playback(playback) => hub.playback(id, playback),
+        Act::Tell(status) => hub.tell(id, &status),
         Act::Advertise(advert) => {
             // The longest prefix: that of one domain may be the beginning of another's.
             let fits = hub.inlets().iter().enumerate().filter(|(_, (p, _))| advert.topic.starts_with(p));
-            let Some((at, _)) = fits.max_by_key(|(_, (prefix, _))| prefix.len()) else {
-                let prefixes: Vec<&str> = hub.inlets().iter().map(|(prefix, _)| prefix.as_str()).collect();
-                let words = format!("names of channels begin with {} here", prefixes.join(" or "));
-                return hub.tell(id, &Status::new(Level::Error, words));
-            };
-            published.insert(advert.id, at);
-            (Some(at), Order::Advertise(advert))
+            if let Some((at, _)) = fits.max_by_key(|(_, (prefix, _))| prefix.len()) {
+                return Some((at, Order::Advertise(advert)));
+            }
+            let prefixes: Vec<&str> = hub.inlets().iter().map(|(prefix, _)| prefix.as_str()).collect();
+            let words = format!("names of channels begin with {} here", prefixes.join(" or "));
+            hub.tell(id, &Status::new(Level::Error, words));
         }
-        Act::Unadvertise(channel) => (published.remove(&channel), Order::Unadvertise(channel)),
+        Act::Unadvertise(channel) => return Some((*published.get(&channel)?, Order::Unadvertise(channel))),
         Act::Publish { channel, data } => {
-            (published.get(&channel).copied(), Order::Publish(channel, data.to_vec()))
+            return Some((*published.get(&channel)?, Order::Publish(channel, data.to_vec())));
         }
-    };
-    // It waits while the domain is busy, and its client with it; nobody else does.
-    if let Some((_, inlet)) = at.and_then(|at| hub.inlets().get(at)) {
-        let _ = inlet.send((id, order)).await; // the domain is shown no more
     }
+    None
 }
 
 /// Sends what waits, until the client is let go or does not take it.

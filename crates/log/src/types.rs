@@ -57,6 +57,13 @@ impl Kind {
             Some(codec) => codec.hash().to_ne_bytes(),
         }
     }
+    /// The same as the number that publishers leave with channels: of LCM's encoding big endian, of the plain layout native.
+    pub fn number(&self) -> u64 {
+        match &self.plain {
+            None => self.fingerprint(),
+            Some(codec) => codec.hash(),
+        }
+    }
     /// What MCAP calls the encoding of such messages as they are: `lcm` or `saltus-plain`.
     pub fn encoding(&self) -> &'static str {
         if self.plain.is_some() { "saltus-plain" } else { "lcm" }

@@ -15,8 +15,11 @@ export class Net {
     this.parts = [];
     this.waiting = 200;
     this.show = framed(() => this.tell());
-    // Animation frames stop while nobody looks, so that it is told at once.
-    document.addEventListener('visibilitychange', () => this.tell());
+    // Animation frames stop while nobody looks, so that it is told at once; and what waits for one is said.
+    document.addEventListener('visibilitychange', () => {
+      this.tell();
+      if (document.hidden) this.owed?.();
+    });
     this.connect();
   }
 
@@ -74,7 +77,12 @@ export class Net {
   took() {
     if (this.values) return;
     const { socket } = this;
-    const say = () => socket.readyState === WebSocket.OPEN && socket.send('{"op":"took"}');
+    const say = () => {
+      if (this.owed !== say) return; // it was said when the page was hidden
+      this.owed = null;
+      if (socket.readyState === WebSocket.OPEN) socket.send('{"op":"took"}');
+    };
+    this.owed = say;
     if (document.hidden) say();
     else requestAnimationFrame(say);
   }

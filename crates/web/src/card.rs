@@ -52,10 +52,10 @@ impl Card {
         }
     }
 
-    /// Says what is new of it. `turn` is the number of these rows.
-    pub fn say(&mut self, model: &mut Model, (number, rows): (u64, &[Row]), turn: &mut Turn) {
+    /// Says what is new of it; `false` if there is more than the turn has room for. `number` is that of these rows.
+    pub fn say(&mut self, model: &mut Model, (number, rows): (u64, &[Row]), turn: &mut Turn) -> bool {
         self.id = self.id.or_else(|| find(rows, &self.open.key));
-        let Some(id) = self.id else { return };
+        let Some(id) = self.id else { return true };
         let wanted = self.open.tree || self.open.value;
         if wanted && !self.decoded {
             model.open(id);
@@ -75,7 +75,10 @@ impl Card {
         let (schema, of) = match (decoded, model.kind(id)) {
             (Some(of), _) => of,
             (None, Some(kind)) => (kind.schema(), kind.id()),
-            (None, None) => return self.tree(model, id, turn),
+            (None, None) => {
+                self.tree(model, id, turn);
+                return true;
+            }
         };
         let fingerprint = schema.get(of).fingerprint;
         if self.shape.replace(fingerprint) != Some(fingerprint) {
@@ -84,7 +87,7 @@ impl Card {
             self.sent = Sent { rows: self.sent.rows, ..Sent::default() };
         }
         self.tree(model, id, turn);
-        self.value(model, id, turn);
+        self.value(model, id, turn)
     }
 
     fn tree(&mut self, model: &Model, id: ChannelId, turn: &mut Turn) {
@@ -106,24 +109,31 @@ impl Card {
         }
     }
 
-    fn value(&mut self, model: &Model, id: ChannelId, turn: &mut Turn) {
-        let Some(record) = model.record(id).filter(|_| self.open.value) else { return };
+    /// `false` if the value has no room in this turn.
+    fn value(&mut self, model: &Model, id: ChannelId, turn: &mut Turn) -> bool {
+        let Some(record) = model.record(id).filter(|_| self.open.value) else { return true };
         let number = model.decoded(id);
-        if self.sent.value.replace(number) == Some(number) {
-            return;
+        if self.sent.value == Some(number) {
+            return true;
         }
         let Key { domain, channel } = &self.open.key;
         let mut about = serde_json::Map::new();
         about.insert("op".into(), "value".into());
         about.insert("domain".into(), domain.as_str().into());
         about.insert("channel".into(), channel.as_str().into());
-        match value::frame(record, about) {
+        let frame = value::frame(record, about);
+        if frame.as_ref().is_some_and(|frame| !turn.has_room(frame.len())) {
+            return false;
+        }
+        self.sent.value = Some(number);
+        match frame {
             Some(frame) => turn.value(frame),
             None if std::mem::replace(&mut self.sent.large, true) => {}
             None => turn.say(
                 &json!({ "op": "error", "text": format!("{channel}: the message is too large for a view") }),
             ),
         }
+        true
     }
 }
 
@@ -131,4 +141,61 @@ impl Card {
 pub(crate) fn find(rows: &[Row], key: &Key) -> Option<ChannelId> {
     let is = |row: &&Row| row.channel == key.channel && (key.domain.is_empty() || row.domain == key.domain);
     rows.iter().find(is).map(|row| row.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::extract::ws::Message;
+    use saltus_spy::{Options, Seen};
+    use std::sync::Arc;
+
+    /// Most bytes of values in one turn.
+    const MOST: usize = 32 << 20;
+    /// Bytes of a picture: two have room in a turn, three have not.
+    const PICTURE: usize = 12 << 20;
+
+    /// How many values each turn has, and their bytes.
+    fn values(turn: Turn) -> (usize, usize) {
+        let sizes = turn.messages().into_iter().filter_map(|message| match message {
+            Message::Binary(value) => Some(value.len()),
+            _ => None,
+        });
+        sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
+    #[test]
+    fn a_value_that_has_no_room_in_a_turn_comes_first_in_the_next() {
+        let schema = saltus_types::parse("a test", "struct photo_t { int32_t n; byte data[n]; }").unwrap();
+        let fingerprint = schema.get(schema.find("photo_t").unwrap()).fingerprint;
+        let mut model = Model::new(Options { types: vec![Arc::new(schema)], ..Options::default() });
+        let mut data = [&fingerprint.to_be_bytes()[..], &(PICTURE as u32).to_be_bytes()].concat();
+        data.resize(12 + PICTURE, 7);
+        let names = ["LEFT", "MIDDLE", "RIGHT"];
+        let ids = names.map(|name| model.channel("mem://", name.as_bytes()).unwrap());
+        let mut cards = names.map(|name| {
+            let mut card = Card::default();
+            let key = Key { domain: "mem://".into(), channel: name.into() };
+            card.show(Open { key, value: true, ..Open::default() });
+            card
+        });
+        let rows = model.rows();
+        let mut turn = Turn::default();
+        assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
+        assert_eq!(values(turn), (0, 0), "they are opened, and nothing has come");
+        for id in ids {
+            model.message(1, id, &Seen { data: &data, size: data.len(), ..Seen::default() });
+        }
+        let mut turn = Turn::default();
+        let said = cards.each_mut().map(|card| card.say(&mut model, (1, &rows), &mut turn));
+        assert_eq!(said, [true, true, false], "the last has to wait");
+        let (count, bytes) = values(turn);
+        assert!(count == 2 && bytes > 2 * PICTURE && bytes <= MOST, "{count} values of {bytes} bytes");
+        let mut turn = Turn::default();
+        assert!(cards[2].say(&mut model, (1, &rows), &mut turn));
+        assert_eq!(values(turn).0, 1, "it comes the next time");
+        let mut turn = Turn::default();
+        assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
+        assert_eq!(values(turn), (0, 0), "and each once");
+    }
 }

@@ -3,7 +3,7 @@
 use crate::Stop;
 use crate::deck::{TRACKS, Told};
 use crate::protocol::Steer;
-use saltus_domain::{Description, Domain, Name, Publisher};
+use saltus_domain::{Domain, Name, Publisher};
 use saltus_log::{Event, Log, Result, Types};
 use saltus_os::clock;
 use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Timeline, Todo};
@@ -135,11 +135,7 @@ fn outlet(
     let Some(kind) = told.or_else(|| types.of(event.data).cloned()) else {
         return domain.publisher(name.as_bytes());
     };
-    let key = kind.key();
-    let fingerprint =
-        if kind.encoding() == "lcm" { u64::from_be_bytes(key) } else { u64::from_ne_bytes(key) };
-    let description = Description { name: kind.name(), fingerprint, schema: kind.schema().to_lcm(kind.id()) };
-    domain.publisher_described(name.as_bytes(), &description)
+    domain.publisher_described(name.as_bytes(), &saltus_domain::description(&kind))
 }
 
 /// Logs that are played.

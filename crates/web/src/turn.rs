@@ -4,7 +4,7 @@ use crate::value::LONGEST;
 use axum::extract::ws::Message;
 use serde::Serialize;
 
-/// What is sent in one turn. Bounded: once [`Turn::is_full`], what is left waits for the next.
+/// What is sent in one turn. Bounded: once [`Turn::is_full`], or where [`Turn::has_room`] says no, what is left waits for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     said: String,
@@ -24,6 +24,10 @@ impl Turn {
             self.said.push(',');
         }
         self.said.push_str(what);
+    }
+    /// Whether so many bytes of values more may be sent at once. The first value of a turn always may.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.values.is_empty() || self.bytes.saturating_add(bytes) <= LONGEST
     }
     /// Adds the bytes of a value.
     pub fn value(&mut self, frame: Vec<u8>) {

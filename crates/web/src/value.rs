@@ -28,7 +28,7 @@ pub(crate) fn frame(record: &Record, mut about: Map<String, Json>) -> Option<Vec
     frame.extend(text);
     frame.resize(frame.len().next_multiple_of(8), 0);
     frame.extend(packer.blobs);
-    Some(frame)
+    (frame.len() <= LONGEST).then_some(frame)
 }
 
 struct Packer {

@@ -113,8 +113,10 @@ impl Viewer {
             if turn.is_full() {
                 break;
             }
-            if let Some(card) = self.cards.get_mut(key) {
-                card.say(&mut model, (number, &rows), &mut turn);
+            if let Some(card) = self.cards.get_mut(key)
+                && !card.say(&mut model, (number, &rows), &mut turn)
+            {
+                break;
             }
             done += 1;
         }

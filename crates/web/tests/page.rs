@@ -69,6 +69,7 @@ fn log() -> PathBuf {
 fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {
     let mut browser = Chromium::start(1920, 1080);
     watching(&mut browser);
+    hiding(&mut browser);
     playing(&mut browser);
     assert_eq!(browser.complaints, Vec::<String>::new(), "the page's code has no errors");
 }
@@ -165,6 +166,27 @@ fn watching(browser: &mut Chromium) {
     let closed = "document.querySelector('[data-channel=CAMERA] [title=Close]').click()";
     browser.eval(closed);
     browser.wait("document.querySelectorAll('[data-channel]').length === 4");
+    browser.open("about:blank"); // the server goes
+}
+
+/// The page is hidden after a turn has come and before it is drawn: then no frame comes.
+fn hiding(browser: &mut Chromium) {
+    let domain = domain();
+    let _robot = Robot::start(&domain);
+    let rig = Rig::new("127.0.0.1:0", &domain, None, &[]);
+    browser.open(&rig.url);
+    browser.wait("document.querySelectorAll('.space .row:not([hidden])').length === 5");
+    browser.eval(
+        "import('/main.js').then(({ net }) => { \
+         const { socket } = net, { send } = socket; Object.assign(window, { socket, came: 0, took: 0 }); \
+         socket.send = (words) => { took += words.includes('took'); send.call(socket, words) }; \
+         socket.addEventListener('message', () => came++); \
+         window.requestAnimationFrame = () => 0; })",
+    );
+    browser.wait("came > 0");
+    let before = browser.eval("took");
+    browser.hidden(|browser| browser.wait(&format!("took > {before}")));
+    assert_eq!(browser.eval("import('/main.js').then(({ net }) => net.socket === socket)"), true);
     browser.open("about:blank"); // the server goes
 }
 

@@ -201,6 +201,10 @@ impl Link for Dds {
     fn sender_of(&self, name: &Name) -> Option<u64> {
         self.known_writer(name).map(|writer| writer.number)
     }
+    // Each channel has a writer of its own, with a number and a count of its own.
+    fn tells_losses_by_channel(&self) -> bool {
+        true
+    }
     fn comes_back(&self) -> bool {
         false
     }

@@ -16,11 +16,32 @@ pub const DRAWN: &str = "(canvas => { if (!canvas || !canvas.width) return false
     .getImageData(0, 0, canvas.width, canvas.height).data; const seen = new Set(); for (let i = 0; i < d.length; i += 4) \
     seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size > 3 })";
 
+/// A directory that is removed at the end.
+struct Profile(PathBuf);
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A process that ends with its test, whatever happens.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // it may have ended
+        let _ = self.0.wait();
+    }
+}
+
 /// A browser with one page.
 pub struct Chromium {
-    child: Child,
-    profile: PathBuf,
+    process: Process,
+    /// It writes there until it has ended.
+    _profile: Profile,
     socket: WebSocket<TcpStream>,
+    target: Json,
     session: String,
     next: u64,
     /// What the page's own code complained of.
@@ -32,8 +53,9 @@ impl Chromium {
         let profile =
             std::env::temp_dir().join(format!("saltus-web-chromium-{}-{width}", std::process::id()));
         std::fs::create_dir_all(&profile).unwrap();
+        let profile = Profile(profile);
         let mut command = Command::new("chromium");
-        command.env("TMPDIR", &profile); // for what it forgets to remove
+        command.env("TMPDIR", &profile.0); // for what it forgets to remove
         command.args([
             "--headless=new",
             "--no-sandbox",
@@ -49,10 +71,11 @@ impl Chromium {
         ]);
         command
             .arg(format!("--window-size={width},{height}"))
-            .arg(format!("--user-data-dir={}", profile.display()));
+            .arg(format!("--user-data-dir={}", profile.0.display()));
         let child = command.arg("about:blank").stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
-        let mut child = child.expect("Debian's package chromium is needed: `cargo xtask test` installs it");
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let child = child.expect("Debian's package chromium is needed: `cargo xtask test` installs it");
+        let mut process = Process(child);
+        let mut lines = BufReader::new(process.0.stderr.take().unwrap()).lines().map_while(Result::ok);
         let url = lines.find_map(|line| line.strip_prefix("DevTools listening on ").map(String::from));
         let url = url.expect("Chromium says where it listens");
         // What it says later would fill the pipe.
@@ -61,11 +84,17 @@ impl Chromium {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
         let (socket, _) = tungstenite::client(url.as_str(), stream).unwrap();
-        let mut chromium =
-            Chromium { child, profile, socket, session: String::new(), next: 0, complaints: Vec::new() };
-        let target =
-            chromium.call("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
-        let attach = json!({ "targetId": target, "flatten": true });
+        let mut chromium = Chromium {
+            process,
+            _profile: profile,
+            socket,
+            target: Json::Null,
+            session: String::new(),
+            next: 0,
+            complaints: Vec::new(),
+        };
+        chromium.target = chromium.tab();
+        let attach = json!({ "targetId": chromium.target, "flatten": true });
         chromium.session =
             chromium.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().into();
         for domain in ["Runtime", "Page", "Log"] {
@@ -109,12 +138,29 @@ impl Chromium {
             json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
         );
     }
+    /// Calls a method that is not the page's.
+    fn call_browser(&mut self, method: &str, params: Json) -> Json {
+        let session = std::mem::take(&mut self.session);
+        let answer = self.call(method, params);
+        self.session = session;
+        answer
+    }
+    /// A new tab, which lies before the others.
+    fn tab(&mut self) -> Json {
+        self.call_browser("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].take()
+    }
+    /// Does something while another tab lies before the page.
+    pub fn hidden(&mut self, work: impl FnOnce(&mut Chromium)) {
+        let other = self.tab();
+        self.wait("document.hidden");
+        work(self);
+        self.call_browser("Target.activateTarget", json!({ "targetId": self.target }));
+        self.wait("!document.hidden");
+        self.call_browser("Target.closeTarget", json!({ "targetId": other }));
+    }
     /// What its processes are, and what processor time they have used.
     pub fn processes(&mut self) -> Json {
-        let session = std::mem::take(&mut self.session);
-        let mut answer = self.call("SystemInfo.getProcessInfo", json!({}));
-        self.session = session;
-        answer["processInfo"].take()
+        self.call_browser("SystemInfo.getProcessInfo", json!({}))["processInfo"].take()
     }
     /// What an expression gives.
     pub fn eval(&mut self, expression: &str) -> Json {
@@ -156,12 +202,9 @@ impl Drop for Chromium {
         let close = json!({ "id": self.next + 1, "method": "Browser.close" });
         let _ = self.socket.send(Message::text(close.to_string()));
         let end = Instant::now() + Duration::from_secs(10);
-        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < end {
+        while matches!(self.process.0.try_wait(), Ok(None)) && Instant::now() < end {
             std::thread::sleep(Duration::from_millis(20));
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
     }
 }
 

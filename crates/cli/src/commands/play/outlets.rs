@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hdrhistogram::Histogram;
-use saltus_domain::{Description, Domain, Name, Pattern, Publisher};
+use saltus_domain::{Domain, Name, Pattern, Publisher};
 use saltus_log::{Event, Types};
 use saltus_play::{Reel, Spot};
 use saltus_types::Schema;
@@ -176,11 +176,7 @@ impl Outlets {
         let mut publisher = self.domain.publisher(name.as_bytes())?;
         let told = event.about.and_then(|about| about.kind.clone());
         if let Some(kind) = told.or_else(|| self.types.of(event.data).cloned()) {
-            let key = kind.key();
-            let fingerprint =
-                if kind.encoding() == "lcm" { u64::from_be_bytes(key) } else { u64::from_ne_bytes(key) };
-            let schema = kind.schema().to_lcm(kind.id());
-            publisher.describe(&Description { name: kind.name(), fingerprint, schema })?;
+            publisher.describe(&saltus_domain::description(&kind))?;
         }
         Ok(Some(publisher))
     }
