@@ -67,13 +67,14 @@ impl Publisher {
     }
 
     /// The same with a stamp of one's own, in ns of the channel's clock: for who publishes again what was published before. It is
-    /// raised to the publisher's last one if it is below, since stamps in a lane never go back: [`Published::stamp`] says what it
-    /// became. Ages and latencies are then those of the past. A channel without stamps takes none.
+    /// raised to the publisher's last one if it is below, since stamps in a lane never go back; and it is never of the future, which
+    /// all later ones would have to share: [`Published::stamp`] says what it became. Ages and latencies are then those of the past.
+    /// A channel without stamps takes none.
     pub fn publish_stamped(&mut self, message: &[u8], stamp: u64) -> Result<Published> {
         self.check()?;
         let room = self.reserve(message.len())?;
         self.lease.writer.fill(&room, 0, message);
-        let stamp = if self.shared.geometry.attributes.stamps { stamp } else { 0 };
+        let stamp = stamp.min(self.stamp());
         Ok(self.commit(room, message.len(), stamp))
     }
 

@@ -130,6 +130,22 @@ fn without_stamps_there_is_one_publisher() {
 }
 
 #[test]
+fn stamps_of_the_past_are_taken_and_those_of_the_future_become_the_present() {
+    let domain = TestDomain::new();
+    let channel = domain.create("stamped", &Attributes::new()).unwrap();
+    let mut publisher = channel.publisher().unwrap();
+    let (before, now) = (clock::now(clock::Clock::Boottime), || clock::now(clock::Clock::Boottime));
+    let mut stamped = |stamp| publisher.publish_stamped(b"x", stamp).unwrap().stamp;
+    assert_eq!([stamped(5), stamped(7), stamped(6)], [5, 7, 7]);
+    let future = stamped(u64::MAX);
+    assert!((before..=now()).contains(&future), "{future}");
+    let next = publisher.publish(b"x").unwrap().stamp;
+    assert!((future..=now()).contains(&next), "{next}");
+    let bare = domain.create("bare", &Attributes::new().stamps(false)).unwrap();
+    assert_eq!(bare.publisher().unwrap().publish_stamped(b"x", 5).unwrap().stamp, 0);
+}
+
+#[test]
 fn permissions_follow_from_the_mode_whatever_the_umask() {
     let domain = TestDomain::new();
     // SAFETY: changes nothing but the mask; other tests in this binary do not depend on it.

@@ -42,7 +42,7 @@ impl Publisher {
 
     /// Publishes a message as if it had been published at another time, which [`Domain::stamps`](crate::Domain::stamps) says how
     /// to count: for who publishes a log again. Gives the stamp that it got. Over `shm://` that may be a later one, since a
-    /// publisher's stamps never go back; ages and latencies are then those of the past, and of several publishers of a channel
+    /// publisher's stamps never go back, and the present for one of the future; ages and latencies are then those of the past, and of several publishers of a channel
     /// the one with the later stamps has the newest message. Otherwise as [`Publisher::publish`].
     ///
     /// # Errors
