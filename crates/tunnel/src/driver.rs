@@ -25,7 +25,7 @@ pub struct Driver {
     waiting: Option<(SocketAddr, Vec<u8>)>,
     /// Whether more can be sent at once.
     more: bool,
-    /// Why the system did not send, the last time.
+    /// Why the system did not send, or go where the name leads, the last time.
     trouble: Option<Error>,
 }
 
@@ -55,14 +55,19 @@ impl Driver {
         Driver { tunnel, carrier, tcp, name: None, waiting: None, more: false, trouble: None }
     }
 
-    /// While nobody is there: goes where the other end's name leads now.
-    fn look(&mut self, now: u64) -> Result<()> {
-        let Some(name) = self.name.as_mut().filter(|_| !self.tunnel.is_connected()) else { return Ok(()) };
-        let Some(found) = name.look(now) else { return Ok(()) };
-        let (carrier, to) = Carrier::connect(found, self.tcp)?;
-        self.tunnel.call_at(&to);
-        (self.carrier, self.waiting) = (carrier, None);
-        Ok(())
+    /// While nobody is there: goes where the other end's name leads now. If the system cannot, all stays as it was until the next
+    /// look.
+    fn look(&mut self, now: u64) {
+        let Some(name) = self.name.as_mut().filter(|_| !self.tunnel.is_connected()) else { return };
+        let Some(found) = name.look(now) else { return };
+        match Carrier::connect(found.clone(), self.tcp) {
+            Ok((carrier, to)) => {
+                name.goes_to(found);
+                self.tunnel.call_at(&to);
+                (self.carrier, self.waiting) = (carrier, None);
+            }
+            Err(e) => self.trouble = Some(e),
+        }
     }
 
     /// Where it is.
@@ -81,7 +86,8 @@ impl Driver {
         self.tunnel.is_connected()
     }
 
-    /// Why the system refused to send, the last time since this was asked last: no route, or a rule of a firewall.
+    /// Why the system refused to send, the last time since this was asked last: no route, or a rule of a firewall; or to go where
+    /// the other end's name leads now.
     pub fn trouble(&mut self) -> Option<Error> {
         self.trouble.take()
     }
@@ -106,7 +112,7 @@ impl Driver {
         let now = clock::monotonic();
         tunnel.handle_timeout(now, &mut events);
         carrier.check(tunnel.is_connected(), now);
-        self.look(now)?;
+        self.look(now);
         self.more = true;
         for _ in 0..BATCH {
             let next = self.waiting.take().or_else(|| self.tunnel.poll_transmit(clock::monotonic()));

@@ -1,6 +1,7 @@
 //! The name that a connecter was given, looked up again while nobody is there: the other end may have another address by then.
 
 use crate::carrier::resolve;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -8,10 +9,11 @@ use std::thread;
 /// How long after one look the next may begin, in ns.
 const AGAIN: u64 = 5_000_000_000;
 
-/// A name, and what it meant at the last look.
+/// A name, and where it leads.
 pub(crate) struct Name {
     text: String,
-    found: Vec<SocketAddr>,
+    /// Where one goes now.
+    goes_to: BTreeSet<SocketAddr>,
     looked: u64,
     /// Where the present look tells what it finds.
     answer: Option<Receiver<Vec<SocketAddr>>>,
@@ -21,18 +23,23 @@ impl Name {
     /// `None` of what is an address itself.
     pub fn new(text: &str, found: &[SocketAddr], now: u64) -> Option<Name> {
         let is_name = text.parse::<SocketAddr>().is_err();
-        is_name.then(|| Name { text: text.into(), found: found.into(), looked: now, answer: None })
+        let goes_to = found.iter().copied().collect();
+        is_name.then(|| Name { text: text.into(), goes_to, looked: now, answer: None })
+    }
+    /// One goes there from now on.
+    pub fn goes_to(&mut self, found: Vec<SocketAddr>) {
+        self.goes_to = found.into_iter().collect();
     }
 
-    /// Looks again, if it is time, and says what the name means now if that is something else. Never waits: the system may take
-    /// long to answer, above all while the link is down, so that a thread asks it.
+    /// Looks again, if it is time, and says what the name means now if one does not go there yet; the same addresses in another
+    /// order are nothing new. Never waits: the system may take long to answer, above all while the link is down, so that a thread
+    /// asks it.
     pub fn look(&mut self, now: u64) -> Option<Vec<SocketAddr>> {
         if let Some(answer) = &self.answer {
             match answer.try_recv() {
                 Ok(found) => {
                     self.answer = None;
-                    let is_new = found != self.found;
-                    self.found.clone_from(&found);
+                    let is_new = found.iter().copied().collect::<BTreeSet<_>>() != self.goes_to;
                     return is_new.then_some(found);
                 }
                 Err(std::sync::mpsc::TryRecvError::Empty) => return None,
@@ -49,5 +56,29 @@ impl Name {
             self.answer = begun.is_ok().then_some(answer);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_another_order_is_no_news_and_one_where_nobody_could_go_stays_news() {
+        let [one, two, three] =
+            ["192.0.2.1:7", "192.0.2.2:7", "[2001:db8::1]:7"].map(|to| to.parse().unwrap());
+        let mut name = Name::new("robot.example:7", &[one, two], 0).unwrap();
+        let answer = |name: &mut Name, found: &[SocketAddr]| {
+            let (tell, answer) = channel();
+            name.answer = Some(answer);
+            tell.send(found.to_vec()).unwrap();
+            name.look(0)
+        };
+        assert_eq!(answer(&mut name, &[two, one]), None);
+        for _ in 0..2 {
+            assert_eq!(answer(&mut name, &[three]), Some(vec![three]));
+        }
+        name.goes_to(vec![three]);
+        assert_eq!([answer(&mut name, &[three]), answer(&mut name, &[one])], [None, Some(vec![one])]);
     }
 }
