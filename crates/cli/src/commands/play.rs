@@ -2,6 +2,7 @@
 
 mod clock;
 mod keys;
+mod lags;
 mod outlets;
 mod readers;
 mod stamps;

@@ -1,0 +1,198 @@
+//! How far behind the readers of a channel are, for who publishes there alone. What a reader tells of itself may be anything: no wait
+//! for it is endless.
+
+use std::collections::HashMap;
+
+use saltus_channel::SubscriberInfo;
+
+/// Who has just subscribed has not read yet, in ns.
+pub const JOINING: u64 = 50_000_000;
+/// A reader that comes no nearer for so long is not waited for any more, in ns.
+const PATIENCE: u64 = 3_000_000_000;
+/// Readers of a channel that are waited for, all that ever came together: a page that calls itself by a new name at each look is none.
+const MOST: usize = 1024;
+
+/// The readers of a channel.
+pub struct Lags {
+    /// How many messages a reader may be behind, so that it cannot miss any.
+    room: u64,
+    /// When playing began, boot time in ns.
+    began: u64,
+    /// What was published at the last look, or when playing began.
+    looked: u64,
+    /// By process, and since when they subscribe.
+    known: HashMap<(u32, u64), Known>,
+}
+
+/// A reader.
+struct Known {
+    /// What was published before it came; as long as it has read nothing, it is behind by all that came since.
+    base: u64,
+    /// What was published when it was seen first: what came since it can read.
+    seen: u64,
+    /// How far behind it was at its nearest since this wait began, and since when.
+    nearest: (u64, u64),
+    given_up: bool,
+}
+
+impl Lags {
+    /// `before`: what was published when playing began.
+    pub fn new(room: u64, began: u64, before: u64) -> Lags {
+        Lags { room, began, looked: before, known: HashMap::new() }
+    }
+
+    /// A wait begins at this monotonic time.
+    pub fn begin(&mut self, now: u64) {
+        self.known.values_mut().for_each(|known| known.nearest = (u64::MAX, now));
+    }
+
+    /// How far behind the last one is that is waited for, and who is not waited for from now on. `now`: boot time and monotonic time.
+    pub fn look<'a>(
+        &mut self,
+        readers: &'a [SubscriberInfo],
+        published: u64,
+        now: (u64, u64),
+    ) -> (Option<u64>, Vec<&'a SubscriberInfo>) {
+        let (mut most, mut left) = (None, Vec::new());
+        for reader in readers.iter().filter(|reader| reader.alive) {
+            let id = (reader.pid, reader.since);
+            if !self.known.contains_key(&id) && self.known.len() >= MOST {
+                continue;
+            }
+            let seen = if reader.since < self.began { self.looked } else { published };
+            let new = || Known { base: self.looked, seen, nearest: (u64::MAX, now.1), given_up: false };
+            let known = self.known.entry(id).or_insert_with(new);
+            if known.given_up {
+                continue;
+            }
+            // No ring keeps more.
+            let lag = known.lag(reader, self.room, published, now.0).min(self.room.saturating_mul(2));
+            if lag < known.nearest.0 {
+                known.nearest = (lag, now.1);
+            }
+            if lag >= self.room && now.1.saturating_sub(known.nearest.1) > PATIENCE {
+                known.given_up = true;
+                left.push(reader);
+            } else {
+                most = most.max(Some(lag));
+            }
+        }
+        self.looked = published;
+        (most, left)
+    }
+}
+
+impl Known {
+    fn lag(&self, reader: &SubscriberInfo, room: u64, published: u64, now: u64) -> u64 {
+        // A number beyond is of the lane of another publisher, who has died.
+        let reads = reader.received.saturating_add(reader.missed) > 0 && reader.last_seq <= published;
+        match published.saturating_sub(self.base) {
+            _ if reads => published - reader.last_seq,
+            _ if now.saturating_sub(reader.since) < JOINING => room,
+            // All of it may have come before the reader: it is not waited for until one more has come.
+            lag if published <= self.seen => lag.min(room - 1),
+            lag => lag,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_channel::LatencyCounts;
+
+    const BEGAN: u64 = 100 * PATIENCE;
+    const LATER: u64 = BEGAN + PATIENCE;
+
+    fn reader(since: u64, received: u64, last_seq: u64) -> SubscriberInfo {
+        SubscriberInfo {
+            alive: true,
+            pid: 1,
+            uid: 0,
+            process: String::new(),
+            since,
+            received,
+            missed: 0,
+            last_seq,
+            last_stamp: 0,
+            sleeps: 0,
+            overruns: 0,
+            latency: LatencyCounts::default(),
+        }
+    }
+    /// Of a channel with 16 frames, where 100 were published before.
+    fn lags() -> Lags {
+        Lags::new(8, BEGAN, 100)
+    }
+    fn lag(lags: &mut Lags, reader: SubscriberInfo, published: u64) -> Option<u64> {
+        lags.look(&[reader], published, (LATER, LATER)).0
+    }
+
+    #[test]
+    fn who_has_subscribed_and_read_nothing_is_behind_by_all_that_was_played() {
+        assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 0, 0), 107), Some(7));
+        assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 0, 0), 108), Some(8));
+        assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 50, 99), 108), Some(9));
+        // Its last message was another publisher's, whose lane was longer.
+        assert_eq!(lag(&mut lags(), reader(BEGAN - 1, 50, 5000), 108), Some(8));
+    }
+
+    #[test]
+    fn who_comes_while_playing_is_waited_for_as_soon_as_there_is_something_for_it() {
+        let mut lags = lags();
+        assert_eq!(lags.look(&[], 108, (LATER, LATER)).0, None);
+        assert_eq!(lag(&mut lags, reader(LATER - JOINING + 1, 0, 0), 108), Some(8), "it has just come");
+        let mut come = |published| lag(&mut lags, reader(BEGAN + 1, 0, 0), published);
+        assert_eq!([come(112), come(113)], [Some(4), Some(5)]);
+        assert_eq!([come(116), come(120)], [Some(8), Some(12)]);
+        let mut lags = Lags::new(8, BEGAN, 0);
+        assert_eq!(lag(&mut lags, reader(BEGAN + 1, 0, 0), 8), Some(7), "it may have come after them");
+        assert_eq!(lag(&mut lags, reader(BEGAN + 1, 0, 0), 9), Some(9));
+    }
+
+    /// Waits until nobody is waited for; how long that took, in units of the patience.
+    fn wait(lags: &mut Lags, mut reader: impl FnMut(u64) -> SubscriberInfo) -> u64 {
+        lags.begin(0);
+        for n in 0..100_000 {
+            let now = n * PATIENCE / 8;
+            if lags.look(&[reader(n)], 200, (LATER, now)).0.is_none_or(|lag| lag < 8) {
+                return n.div_ceil(8);
+            }
+        }
+        panic!("it waits for ever");
+    }
+
+    #[test]
+    fn no_wait_is_endless_whatever_a_reader_tells_of_itself() {
+        let never = |_| reader(1, 0, 0);
+        assert_eq!(wait(&mut lags(), never), 2);
+        assert_eq!(wait(&mut lags(), |n| reader(1, n, 100 + n % 2)), 2, "up and down");
+        assert_eq!(wait(&mut lags(), |n| reader(1, u64::MAX, 201 + n)), 2, "beyond what there is");
+        let huge = |_| SubscriberInfo { missed: u64::MAX, ..reader(u64::MAX, u64::MAX, u64::MAX) };
+        assert_eq!(wait(&mut lags(), huge), 2);
+        assert!(wait(&mut lags(), |n| reader(n, 1, 0)) <= MOST as u64, "another name each time");
+        assert!(wait(&mut lags(), |n| reader(1, 1, 184 + n / 8)) < 10, "as slow as can be");
+    }
+
+    #[test]
+    fn a_slow_reader_has_no_share_in_the_patience_with_others() {
+        let mut lags = lags();
+        lags.begin(0);
+        let at = |now, slow| {
+            let readers = [reader(1, 0, 0), reader(2, 9, slow)];
+            (readers, now)
+        };
+        let mut left = |(readers, now): ([SubscriberInfo; 2], u64)| {
+            let (most, left) = lags.look(&readers, 120, (LATER, now));
+            (most, left.iter().map(|reader| reader.since).collect::<Vec<_>>())
+        };
+        assert_eq!(left(at(0, 105)), (Some(16), vec![]));
+        assert_eq!(left(at(PATIENCE, 106)), (Some(16), vec![]));
+        assert_eq!(
+            left(at(PATIENCE + 1, 107)),
+            (Some(13), vec![1]),
+            "it has not moved, though the other one has"
+        );
+        assert_eq!(left(at(2 * PATIENCE, 119)), (Some(1), vec![]));
+    }
+}
