@@ -78,7 +78,7 @@ impl Add for Counts {
             own: self.own + other.own,
             passed: self.passed + other.passed,
             dropped: self.dropped + other.dropped,
-            missed: self.missed + other.missed,
+            missed: self.missed.saturating_add(other.missed),
             untold: self.untold + other.untold,
             refused: self.refused + other.refused,
         }
@@ -178,7 +178,8 @@ impl Lane {
         let Some(message) = self.subscriber.receive(Until::Poll)? else { return Ok(false) };
         self.counts.received += 1;
         self.counts.dropped += message.dropped;
-        self.counts.missed += message.missed.count().unwrap_or(0);
+        let missed = message.missed.count().unwrap_or(0);
+        self.counts.missed = self.counts.missed.saturating_add(missed); // a network may say any number
         self.counts.untold += u64::from(message.missed.count().is_none());
         let name = message.channel.as_bytes();
         let stays = self.behind == self.ahead && *self.route.name(message.channel) == *name;

@@ -104,8 +104,8 @@ fn count(
 ) {
     if let Missed::OfSender(n) = message.missed {
         let lost = lost.entry(message.sender).or_default();
-        lost.lately = Some(lost.lately.unwrap_or(0) + n);
-        lost.ever = Some(lost.ever.unwrap_or(0) + n);
+        lost.lately = Some(lost.lately.unwrap_or(0).saturating_add(n));
+        lost.ever = Some(lost.ever.unwrap_or(0).saturating_add(n));
     }
     if !channels::includes(names, message.channel) {
         return;

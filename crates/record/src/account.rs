@@ -88,9 +88,10 @@ impl Account {
         let counts = &mut self.lines[number as usize].counts;
         counts.received += 1;
         counts.dropped += message.dropped;
+        // A network may say any number.
         match message.missed {
-            Missed::Exact(n) => counts.missed += n,
-            Missed::OfSender(n) => self.of_senders += n,
+            Missed::Exact(n) => counts.missed = counts.missed.saturating_add(n),
+            Missed::OfSender(n) => self.of_senders = self.of_senders.saturating_add(n),
             Missed::Unknown => counts.untold += 1,
         }
     }
@@ -118,7 +119,7 @@ impl Account {
         for Line { counts, .. } in &self.lines {
             total.received += counts.received;
             total.written += counts.written;
-            total.missed += counts.missed;
+            total.missed = total.missed.saturating_add(counts.missed);
             total.untold += counts.untold;
             total.dropped += counts.dropped;
         }
@@ -154,6 +155,11 @@ mod tests {
             (account.lines()[name].counts.missed, account.total().missed)
         };
         assert_eq!((tell(0, 0), tell(1, 3), tell(0, 2), tell(1, 0)), ((0, 0), (0, 3), (0, 5), (0, 5)));
+        assert_eq!(
+            (tell(0, u64::MAX), tell(1, 1)),
+            ((0, u64::MAX), (0, u64::MAX)),
+            "however many a network says"
+        );
     }
 
     #[test]

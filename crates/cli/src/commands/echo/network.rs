@@ -143,7 +143,7 @@ impl Totals {
         self.received += 1;
         self.dropped += message.dropped;
         match message.missed.count() {
-            Some(missed) => self.missed += missed,
+            Some(missed) => self.missed = self.missed.saturating_add(missed), // a network may say any number
             None => self.untold += 1,
         }
         first

@@ -80,10 +80,10 @@ impl Watch {
         let messages = now.facts.published.saturating_sub(before.facts.published);
         let bytes = now.facts.bytes.saturating_sub(before.facts.bytes);
 
-        let (mut latency, mut missed) = (LatencyCounts::default(), 0);
+        let (mut latency, mut missed) = (LatencyCounts::default(), 0u64);
         for (who, (now_missed, now_latency)) in &now.subscribers {
             let (before_missed, before_latency) = before.subscribers.get(who).cloned().unwrap_or_default();
-            missed += now_missed.saturating_sub(before_missed);
+            missed = missed.saturating_add(now_missed.saturating_sub(before_missed));
             latency.add(&now_latency.since(&before_latency));
         }
         let known = !now.subscribers.is_empty();
@@ -99,7 +99,8 @@ impl Watch {
             age: now.facts.age,
             latency: Latency::of(&latency),
             missed: known.then_some(missed),
-            missed_total: known.then(|| now.subscribers.values().map(|(missed, _)| missed).sum()),
+            missed_total: known
+                .then(|| now.subscribers.values().fold(0u64, |sum, (missed, _)| sum.saturating_add(*missed))),
             error: None,
         })
     }
