@@ -1,6 +1,5 @@
 //! What was received, written, missed and dropped: the recorder's book.
 
-use crate::batch::Batch;
 use saltus_domain::{Message, Missed, Name};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -100,12 +99,13 @@ impl Account {
     pub fn dropped(&mut self, number: u32) {
         self.lines[number as usize].counts.dropped += 1;
     }
-    /// Counts the messages of a batch, of which so many of each channel were written, and the others lost.
-    pub fn settle(&mut self, batch: &Batch, written: &[u64]) {
-        batch.messages().for_each(|(head, _)| self.dropped(head.channel));
-        for (line, written) in self.lines.iter_mut().zip(written) {
+    /// Counts what became of a batch: so many messages of each channel were in it, and so many of them were written. The others
+    /// are lost. It takes no time to speak of: the reader waits for it.
+    pub fn settle(&mut self, had: &[u64], written: &[u64]) {
+        let written = written.iter().chain(std::iter::repeat(&0));
+        for ((line, had), written) in self.lines.iter_mut().zip(had).zip(written) {
             line.counts.written += written;
-            line.counts.dropped -= written;
+            line.counts.dropped += had.saturating_sub(*written);
         }
     }
 
@@ -171,9 +171,7 @@ mod tests {
         account.received(number, &message(&name, Missed::Exact(4), 2));
         account.received(other, &message(&name, Missed::Unknown, 0));
         account.dropped(number);
-        let mut batch = Batch::default();
-        batch.push(other, &message(&name, Missed::Unknown, 0), 0);
-        account.settle(&batch, &[0, 1]);
+        account.settle(&[0, 1], &[0, 1]);
         let total = account.total();
         assert_eq!(total, Total { received: 2, written: 1, missed: 4, untold: 1, dropped: 3 });
         assert!(total.has_losses());

@@ -87,6 +87,19 @@ impl Batch {
         })
     }
 
+    /// How many messages it has of each channel, by number.
+    pub fn counts(&self) -> Vec<u64> {
+        let mut counts = Vec::new();
+        for head in &self.heads {
+            let at = head.channel as usize;
+            if counts.len() <= at {
+                counts.resize(at + 1, 0);
+            }
+            counts[at] += 1;
+        }
+        counts
+    }
+
     /// Empties it, and keeps its memory.
     pub fn clear(&mut self) {
         self.heads.clear();

@@ -140,7 +140,8 @@ impl Output {
         }
         let mut written = vec![0; self.channels.len()];
         let result = self.format.write(batch, &mut |head| written[head.channel as usize] += 1);
-        self.shared.account().settle(batch, &written);
+        let had = batch.counts();
+        self.shared.account().settle(&had, &written);
         let size = self.format.size();
         self.shared.files().bytes += size.saturating_sub(open.counted);
         (open.counted, open.dirty) = (size, true);

@@ -242,7 +242,7 @@ impl Recorder {
         let written = self.writer.take().map(JoinHandle::join);
         // If the writer gave up, nobody writes what still waits.
         for batch in self.queue.rest() {
-            self.shared.account().settle(&batch, &[]);
+            self.shared.account().settle(&batch.counts(), &[]);
         }
         match written {
             Some(Ok(Err(e))) => Err(e),

@@ -2,8 +2,10 @@
 
 use super::place::Place;
 use super::program::{Program, Programs};
+use crate::case::Policy;
 use crate::clock;
 use crate::error::Fallible;
+use crate::place::Seat;
 use hdrhistogram::Histogram;
 use saltus_domain::{Domain, Options, Pattern, Start, Until};
 use saltus_log::lcm::Writer;
@@ -17,14 +19,15 @@ const CHANNEL: &str = "BENCH";
 /// Events of a log; they are 0.2 to 1.8 ms apart.
 const EVENTS: usize = 1000;
 /// How often all take turns in a repetition.
-pub const TURNS: usize = 3;
+pub const TURNS: usize = 5;
 /// When the first event was recorded, us since 1970.
 const FIRST: i64 = 1_700_000_000_000_000;
 
 /// Who plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// The machine's own `clock_nanosleep` to a point in time: what no player can be better than without spinning.
+    /// The machine's own `clock_nanosleep` to a point in time, without timer slack: what no player can be better than without
+    /// spinning.
     Sleep,
     /// Ours into shared memory.
     Shm,
@@ -96,15 +99,15 @@ fn write_log(path: &Path, times: &[u64]) -> Fallible<()> {
     Ok(std::fs::write(path, bytes)?)
 }
 
-/// One turn of one player.
-pub fn run(programs: &Programs, who: Who, played: &mut Played) -> Fallible<()> {
+/// One turn of one player, on this core and no other.
+pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> Fallible<()> {
     let (place, times) = (Place::new()?, times());
     let log = place.file("log");
     write_log(&log, &times)?;
     let stamps = match who {
-        Who::Sleep => sleep(&times),
-        Who::Shm | Who::Precise => in_memory(programs, who, &place, &log)?,
-        Who::Udpm | Who::Lcm => on_network(programs, who, &place, &log)?,
+        Who::Sleep => sleep(&times, core)?,
+        Who::Shm | Who::Precise => in_memory(programs, who, core, &place, &log)?,
+        Who::Udpm | Who::Lcm => on_network(programs, who, core, &place, &log)?,
     };
     let late: Vec<u64> = stamps.iter().zip(&times).map(|(at, us)| at.wrapping_sub(us * 1000)).collect();
     let at = WHO.iter().position(|other| *other == who).unwrap_or(0);
@@ -122,25 +125,31 @@ pub fn run(programs: &Programs, who: Who, played: &mut Played) -> Fallible<()> {
     Ok(played.errors[at].add(turn)?)
 }
 
-/// Sleeps as a player does, and does nothing else.
-fn sleep(times: &[u64]) -> Vec<u64> {
-    let start = clock::now() + 5_000_000;
-    let until = |us: &u64| {
-        clock::sleep_until(start + us * 1000);
-        clock::now()
+/// Sleeps as a player does, with timers as exact as the kernel's, and does nothing else.
+fn sleep(times: &[u64], core: usize) -> Fallible<Vec<u64>> {
+    let sleeper = || {
+        Seat { core: Some(core), policy: Policy::Default }.take().map_err(|e| e.to_string())?;
+        let mut woken = Vec::with_capacity(times.len());
+        let start = clock::now() + 5_000_000;
+        for us in times {
+            clock::sleep_until(start + us * 1000);
+            woken.push(clock::now());
+        }
+        Ok::<_, String>(woken)
     };
-    times.iter().map(until).collect()
+    // In a thread: core and timers are the thread's.
+    Ok(thread::scope(|threads| threads.spawn(sleeper).join()).map_err(|_| "the sleeper panicked")??)
 }
 
 /// The channel keeps all stamps; nobody reads it meanwhile.
-fn in_memory(programs: &Programs, who: Who, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
+fn in_memory(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.shm(EVENTS + 16, 64);
     let mut command = programs.ours("play");
     command.arg(log).args(["--quiet", "--json", "--domain", &url]);
     if who == Who::Precise {
         command.arg("--precise");
     }
-    Program::start(&mut command)?.end(Duration::from_secs(60))?;
+    Program::start_on(&mut command, core)?.end(Duration::from_secs(60))?;
     let options = Options::next(u64::MAX).start(Start::Oldest);
     let mut subscriber = Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, options)?;
     let mut stamps = Vec::new();
@@ -151,7 +160,7 @@ fn in_memory(programs: &Programs, who: Who, place: &Place, log: &Path) -> Fallib
 }
 
 /// The kernel stamps packets as they come, however late this process is.
-fn on_network(programs: &Programs, who: Who, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
+fn on_network(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.udpm();
     let mut subscriber =
         Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, Options::next(2 * EVENTS as u64))?;
@@ -175,7 +184,7 @@ fn on_network(programs: &Programs, who: Who, place: &Place, log: &Path) -> Falli
         Who::Lcm => command.args(["--lcm-url", &url]),
         _ => command.args(["--quiet", "--json", "--domain", &url]),
     };
-    let ended = Program::start(command.arg(log))?.end(Duration::from_secs(60));
+    let ended = Program::start_on(command.arg(log), core)?.end(Duration::from_secs(60));
     let _ = tell.send(()); // it may have failed
     let stamps = reader.join().map_err(|_| "the reader panicked")??;
     ended.map(|_| stamps)

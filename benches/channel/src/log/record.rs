@@ -131,10 +131,10 @@ fn sender(who: Who, url: &str) -> Fallible<Send> {
     Ok(Box::new(move |message| sender.send(message)))
 }
 
-/// Publishes for `scale` times 3 s against a schedule; says how many, and how many a second.
+/// Publishes for `scale` times 2 s against a schedule; says how many, and how many a second.
 fn publish(case: Case, scale: f64, send: &mut Send) -> Fallible<(u64, f64)> {
     let mut message = vec![0x5A; case.size];
-    let count = ((case.rate as f64 * 3.0 * scale) as u64).max(10);
+    let count = ((case.rate as f64 * 2.0 * scale) as u64).max(10);
     let start = clock::now();
     let mut sent = 0;
     while sent < count && !stop::asked() {

@@ -15,8 +15,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use saltus_bridge::Rename;
 use saltus_log::ChannelSummary;
-use saltus_os::{clock as time, process};
-use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Todo};
+use saltus_os::{clock as time, process, rt};
+use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Timeline, Todo};
 
 use super::log::{
     self,
@@ -168,6 +168,7 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     let (mark, along) = (None, None);
     let mut session =
         Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark, along };
+    let _ = rt::set_timer_slack(1); // refused by a sandbox, timers are 50 us late
     let played = session.play();
     drop(session.keys.take()); // the terminal is as it was
     session.status.end(&session.outlets)?;
@@ -216,18 +217,12 @@ struct Session {
 impl Session {
     fn play(&mut self) -> Outcome {
         let most = self.args.count.count.unwrap_or(u64::MAX);
+        let mut chores = 0;
         while !stop::requested() && self.outlets.played() < most {
-            while let Some(key) = self.keys.as_ref().and_then(Keys::pressed) {
-                if !self.obey(key)? {
-                    return Ok(());
-                }
-            }
             let now = time::monotonic();
-            if let Some(clock) = &mut self.clock {
-                clock.tick(now, &self.player, &mut self.outlets)?;
-            }
-            self.status.show(now, &self.player, &self.outlets);
-            match self.player.poll(now).map_err(failed)? {
+            // What is due goes out before anything else is done, but keys are looked for while much is due.
+            let todo = self.player.poll(now).map_err(failed)?;
+            match todo {
                 Todo::Publish(spot, _) if self.is_over(spot.time) => return Ok(()),
                 Todo::Publish(spot, due) => {
                     if let Some(clock) = self.clock.as_mut().filter(|_| self.player.speed() == 0.0) {
@@ -238,10 +233,33 @@ impl Session {
                     if self.player.speed() == 0.0 {
                         self.outlets.wait_for_readers();
                     }
+                    if now < chores {
+                        continue;
+                    }
                 }
-                Todo::Wait(until) => self.wait(now, until),
-                Todo::Paused => self.wait(now, u64::MAX),
+                Todo::Wait(_) | Todo::Paused => {}
                 Todo::Ended => return Ok(()),
+            }
+            chores = now + SLICE;
+            let mut pressed = false;
+            while let Some(key) = self.keys.as_ref().and_then(Keys::pressed) {
+                pressed = true;
+                if !self.obey(key)? {
+                    return Ok(());
+                }
+            }
+            if let Some(clock) = &mut self.clock {
+                clock.tick(now, &self.player, &mut self.outlets)?;
+            }
+            self.status.show(now, &self.player, &self.outlets);
+            match todo {
+                _ if pressed => {} // it may have changed what is to be done
+                Todo::Wait(until) => {
+                    self.prepare()?;
+                    self.wait(now, until);
+                }
+                Todo::Paused => self.wait(now, u64::MAX),
+                Todo::Publish(..) | Todo::Ended => {}
             }
         }
         Ok(())
@@ -250,6 +268,16 @@ impl Session {
     /// Whether `--to` ends it here.
     fn is_over(&self, time: i64) -> bool {
         time > self.end && !self.args.repeat && self.mark.is_none()
+    }
+
+    /// Gets ready for the next event, if it is to be played.
+    fn prepare(&mut self) -> Outcome {
+        let end = self.player.repeat().map(|(_, end)| end);
+        let Some(next) = self.player.timeline().next().map_err(failed)? else { return Ok(()) };
+        if self.is_over(next.time) || end.is_some_and(|end| next.time > end) {
+            return Ok(());
+        }
+        self.outlets.prepare(self.player.timeline(), &next)
     }
 
     /// Sleeps until then, or less.

@@ -135,10 +135,7 @@ impl Outlets {
                 return Ok(());
             }
         };
-        if !self.all.contains_key(event.channel) {
-            let outlet = self.outlet(&event)?;
-            self.all.insert(event.channel.to_vec(), outlet);
-        }
+        self.open(&event)?;
         let Some(Some(publisher)) = self.all.get_mut(event.channel) else { return Ok(()) };
         match send(&mut self.restamp, publisher, event.data, spot.time) {
             Ok(()) => {
@@ -156,6 +153,21 @@ impl Outlets {
                 }
                 self.refused += 1;
             }
+        }
+        Ok(())
+    }
+
+    /// Gets ready to publish what will be due: reads it, and opens its channel, so that neither takes time when it is.
+    pub fn prepare(&mut self, reel: &mut Reel, spot: &Spot) -> Outcome {
+        // What cannot be read is told of when it is due.
+        let Ok(Some(event)) = reel.event(spot) else { return Ok(()) };
+        self.open(&event)
+    }
+
+    fn open(&mut self, event: &Event<'_>) -> Outcome {
+        if !self.all.contains_key(event.channel) {
+            let outlet = self.outlet(event)?;
+            self.all.insert(event.channel.to_vec(), outlet);
         }
         Ok(())
     }
