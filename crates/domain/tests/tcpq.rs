@@ -2,7 +2,7 @@
 
 use saltus_domain::{Dispatcher, Domain, Error, Missed, Options, Pattern, Subscriber};
 use saltus_net::tcpq::{Hub, Limits, Stop};
-use saltus_netns::isolated;
+use saltus_netns::isolated_program;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 /// Long enough for a loaded machine; no test waits so long when all is well.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Where a hub is in a network of its own. The kernel gives this port to nobody by itself: it is free while the hub is gone.
+/// Where a hub is in a network and a program of its own. The kernel gives this port to nobody by itself: it is free while the hub is
+/// gone. (Were other tests in the same program, the child of one that starts `ip` would have the hub's socket a moment longer.)
 const ADDRESS: &str = "127.0.0.1:7700";
 
 struct Running {
@@ -50,7 +51,7 @@ fn until_heard(domain: &Domain, subscriber: &mut Subscriber, payload: &[u8]) {
 
 #[test]
 fn a_hub_that_is_late_or_comes_back_is_found() {
-    isolated(|| {
+    isolated_program(|| {
         let domain = Domain::open("tcpq://localhost:7700").unwrap();
         let mut subscriber = domain.subscriber_with(Pattern::name("A").unwrap(), Options::next(10)).unwrap();
         let fd = subscriber.fd().unwrap().as_raw_fd();
@@ -78,7 +79,7 @@ fn a_hub_that_is_late_or_comes_back_is_found() {
 
 #[test]
 fn a_dispatcher_goes_on_after_it_was_told() {
-    isolated(|| {
+    isolated_program(|| {
         let running = hub(ADDRESS);
         let domain = Domain::open("tcpq://127.0.0.1:7700").unwrap();
         let mut dispatcher = Dispatcher::new().unwrap();

@@ -2,7 +2,7 @@
 
 use saltus_domain::{Domain, Options, Pattern, Publisher};
 use saltus_net::tcpq::{Hub, Limits, Stop};
-use saltus_netns::isolated;
+use saltus_netns::{isolated, isolated_program};
 use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Join, Key, Order};
 use std::thread::{self, JoinHandle};
@@ -82,7 +82,8 @@ fn nothing_goes_round_in_circles_where_nobody_says_who_sent_it() {
 
 #[test]
 fn a_hub_may_come_and_go() {
-    isolated(|| {
+    // In a program of its own: the child of another test that starts `ip` would have the hub's socket a moment longer.
+    isolated_program(|| {
         let address = "127.0.0.1:7700";
         let hub = Running::at(address);
         let mut world = world(["tcpq://127.0.0.1:7700", "mpudpm://239.255.76.67:7900?nports=9"]);
