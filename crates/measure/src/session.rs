@@ -100,22 +100,29 @@ impl Session {
         let (teller, told) = mpsc::sync_channel(WAITING);
         let (empty, emptied) = mpsc::sync_channel(2);
         (0..2).for_each(|_| drop(empty.try_send(times())));
-        let (ready, started) = mpsc::sync_channel(1);
+        let (ready, prepared) = mpsc::sync_channel(1);
+        let (begin, begun) = mpsc::sync_channel(1);
+        let (beginning, started) = mpsc::sync_channel(1);
         let stop = Arc::new(AtomicBool::new(false));
         let (until, own) = (stop.clone(), settings.clone());
         let meter = process::without_signals(|| {
             std::thread::Builder::new().name("meter".into()).spawn(move || {
                 let refused = prepare(&own);
                 let first = times();
+                let _ = ready.send((process::thread_id(), refused));
+                // Not before the observer has looked, which tells later what has happened since.
+                let Ok(()) = begun.recv() else { return 0 };
                 let meter = Meter::start(Monotonic, own.kind, own.resolution);
-                let _ = ready.send((process::thread_id(), meter.last(), refused));
+                let _ = beginning.send(meter.last());
                 // Relaxed: nothing else is told by it.
                 measure(meter, &own, first, &teller, &emptied, || until.load(Ordering::Relaxed))
             })
         })?;
-        let (thread, start, refused) =
-            started.recv().map_err(|_| io::Error::other("the meter ended before it began"))?;
+        let ended = |_| io::Error::other("the meter ended before it began");
+        let (thread, refused) = prepared.recv().map_err(ended)?;
         let observer = Observer::new(thread);
+        let _ = begin.send(());
+        let start = started.recv().map_err(ended)?;
         let due = observer.looked() + settings.look;
         Ok(Session {
             told,
