@@ -19,6 +19,7 @@ macro_rules! providers {
                 the_newest_comes_first_after_a_pause,
                 no_more_than_the_depth_waits_and_the_rest_is_counted,
                 what_is_lost_is_told_as_promised,
+                what_came_while_nobody_subscribed_is_not_missed,
                 patterns_match_whole_names_and_pick_up_late_channels,
                 several_channels_come_in_the_order_of_publication,
                 who_joins_late_gets_what_the_transport_keeps,

@@ -89,6 +89,20 @@ fn who_tells_as_saltus_does_is_believed() {
                 assert_eq!(message.published, None, "the clock is another machine's");
             });
         }
+        // Who comes later is not told of what was lost before.
+        let mut late = None;
+        for (sequence, missed) in [(1_u64, 0), (7, 5), (8, 0), (10, 1)] {
+            let attachment = format!("73616c7475732f31{}{}{}{}", word(6), word(sequence), word(1), word(0));
+            peer.ask(&format!("publish robot/IMU 9 {sequence} {attachment}"));
+            for subscriber in [&mut subscriber].into_iter().chain(&mut late) {
+                expect(subscriber, &made(9, sequence as usize), |message| {
+                    assert_eq!(message.missed, Missed::OfSender(missed), "number {sequence}");
+                });
+            }
+            if sequence == 7 {
+                late = Some(all(&domain, "IMU"));
+            }
+        }
     });
 }
 

@@ -135,7 +135,7 @@ impl Inlet {
             }
             Source::Memory(_) => (Missed::Exact(taken.overwritten), taken.limited),
             Source::Network(_) => {
-                let lost = self.told.lost(&about, i);
+                let lost = self.told.lost(&about, reader.name());
                 let missed = lost.map_or(Missed::Unknown, Missed::OfSender);
                 (missed, taken.overwritten + taken.limited)
             }

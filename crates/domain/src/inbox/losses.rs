@@ -4,11 +4,12 @@
 //! each count has a number: who was told of another count, or of none, is told that nothing is known.
 
 use super::about::About;
-use std::collections::HashMap;
+use super::recent::Recent;
+use saltus_channel::Name;
 use std::hash::Hash;
 
-/// How many senders are remembered.
-const SENDERS: usize = 1024;
+/// Whose messages are counted: a sender's, on one channel where each is counted by itself.
+pub(crate) type Of = (u64, Option<Name>);
 
 /// What is lost of a sender since the count began. By default: nothing, since its first message of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,39 +20,46 @@ pub(crate) struct Count {
     pub count: u64,
 }
 
-/// The counts of a link that counts over all channels of a sender.
+impl Count {
+    fn add(&mut self, lost: u64) {
+        self.lost = self.lost.saturating_add(lost).min(About::UNKNOWN - 1);
+    }
+}
+
+/// The counts of a link that is told how many are lost.
 #[derive(Debug)]
 pub(crate) struct Losses<K> {
-    of: HashMap<K, Count>,
+    of: Recent<K, Count>,
     /// Counts begun with a message that was not the sender's first.
     begun: u64,
-    /// Whether senders were forgotten: one that is not known may have been.
-    forgot: bool,
 }
 
 impl<K> Default for Losses<K> {
     fn default() -> Losses<K> {
-        Losses { of: HashMap::new(), begun: 0, forgot: false }
+        Losses { of: Recent::default(), begun: 0 }
     }
 }
 
 impl<K: Eq + Hash> Losses<K> {
     /// A count begins with a message of this sender. `whole`: its first of all.
     pub fn begin(&mut self, sender: K, whole: bool) -> Count {
-        if self.of.len() >= SENDERS && !self.of.contains_key(&sender) {
-            self.of.clear();
-            self.forgot = true;
-        }
-        let whole = whole && !self.forgot && !self.of.contains_key(&sender);
-        self.begun += u64::from(!whole);
-        let count = Count { lost: 0, count: if whole { 0 } else { self.begun } };
-        self.of.insert(sender, count);
-        count
+        let known = self.of.contains_key(&sender);
+        let mut may_be_whole = whole && !known;
+        let count = self.of.get_or(sender, |forgot| {
+            may_be_whole &= !forgot;
+            Count::default()
+        });
+        self.begun += u64::from(!may_be_whole);
+        *count = Count { lost: 0, count: if may_be_whole { 0 } else { self.begun } };
+        *count
     }
     /// So many more were lost before a message of this sender.
     pub fn add(&mut self, sender: K, lost: u64) -> Count {
-        let Some(count) = self.of.get_mut(&sender) else { return self.begin(sender, false) };
-        count.lost = count.lost.saturating_add(lost).min(About::UNKNOWN - 1);
+        if !self.of.contains_key(&sender) {
+            return self.begin(sender, false);
+        }
+        let count = self.of.get_or(sender, |_| Count::default());
+        count.add(lost);
         *count
     }
     /// All that is counted now.
@@ -60,21 +68,80 @@ impl<K: Eq + Hash> Losses<K> {
     }
 }
 
+/// The counts of a link that is told the numbers of messages, from 1.
+#[cfg(any(test, feature = "dds", feature = "zenoh"))]
+#[derive(Debug)]
+pub(crate) struct Gaps<K> {
+    /// The number of the last message, and what was lost before it.
+    of: Recent<K, (u64, Count)>,
+    /// Counts begun with a message that was not the sender's first.
+    begun: u64,
+}
+
+#[cfg(any(test, feature = "dds", feature = "zenoh"))]
+impl<K> Default for Gaps<K> {
+    fn default() -> Gaps<K> {
+        Gaps { of: Recent::default(), begun: 0 }
+    }
+}
+
+#[cfg(any(test, feature = "dds", feature = "zenoh"))]
+impl<K: Eq + Hash> Gaps<K> {
+    /// How many messages of this sender were lost before number `sequence`, and whether that is a new one. One that comes late was
+    /// counted as lost, and stays so.
+    pub fn note(&mut self, sender: K, sequence: u64) -> (Count, bool) {
+        let (last, count) = self.of.get_or(sender, |_| {
+            let whole = sequence == 1;
+            self.begun += u64::from(!whole);
+            let count = Count { lost: 0, count: if whole { 0 } else { self.begun } };
+            (sequence.wrapping_sub(1), count)
+        });
+        let ahead = sequence.wrapping_sub(*last);
+        let is_new = ahead != 0 && ahead <= u64::MAX / 2;
+        if is_new {
+            *last = sequence;
+            if count.lost == About::UNKNOWN {
+                self.begun += 1;
+                *count = Count { lost: 0, count: self.begun };
+            } else {
+                count.add(ahead - 1);
+            }
+        }
+        (*count, is_new)
+    }
+    /// Drops senders of whom nothing comes any more. If one is heard again, its count begins anew.
+    #[cfg(any(test, feature = "dds"))]
+    pub fn retain(&mut self, mut stays: impl FnMut(&K) -> bool) {
+        self.of.retain(|sender, _| stays(sender));
+    }
+    /// Nobody listens to these for a while: their counts begin anew with the next message that is new.
+    #[cfg(any(test, feature = "dds"))]
+    pub fn pause(&mut self, mut which: impl FnMut(&K) -> bool) {
+        let paused = self.of.iter_mut().filter(|(sender, _)| which(sender));
+        paused.for_each(|(_, (_, count))| count.lost = About::UNKNOWN);
+    }
+    /// All that is counted now.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, Count)> {
+        let counted = self.of.iter().filter(|(_, (_, count))| count.lost != About::UNKNOWN);
+        counted.map(|(sender, (_, count))| (sender, *count))
+    }
+}
+
 /// What a subscriber was told of each sender.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// By sender, and by channel where each is counted by itself.
-    of: HashMap<(u64, usize), Option<Count>>,
+    of: Recent<Of, Option<Count>>,
     each_channel: bool,
-    /// Whether senders were forgotten.
-    forgot: bool,
 }
 
 impl Told {
     /// Of a subscriber that is not told of these, which were lost before it came.
-    pub fn new(before: Vec<(u64, Count)>, each_channel: bool) -> Told {
-        let of = before.into_iter().map(|(sender, count)| ((sender, 0), Some(count))).collect();
-        Told { of, each_channel, forgot: false }
+    pub fn new(before: Vec<(Of, Count)>, each_channel: bool) -> Told {
+        let mut told = Told { of: Recent::default(), each_channel };
+        for (of, count) in before {
+            told.of.get_or(of, |_| Some(count));
+        }
+        told
     }
     /// Of a subscriber that may get what came before it: what was lost lies between messages that it is yet to get.
     pub fn before_all(mut self) -> Told {
@@ -83,19 +150,14 @@ impl Told {
     }
 
     /// What this sender has lost since this was asked for it last, or since the subscriber came. `None`: nobody can know.
-    pub fn lost(&mut self, about: &About, channel: usize) -> Option<u64> {
+    pub fn lost(&mut self, about: &About, channel: &Name) -> Option<u64> {
         let now = Count { lost: about.lost, count: about.count };
         if now.lost == About::UNKNOWN {
             return None;
         }
-        let key = (about.sender, if self.each_channel { channel } else { 0 });
-        if self.of.len() >= SENDERS && !self.of.contains_key(&key) {
-            self.of.clear();
-            self.forgot = true;
-        }
+        let of = (about.sender, self.each_channel.then(|| channel.clone()));
         // Who was not heard when the subscriber came has lost nothing before.
-        let fresh = (!self.forgot).then(Count::default);
-        let told = self.of.entry(key).or_insert(fresh);
+        let told = self.of.get_or(of, |forgot| (!forgot).then(Count::default));
         let before = *told;
         // With several channels the newest may be taken first, and older ones after it.
         if before.is_none_or(|before| (now.count, now.lost) > (before.count, before.lost)) {
@@ -108,15 +170,19 @@ impl Told {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inbox::recent::MOST;
 
     fn about(sender: u64, Count { lost, count }: Count) -> About {
         About { sender, lost, count, ..About::default() }
     }
+    fn name(name: &str) -> Name {
+        Name::new(name).unwrap()
+    }
 
     #[test]
     fn a_loss_is_told_once_and_what_was_lost_before_the_first_message_is_unknown() {
-        let (mut losses, mut told) = (Losses::default(), Told::default());
-        let mut tell = |count| told.lost(&about(1, count), 0);
+        let (mut losses, mut told, a) = (Losses::default(), Told::default(), name("a"));
+        let mut tell = |count| told.lost(&about(1, count), &a);
         assert_eq!(tell(losses.begin(1, false)), None, "it was not its first");
         assert_eq!([tell(losses.add(1, 0)), tell(losses.add(1, 3))], [Some(0), Some(3)]);
         let (older, newer) = (losses.add(1, 2), losses.add(1, 4));
@@ -129,38 +195,77 @@ mod tests {
     fn a_sender_that_is_heard_from_its_first_message_on_has_no_secrets() {
         let (mut losses, mut told) = (Losses::default(), Told::default());
         losses.begin(1, true);
-        assert_eq!(told.lost(&about(1, losses.add(1, 2)), 0), Some(2));
+        assert_eq!(told.lost(&about(1, losses.add(1, 2)), &name("a")), Some(2));
     }
 
     #[test]
     fn what_was_lost_before_a_subscriber_came_is_not_told_to_it_but_what_was_lost_since_is() {
-        let mut losses = Losses::default();
+        let (mut losses, a, b) = (Losses::default(), name("a"), name("b"));
         losses.begin(1, false);
         losses.add(1, 5);
         losses.begin(2, true);
-        let before = losses.iter().map(|(sender, count)| (*sender, count)).collect();
-        let (mut told, mut each) = (Told::new(before, false), Told::new(Vec::new(), true));
+        let before = losses.iter().map(|(sender, count)| ((*sender, None), count)).collect();
+        let mut told = Told::new(before, false);
         let (one, two) = (losses.add(1, 3), losses.add(2, 4));
-        assert_eq!([told.lost(&about(1, one), 0), told.lost(&about(2, two), 1)], [Some(3), Some(4)]);
-        assert_eq!(told.lost(&about(1, losses.add(1, 0)), 1), Some(0), "told on another channel");
-        assert_eq!([each.lost(&about(2, two), 0), each.lost(&about(2, two), 1)], [Some(4), Some(4)]);
-        let mut oldest = Told::new(vec![(2, two)], false).before_all();
+        assert_eq!([told.lost(&about(1, one), &a), told.lost(&about(2, two), &b)], [Some(3), Some(4)]);
+        assert_eq!(told.lost(&about(1, losses.add(1, 0)), &b), Some(0), "told on another channel");
+        let mut oldest = Told::new(vec![((2, None), two)], false).before_all();
         assert_eq!(
-            [oldest.lost(&about(2, Count::default()), 0), oldest.lost(&about(2, two), 0)],
+            [oldest.lost(&about(2, Count::default()), &a), oldest.lost(&about(2, two), &a)],
             [None, Some(4)]
         );
     }
 
     #[test]
+    fn where_each_channel_is_counted_by_itself_a_late_subscriber_is_told_as_little_of_what_was_before() {
+        let (mut gaps, a, b) = (Gaps::default(), name("a"), name("b"));
+        let mut note = |channel: &Name, number| gaps.note((1, Some(channel.clone())), number).0;
+        assert_eq!([note(&a, 1).lost, note(&a, 7).lost, note(&b, 1).lost], [0, 5, 0]);
+        let mut told = Told::new(gaps.iter().map(|(of, count)| (of.clone(), count)).collect(), true);
+        let mut note = |channel: &Name, number| {
+            let count = gaps.note((1, Some(channel.clone())), number).0;
+            told.lost(&about(1, count), channel)
+        };
+        assert_eq!([note(&a, 8), note(&b, 4), note(&a, 10), note(&b, 5)], [0, 2, 1, 0].map(Some));
+        assert_eq!(note(&name("c"), 3), None, "its first is not known");
+    }
+
+    #[test]
+    fn gaps_between_numbers_are_losses_and_late_ones_change_nothing() {
+        let mut gaps = Gaps::default();
+        let mut note = |sender, number| {
+            let (Count { lost, count }, is_new) = gaps.note(sender, number);
+            (lost, count, is_new)
+        };
+        assert_eq!([note(1, 5), note(1, 6), note(1, 9)], [(0, 1, true), (0, 1, true), (2, 1, true)]);
+        assert_eq!([note(2, 1), note(1, 9), note(1, 3)], [(0, 0, true), (2, 1, false), (2, 1, false)]);
+        assert_eq!([note(1, 11), note(2, 5), note(3, 2)], [(3, 1, true), (3, 0, true), (0, 2, true)]);
+        assert_eq!([note(1, 0), note(9, 0), note(9, 1)], [(3, 1, false), (0, 3, true), (0, 3, true)]);
+        assert_eq!(note(2, 1 << 63), ((1 << 63) - 3, 0, true));
+        assert_eq!(note(2, u64::MAX), (u64::MAX - 4, 0, true));
+        gaps.pause(|sender| *sender == 2 || *sender == 3);
+        assert!(!gaps.note(3, 2).1, "a copy from before");
+        assert_eq!(gaps.note(3, 9), (Count { lost: 0, count: 4 }, true));
+        gaps.retain(|sender| *sender != 1);
+        assert_eq!(gaps.note(1, 1000).0, Count { lost: 0, count: 5 }, "its count begins anew");
+    }
+
+    #[test]
     fn of_senders_that_were_forgotten_nothing_is_known() {
-        let (mut losses, mut told) = (Losses::default(), Told::default());
-        for sender in 0..SENDERS as u64 {
-            assert_eq!(told.lost(&about(sender, losses.begin(sender, true)), 0), Some(0));
+        let (mut losses, mut told, a) = (Losses::default(), Told::default(), name("a"));
+        for sender in 0..MOST as u64 {
+            assert_eq!(told.lost(&about(sender, losses.begin(sender, true)), &a), Some(0));
         }
-        let one_more = losses.begin(SENDERS as u64, true);
-        assert_eq!(told.lost(&about(SENDERS as u64, one_more), 0), None, "it may have been known");
-        assert_eq!(told.lost(&about(7, losses.add(7, 2)), 0), None);
-        assert_eq!(told.lost(&about(7, losses.add(7, 2)), 0), Some(2));
-        assert!(losses.of.len() <= SENDERS && told.of.len() <= SENDERS);
+        let one_more = losses.begin(MOST as u64, true);
+        assert_eq!(told.lost(&about(MOST as u64, one_more), &a), None, "it may have been known");
+        assert_eq!(told.lost(&about(7, losses.add(7, 2)), &a), None);
+        assert_eq!(told.lost(&about(7, losses.add(7, 2)), &a), Some(2));
+        let last = MOST as u64 - 1;
+        assert_eq!(
+            told.lost(&about(last, losses.add(last, 2)), &a),
+            Some(2),
+            "one heard lately is known still"
+        );
+        assert!(losses.iter().count() <= MOST);
     }
 }

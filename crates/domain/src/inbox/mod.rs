@@ -20,6 +20,7 @@ mod lane;
 pub(crate) mod losses;
 mod parker;
 mod reader;
+pub(crate) mod recent;
 mod spin;
 pub(crate) mod stamp;
 pub(crate) mod store;
@@ -28,7 +29,7 @@ use crate::{Error, Pattern, Result};
 pub(crate) use about::About;
 use helper::Helper;
 use intake::Intake;
-use losses::{Count, Told};
+use losses::{Count, Of, Told};
 use saltus_channel::{Description, Name};
 use saltus_os::clock;
 use std::os::fd::RawFd;
@@ -52,8 +53,8 @@ pub(crate) trait Link: Send + Sync {
     fn sender_of(&self, _name: &Name) -> Option<u64> {
         self.sender()
     }
-    /// What is lost of each sender that was heard by now, where that counts over all channels.
-    fn losses(&self) -> Vec<(u64, Count)> {
+    /// What is lost of each sender that was heard by now: who subscribes now is not told of it.
+    fn losses(&self) -> Vec<(Of, Count)> {
         Vec::new()
     }
     /// Whether a sender's messages are numbered on each channel by itself.

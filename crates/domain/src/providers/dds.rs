@@ -15,6 +15,7 @@ mod readers;
 mod writer;
 
 use crate::descriptor::Event;
+use crate::inbox::losses::{Count, Of};
 use crate::inbox::{Fd, Link, Sink};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
@@ -204,6 +205,10 @@ impl Link for Dds {
     // Each channel has a writer of its own, with a number and a count of its own.
     fn tells_losses_by_channel(&self) -> bool {
         true
+    }
+    fn losses(&self) -> Vec<(Of, Count)> {
+        let receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
+        receiving.as_ref().map_or(Vec::new(), |joined| joined.readers.losses())
     }
     fn comes_back(&self) -> bool {
         false

@@ -1,6 +1,6 @@
 //! `udpm://`: LCM's UDP multicast, to the byte.
 
-use crate::inbox::losses::{Count, Losses};
+use crate::inbox::losses::{Count, Losses, Of};
 use crate::inbox::stamp::Stamps;
 use crate::inbox::{About, Arrival, Fd, Link, Sink};
 use crate::url::Url;
@@ -209,10 +209,10 @@ impl Link for Udpm {
     fn comes_back(&self) -> bool {
         false
     }
-    fn losses(&self) -> Vec<(u64, Count)> {
+    fn losses(&self) -> Vec<(Of, Count)> {
         let Some(receiving) = self.listener.get() else { return Vec::new() };
         let receiving = receiving.lock().unwrap_or_else(PoisonError::into_inner);
-        receiving.losses.iter().map(|(from, count)| (number(*from), count)).collect()
+        receiving.losses.iter().map(|(from, count)| ((number(*from), None), count)).collect()
     }
 
     fn drain(&self, sink: &mut dyn Sink) -> Result<()> {

@@ -8,18 +8,18 @@ mod attachment;
 mod config;
 mod key;
 
-use crate::inbox::losses::Count;
+use crate::inbox::losses::{Count, Gaps, Of};
 use crate::inbox::{About, Arrival, Inbox, Landing, Link};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
-use attachment::{Attachment, Losses};
+use attachment::Attachment;
 use config::MOST_BYTES;
 use saltus_channel::Name;
 use saltus_os::{clock, process};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
@@ -36,7 +36,12 @@ struct Zenoh {
     opening: Mutex<()>,
     outgoing: Mutex<HashMap<Name, Arc<Outgoing>>>,
     wanted: Mutex<Wanted>,
+    /// What each subscription has counted, as long as it is there. Never locked while Zenoh is waited for.
+    losses: Mutex<Vec<Weak<Losses>>>,
 }
+
+/// What is lost of each sender on each channel.
+type Losses = Mutex<Gaps<Of>>;
 
 /// A channel that is published on.
 struct Outgoing {
@@ -66,6 +71,7 @@ pub(crate) fn open(url: Url) -> Result<Arc<Inbox>> {
         opening: Mutex::default(),
         outgoing: Mutex::default(),
         wanted: Mutex::default(),
+        losses: Mutex::default(),
     };
     Ok(Inbox::landing(Box::new(link), landing))
 }
@@ -139,7 +145,11 @@ impl Zenoh {
     /// Subscribes to a key; what `passed_over` names comes by another subscription.
     fn declare(&self, key: String, passed_over: HashSet<Name>) -> Result<Subscriber<()>> {
         let (landing, prefix, losses) =
-            (self.landing.clone(), self.options.prefix.clone(), Mutex::new(Losses::default()));
+            (self.landing.clone(), self.options.prefix.clone(), Arc::<Losses>::default());
+        let mut all = lock(&self.losses);
+        all.retain(|losses| losses.strong_count() > 0);
+        all.push(Arc::downgrade(&losses));
+        drop(all);
         let take = move |sample: Sample| {
             let Some(name) = key::name(&prefix, sample.key_expr()).and_then(|name| Name::new(name).ok())
             else {
@@ -155,7 +165,7 @@ impl Zenoh {
 }
 
 /// Puts a message where it is wanted.
-fn land(landing: &Landing, losses: &Mutex<Losses>, name: &Name, sample: &Sample) {
+fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
     let attachment = attachment.and_then(|it| Attachment::of_bytes(&it.to_bytes()));
     landing.land(|sink| {
@@ -165,8 +175,8 @@ fn land(landing: &Landing, losses: &Mutex<Losses>, name: &Name, sample: &Sample)
             about.published = told.published_here(arrived).unwrap_or(0);
             about.sender = told.sender;
             about.sequence = told.sequence;
-            Count { lost: about.lost, count: about.count } =
-                lock(losses).note(name, told.sender, told.sequence);
+            let of = (told.sender, Some(name.clone()));
+            (Count { lost: about.lost, count: about.count }, _) = lock(losses).note(of, told.sequence);
         }
         if sink.wants(name.as_bytes()) {
             sink.take(Arrival { channel: name.as_bytes(), payload: &sample.payload().to_bytes(), about });
@@ -195,6 +205,13 @@ impl Link for Zenoh {
 
     fn sender(&self) -> Option<u64> {
         Some(self.sender)
+    }
+    fn losses(&self) -> Vec<(Of, Count)> {
+        let mut found = Vec::new();
+        for losses in lock(&self.losses).iter().filter_map(Weak::upgrade) {
+            found.extend(lock(&losses).iter().map(|(of, count)| (of.clone(), count)));
+        }
+        found
     }
     fn numbers_each_channel(&self) -> bool {
         true

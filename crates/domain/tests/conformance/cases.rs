@@ -135,6 +135,23 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
     }
 }
 
+/// Nor is it missed by who comes later, if the publisher was heard before.
+pub fn what_came_while_nobody_subscribed_is_not_missed(world: &World) {
+    let (here, there) = (world.open(), world.open());
+    let mut publisher = here.publisher("again").unwrap();
+    for _ in 0..2 {
+        let mut subscriber = there.subscriber_with(named("again"), all(200).start(Start::Now)).unwrap();
+        world.settle(&here, &there);
+        publisher.publish(&number(1)).unwrap();
+        let message = subscriber.receive(LONG).unwrap().expect("a message");
+        assert!(message.missed.count().is_none_or(|missed| missed == 0), "{:?}", message.missed);
+        drop(subscriber);
+        for _ in 0..100 {
+            publisher.publish(&number(2)).unwrap();
+        }
+    }
+}
+
 pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber = there.subscriber_with(Pattern::regex("ARM_[0-9]+").unwrap(), all(10)).unwrap();

@@ -3,7 +3,7 @@
 use super::kinds::Kinds;
 use super::node::{self, Node};
 use super::raw::{self, Adapter, Raw};
-use crate::inbox::losses::Count;
+use crate::inbox::losses::{Count, Gaps, Of};
 use crate::inbox::{About, Arrival, Sink};
 use crate::{Error, Pattern, Result};
 use rustdds::GUID;
@@ -16,8 +16,6 @@ use std::task::Waker;
 
 /// Messages taken from one reader between two looks at who sleeps.
 const BATCH: usize = 1024;
-/// Senders whose losses are remembered.
-const SENDERS: usize = 1024;
 /// Topics that are read. A network may invent any number of them.
 const MOST: usize = 4096;
 
@@ -30,7 +28,8 @@ pub(super) struct Readers {
     readers: BTreeMap<String, Reader>,
     /// What writers of others write.
     writers: HashMap<GUID, Writer>,
-    senders: Senders,
+    /// What is lost of each writer, and the channel on which it is heard.
+    senders: Gaps<(GUID, Name)>,
     /// Topics and types that were told not to fit.
     told: HashSet<(String, String)>,
 }
@@ -49,19 +48,6 @@ struct Writer {
     offered: Option<Reliability>,
 }
 
-/// What each writer has sent.
-#[derive(Default)]
-struct Senders {
-    of: HashMap<GUID, Sender>,
-    /// Counts of losses begun with a message that was not the writer's first.
-    begun: u64,
-}
-
-struct Sender {
-    last: i64,
-    lost: Count,
-}
-
 impl Readers {
     /// None yet, of topics of which `depth` messages are kept.
     pub fn new(depth: u64) -> Readers {
@@ -77,6 +63,8 @@ impl Readers {
         }
         let wanted = &self.wanted;
         self.readers.retain(|_, reader| wanted.iter().any(|p| p.matches(&reader.channel)));
+        // What comes while nobody wants it is not lost. The library may have kept what came before, and give it to the next reader.
+        self.senders.pause(|(_, channel)| !wanted.iter().any(|p| p.matches(channel)));
     }
     /// Asks for at least `depth` messages of a topic to be kept, of those that are read from now on.
     pub fn deepen(&mut self, depth: u64) {
@@ -86,6 +74,11 @@ impl Readers {
     /// The type that is received on a channel.
     pub fn kind_of(&self, channel: &Name) -> Option<&str> {
         self.readers.values().find(|reader| reader.channel == *channel).map(|reader| &*reader.kind)
+    }
+
+    /// What is lost of each writer that was heard by now.
+    pub fn losses(&self) -> Vec<(Of, Count)> {
+        self.senders.iter().map(|((guid, _), count)| ((node::number(*guid), None), count)).collect()
     }
 
     /// Looks who publishes what, and sees to a reader for each topic that is wanted.
@@ -98,7 +91,7 @@ impl Readers {
                 self.writers.insert(what.key, writer);
             }
         }
-        self.senders.of.retain(|guid, _| self.writers.contains_key(guid));
+        self.senders.retain(|(guid, _)| self.writers.contains_key(guid));
         let mut trouble = Ok(());
         for writer in self.writers.values() {
             let Some(channel) = node.names().channel(&writer.topic) else { continue };
@@ -158,15 +151,17 @@ impl Readers {
                 if node.is_own(guid) {
                     continue; // whoever wants it here got it when it was published
                 }
-                let Some(Count { lost, count }) = self.senders.note(guid, change.sequence_number.into())
-                else {
+                let Ok(sequence) = i64::from(change.sequence_number).try_into() else { continue };
+                let (Count { lost, count }, is_new) =
+                    self.senders.note((guid, reader.channel.clone()), sequence);
+                if !is_new {
                     continue;
-                };
+                }
                 let about = About {
                     published: 0,
                     arrived: clock::boottime(),
                     sender: node::number(guid),
-                    sequence: i64::from(change.sequence_number).unsigned_abs(),
+                    sequence,
                     lost,
                     count,
                 };
@@ -197,39 +192,4 @@ fn damaged(channel: &Name, kind: &str, why: &str) -> Error {
     Error::invalid(format!(
         "a message of `{channel}` is no `{kind}`: {why}; is the type here the same as there?"
     ))
-}
-
-impl Senders {
-    /// How many messages of a writer were lost when `sequence` has come; `None` if it has come before.
-    fn note(&mut self, writer: GUID, sequence: i64) -> Option<Count> {
-        if self.of.len() >= SENDERS && !self.of.contains_key(&writer) {
-            self.of.clear(); // their counts begin anew
-        }
-        let sender = self.of.entry(writer).or_insert_with(|| {
-            let whole = sequence == 1; // the number of a writer's first
-            self.begun += u64::from(!whole);
-            let lost = Count { lost: 0, count: if whole { 0 } else { self.begun } };
-            Sender { last: sequence.saturating_sub(1), lost }
-        });
-        let gap = sequence.checked_sub(sender.last)?.checked_sub(1).filter(|gap| *gap >= 0)?;
-        sender.last = sequence;
-        sender.lost.lost = sender.lost.lost.saturating_add(gap.unsigned_abs()).min(About::UNKNOWN - 1);
-        Some(sender.lost)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_of_each_writer_are_counted() {
-        let mut senders = Senders::default();
-        let (a, b) = (GUID::from_bytes([1; 16]), GUID::from_bytes([2; 16]));
-        let mut seen = |writer, n| senders.note(writer, n).map(|Count { lost, count }| (lost, count));
-        assert_eq!((seen(a, 5), seen(a, 6), seen(a, 9)), (Some((0, 1)), Some((0, 1)), Some((2, 1))));
-        assert_eq!((seen(b, 1), seen(a, 9), seen(a, 3)), (Some((0, 0)), None, None));
-        assert_eq!((seen(a, 11), seen(b, i64::MAX)), (Some((3, 1)), Some((i64::MAX as u64 - 2, 0))));
-        assert_eq!(seen(b, i64::MIN), None);
-    }
 }
