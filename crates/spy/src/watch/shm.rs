@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 /// Counters are read, and channels looked for, so often.
 const COUNT: Duration = Duration::from_millis(250);
-/// Messages of a channel that are looked at in one go; what is beyond is passed over, so that a fast publisher cannot hold us up.
+/// Messages of a channel that are looked at in one go, if it keeps so many; what is beyond is passed over. A fast publisher cannot
+/// hold us up then; and it does not find us, again and again, where it is about to write.
 const MOST: usize = 1024;
 
 pub(super) struct Shm {
@@ -34,6 +35,8 @@ struct One {
     id: ChannelId,
     channel: Channel,
     reader: Subscriber,
+    /// How many messages it keeps, of all its publishers.
+    kept: usize,
 }
 
 impl Shm {
@@ -87,14 +90,16 @@ impl Shm {
                 SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).quiet(LOOK);
             let Ok(reader) = channel.subscriber_with(options) else { continue };
             let Some(id) = shared.model().channel(self.source.domain.url(), name.as_bytes()) else { return };
-            self.channels.insert(name, One { id, channel, reader });
+            let kept = kept(&channel, 1);
+            self.channels.insert(name, One { id, channel, reader, kept });
         }
     }
 
     /// Reads the counters of all channels, and types that are missing.
     fn count(&mut self, shared: &Shared) {
-        for one in self.channels.values() {
+        for one in self.channels.values_mut() {
             let Ok(info) = one.channel.info() else { continue };
+            one.kept = kept(&one.channel, info.lanes.len());
             let counted = counted(&info, &mut self.peers);
             let mut model = shared.model();
             model.counted(clock::boottime(), one.id, counted);
@@ -109,6 +114,12 @@ impl Shm {
             }
         }
     }
+}
+
+/// How many messages a channel keeps in so many lanes.
+fn kept(channel: &Channel, lanes: usize) -> usize {
+    let frames = usize::try_from(channel.attributes().get_frames()).unwrap_or(usize::MAX);
+    frames.saturating_mul(lanes.max(1))
 }
 
 /// A stamp of the channel's clock as boot time.
@@ -142,7 +153,7 @@ impl One {
             return;
         }
         let mut model = shared.model();
-        for _ in 0..MOST {
+        for _ in 0..self.kept.min(MOST) {
             let whole = model.wants_whole(self.id);
             match look_at(&mut self.reader, Which::Next, whole, buffer) {
                 Ok(Some((size, sample))) => {
