@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 seconds=${1:-30}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(parser text wire plain rust c cpp json cdr packet reassembly tcpq tunnel lcmlog mcap index foxglove)
+[ ${#targets[@]} -gt 0 ] || targets=(parser text wire plain rust c cpp json cdr packet reassembly tcpq tunnel lcmlog mcap index foxglove report)
 
 # What cargo-fuzz passes without a sanitizer: counters and comparisons for libFuzzer. All of it is stable.
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

@@ -32,22 +32,35 @@ pub(super) struct Limits {
     pub intervals: usize,
     /// What it says of the machine.
     pub facts: usize,
-    /// The bytes of a tag, and of a fact.
+    /// The spikes that it tells of.
+    pub spikes: usize,
+    /// The bytes of a tag, of a fact, and of a spike.
     pub bytes: usize,
 }
 
 /// Two weeks of 5 s under four tags fit in.
-const LIMITS: Limits = Limits { tags: 64, intervals: 1_000_000, facts: 100, bytes: 1_000 };
+const LIMITS: Limits = Limits { tags: 64, intervals: 1_000_000, facts: 100, spikes: 1_000, bytes: 1_000 };
 
 /// The longest line of a table, in bytes.
 const ROW: u64 = 64 << 10;
 
 /// Reads all series of a file: one for each tag. Blocks while it reads.
+///
+/// # Errors
+/// It cannot be opened, or [`read`] says why.
 pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
     let error = |what: String| Error(format!("cannot read {}: {what}", path.display()));
     let input = BufReader::new(File::open(path).map_err(|e| error(e.to_string()))?);
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    let mut all = match path.extension().and_then(|end| end.to_str()) {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    read(&name, input).map_err(|e| error(e.0))
+}
+
+/// The same of what was opened; the end of its name tells what it is.
+///
+/// # Errors
+/// It is no such file, has no times, or more than is kept of one file.
+pub fn read(name: &str, input: impl BufRead) -> Result<Vec<Series>, Error> {
+    let mut all = match name.rsplit_once('.').map(|(_, end)| end) {
         Some("hgrm") => {
             let mut before = 0;
             let row = |line: &str| {
@@ -58,25 +71,36 @@ pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
                     Ok((value, more))
                 }))
             };
-            vec![series(&name, None, rows(input, row).map_err(error)?)]
+            vec![series(name, None, rows(input, row).map_err(Error)?)]
         }
-        Some("csv") => vec![series(&name, None, rows(input, csv_row).map_err(error)?)],
-        _ => log(input, &name, LIMITS).map_err(error)?,
+        Some("csv") => vec![series(name, None, rows(input, csv_row).map_err(Error)?)],
+        _ => log(input, name, LIMITS).map_err(Error)?,
     };
     all.retain(|series| !series.times.is_empty());
     if all.is_empty() {
-        return Err(error("there are no times in it".into()));
+        return Err(Error("there are no times in it".into()));
     }
     Ok(all)
 }
 
 fn series(name: &str, tag: Option<String>, times: Histogram<u64>) -> Series {
     let name = tag.as_ref().map_or_else(|| name.to_string(), |tag| format!("{name} {tag}"));
-    Series { name, tag, times, intervals: Vec::new(), heat: Heat::new(), machine: Vec::new(), cut: false }
+    Series {
+        name,
+        tag,
+        times,
+        intervals: Vec::new(),
+        heat: Heat::new(),
+        machine: Vec::new(),
+        spikes: Vec::new(),
+        spike_count: 0,
+        cut: false,
+    }
 }
 
 pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec<Series>, String> {
     let (mut all, mut machine) = (Vec::<Series>::new(), Vec::new());
+    let (mut spikes, mut count) = (Vec::new(), 0);
     let cut = hlog::try_read(input, |entry| {
         let text = match entry {
             Entry::Interval(line) => return take(&mut all, name, line, limits),
@@ -88,11 +112,18 @@ pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec
         {
             machine.push((fact.to_string(), value.to_string()));
         }
+        if let Some(spike) = text.strip_prefix("spike: ") {
+            count += 1;
+            if spikes.len() < limits.spikes && text.len() <= limits.bytes {
+                spikes.push(spike.to_string());
+            }
+        }
         Ok(())
     })
     .map_err(|e| e.to_string())?;
     for series in &mut all {
         (series.machine, series.cut) = (machine.clone(), cut);
+        (series.spikes, series.spike_count) = (spikes.clone(), count);
     }
     Ok(all)
 }

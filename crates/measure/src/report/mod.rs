@@ -7,7 +7,7 @@ mod page;
 mod tables;
 
 pub use heat::{Column, Heat};
-pub use load::{Error, load};
+pub use load::{Error, load, read};
 pub use page::{figure, page};
 pub use tables::{csv, hgrm};
 
@@ -27,6 +27,10 @@ pub struct Series {
     pub heat: Heat,
     /// What the file says of the machine, by name.
     pub machine: Vec<(String, String)>,
+    /// The spikes that the file tells of, in its order, each with what happened then; the first thousand.
+    pub spikes: Vec<String>,
+    /// How many it tells of.
+    pub spike_count: usize,
     /// Whether the file was cut short.
     pub cut: bool,
 }

@@ -39,6 +39,9 @@ pub fn page(
         body += &chart(|area| charts::gaussian(area, one))?;
         let _ = writeln!(body, "<p>{}</p>\n</section>", escaped(&normal(one)));
     }
+    if !compare {
+        body += &spikes(&all);
+    }
     body += &machines(&all);
     body += "<p>Times of one series are counted in one histogram; percentiles are read from it and never averaged.</p>\n";
     Ok(format!(
@@ -161,6 +164,26 @@ fn promises(series: &[&Series], levels: &[Level]) -> String {
         text += "</tr>\n";
     }
     text + "</tbody></table>\n"
+}
+
+/// The spikes of each file, once: all series of a file have them.
+fn spikes(series: &[&Series]) -> String {
+    let mut text = String::new();
+    for (n, one) in series.iter().enumerate() {
+        if one.spikes.is_empty() || series[..n].iter().any(|other| other.spikes == one.spikes) {
+            continue;
+        }
+        let _ = writeln!(text, "<section><h2>Spikes of {}</h2><ol>", escaped(&one.name));
+        one.spikes.iter().for_each(|spike| {
+            let _ = writeln!(text, "<li>{}</li>", escaped(spike));
+        });
+        text += "</ol>\n";
+        if one.spike_count > one.spikes.len() {
+            let _ = writeln!(text, "<p>The first {} of {}.</p>", one.spikes.len(), one.spike_count);
+        }
+        text += "</section>\n";
+    }
+    text
 }
 
 fn machines(series: &[&Series]) -> String {

@@ -38,6 +38,7 @@ fn log() -> Vec<u8> {
         let tag = [None, Some("raw")][n % 2];
         let since = Duration::from_secs(n as u64 / 2);
         log.interval(&sample(), since, Duration::from_secs(1), tag).expect("written");
+        log.comment(&format!("spike: {n} ms & <more>")).expect("written");
     }
     bytes
 }
@@ -54,6 +55,7 @@ fn a_log_gives_a_series_for_each_tag() {
         assert_eq!((one.times.len(), one.intervals.len()), (100_010, 10));
         assert_eq!(one.heat.columns().iter().flat_map(|column| column.cells).sum::<u64>(), 100_010);
         assert_eq!(one.machine, [("cpu".to_string(), "<made up> & \"so\"".to_string())]);
+        assert_eq!((one.spikes.len(), one.spike_count, &*one.spikes[19]), (20, 20, "19 ms & <more>"));
     }
 }
 
@@ -97,11 +99,13 @@ fn what_is_too_much_is_refused_at_once() {
         let error = read(name, text).err().expect(name).to_string();
         assert!(error.contains(words), "{error}");
     }
-    let limits = |intervals, facts| load::Limits { tags: 2, intervals, facts, bytes: 1_000 };
+    let limits = |intervals, facts| load::Limits { tags: 2, intervals, facts, spikes: 3, bytes: 1_000 };
     let read = |limits| load::log(log.as_bytes(), "a.hlog", limits);
     let error = read(limits(19, 9)).err().expect("there are 20 intervals, of two tags");
     assert!(error.contains("more than 19 intervals"), "{error}");
-    assert!(read(limits(20, 0)).expect("enough").iter().all(|series| series.machine.is_empty()));
+    let all = read(limits(20, 0)).expect("enough");
+    assert!(all.iter().all(|one| one.machine.is_empty() && (one.spikes.len(), one.spike_count) == (3, 20)));
+    assert!(page(&all, &[], false).expect("drawn").contains("<p>The first 3 of 20.</p>"));
 }
 
 #[test]
@@ -118,6 +122,7 @@ fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
         "&lt;made up&gt; &amp; &quot;so&quot;",
         "<td>kept: ",
         "<td>missed: 40",
+        "<li>7 ms &amp; &lt;more&gt;</li>",
         "99.9 %",
         "<td>100010</td>",
     ] {
