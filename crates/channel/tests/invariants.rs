@@ -238,23 +238,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// From here on the kernel kills this process at every system call but its exit.
-fn only_exit_is_allowed() {
-    let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
-    let mut filter = [
-        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0), // the number of the call
-        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::SYS_exit_group as u32, 1, 0),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_KILL_PROCESS, 0, 0),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the program lives across the calls.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
-    }
-}
-
 /// 6. No allocation, no lock, no system call on the way of a sample: the kernel kills who makes one.
 #[test]
 fn invariant_6_no_system_call_on_the_way_of_a_sample() {
@@ -264,7 +247,7 @@ fn invariant_6_no_system_call_on_the_way_of_a_sample() {
         let mut publisher = channel.publisher().unwrap();
         let mut subscriber = channel.subscriber().unwrap();
         let mut buf = [0; 4096];
-        only_exit_is_allowed();
+        saltus_netns::allow_only(libc::SYS_exit_group);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
         let mut code = 0;
         for i in 0..100_000u64 {

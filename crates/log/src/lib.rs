@@ -39,3 +39,8 @@ pub use pace::Pace;
 pub use reader::Reader;
 pub use types::{Kind, Types};
 pub use writer::Writer;
+
+/// The programs of the guide's page compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/logs.md")]
+struct Guide;

@@ -1,4 +1,4 @@
-//! For tests: networks of their own, from which nothing leaves.
+//! For tests: networks of their own, from which nothing leaves, and [system calls](refuse_call) that fail.
 //!
 //! A [`Space`] is a network namespace of the kernel with a loopback interface that carries multicast. Work runs [in
 //! it](Space::run) on a thread of its own; threads and programs that the work starts are in it too. [`join`] puts a cable
@@ -12,7 +12,10 @@
 //!
 //! It needs root, or a kernel that lets users have namespaces, and the commands `ip` and `unshare`.
 
+mod calls;
 mod exec;
+
+pub use calls::{allow_only, refuse_call};
 
 use std::fs::File;
 use std::io;
