@@ -263,6 +263,39 @@ fn keys_step_both_ways_go_on_and_set_bookmarks() {
 }
 
 #[test]
+fn keys_turn_a_channel_off_and_on_rename_it_and_go_to_a_time() {
+    let (place, files) = (Place::new(), Files::new());
+    let events =
+        [(0, "A", "a0"), (10, "B", "b1"), (20, "A", "a2"), (30, "B", "b3"), (40, "A", "a4"), (50, "B", "b5")];
+    let path = log(&files, "run", &events);
+    let mut steered = Steered::start(&place, &format!("{path} --paused --prefix p_"));
+    let mut expect = |keys: &str, channel: &str, count: u64| {
+        steered.press(keys);
+        place.until_published(channel, count);
+    };
+    expect("ccx..", "p_A", 2); // B is off
+    expect("x.", "p_B", 1); // and on again
+    expect("r\x15C\r.", "p_A", 3);
+    expect(".", "C", 1);
+    expect("r\x15D\x1b,", "p_A", 4); // as it was
+    expect("g0.03s\r.", "C", 2);
+    expect("r\x15\r,", "p_A", 5); // no name: that of before
+    expect(".", "p_B", 2);
+    steered.press("g soon\rr\x15\t \x1bq");
+    let ended = steered.0.ended().with(0);
+    assert!(ended.text().contains("played 9"), "{ended:?}");
+    assert_eq!(published(&place, "p_A"), ["a0", "a2", "a4", "a4", "a2"]);
+    assert_eq!(
+        (published(&place, "p_B"), published(&place, "C")),
+        (texts(&["b3", "b3"]), texts(&["b5", "b3"]))
+    );
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| text.to_string()).collect()
+}
+
+#[test]
 fn types_go_along_and_the_time_of_the_log_is_a_channel() {
     let (place, files) = (Place::new(), Files::new());
     files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");

@@ -3,31 +3,29 @@
 mod clock;
 mod keys;
 mod lags;
+mod line;
 mod outlets;
 mod readers;
 mod stamps;
 mod status;
+mod steer;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_bridge::Rename;
-use saltus_log::ChannelSummary;
 use saltus_os::{clock as time, process, rt};
-use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Timeline, Todo};
+use saltus_play::{Bookmarks, Player, Reel, Timeline, Todo};
 
 use super::log::{
     self,
     select::{Moment, moment},
 };
-use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Json, Quiet, TypeDirs};
 use crate::{place, stop};
 use clock::Clock;
-use keys::{Key, Keys};
+use keys::Keys;
 use outlets::Outlets;
 use stamps::Restamp;
 use status::Status;
@@ -165,9 +163,9 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
         player.play();
     }
     let status = Status::new(&args, (first, last), keys.is_some());
-    let (mark, along) = (None, None);
+    let (mark, along, asked) = (None, None, None);
     let mut session =
-        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark, along };
+        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark, along, asked };
     let _ = rt::set_timer_slack(1); // refused by a sandbox, timers are 50 us late
     let played = session.play();
     drop(session.keys.take()); // the terminal is as it was
@@ -212,6 +210,8 @@ struct Session {
     mark: Option<i64>,
     /// The channel that `<` and `>` step along: that of the message published last, unless one was chosen.
     along: Option<Vec<u8>>,
+    /// What a line is typed for.
+    asked: Option<steer::Asked>,
 }
 
 impl Session {
@@ -242,7 +242,7 @@ impl Session {
             }
             chores = now + SLICE;
             let mut pressed = false;
-            while let Some(key) = self.keys.as_ref().and_then(Keys::pressed) {
+            while let Some(key) = self.keys.as_mut().and_then(Keys::pressed) {
                 pressed = true;
                 if !self.obey(key)? {
                     return Ok(());
@@ -251,7 +251,8 @@ impl Session {
             if let Some(clock) = &mut self.clock {
                 clock.tick(now, &self.player, &mut self.outlets)?;
             }
-            self.status.show(now, &self.player, &self.outlets);
+            let typed = self.keys.as_ref().and_then(Keys::line);
+            self.status.show(now, &self.player, &self.outlets, typed);
             match todo {
                 _ if pressed => {} // it may have changed what is to be done
                 Todo::Wait(until) => {
@@ -291,82 +292,5 @@ impl Session {
         while time::monotonic() < end && !stop::requested() {
             std::hint::spin_loop();
         }
-    }
-
-    /// Steps one message further or back: of any channel, or of one.
-    fn step(&mut self, direction: Direction, channel: Option<Vec<u8>>) -> Outcome {
-        let rows = self.player.timeline().logs().iter().map(|log| &log.summary().channels);
-        let is = |row: &ChannelSummary| channel.as_ref().is_none_or(|name| *name == row.name);
-        let wanted: Vec<Vec<bool>> = rows.map(|rows| rows.iter().map(is).collect()).collect();
-        let of = |spot: &Spot| {
-            let row = wanted.get(spot.log).and_then(|rows| rows.get(spot.channel));
-            row.copied().unwrap_or(channel.is_none())
-        };
-        if let Some(spot) = self.player.step(direction, of).map_err(failed)? {
-            self.outlets.publish(self.player.timeline(), &spot, None)?;
-        }
-        Ok(())
-    }
-
-    /// The channel to step along, if any was played yet.
-    fn along(&self) -> Option<Vec<u8>> {
-        self.along.as_deref().or(self.outlets.last()).map(<[u8]>::to_vec)
-    }
-
-    /// Steps go along the channel that comes next by name from now on.
-    fn choose_next_channel(&mut self) {
-        let now = self.along();
-        let logs = self.player.timeline().logs();
-        let rows = logs.iter().flat_map(|log| &log.summary().channels);
-        let names: BTreeSet<&[u8]> =
-            rows.map(|row| &row.name[..]).filter(|name| self.outlets.plays(name)).collect();
-        let behind = names.iter().find(|name| now.as_deref().is_some_and(|now| **name > now));
-        self.along = behind.or(names.first()).map(|name| name.to_vec());
-        if let Some(name) = &self.along {
-            self.status.note(format!("< and > step along {}", escaped(name)));
-        }
-    }
-
-    /// Does what a key asks for. `false`: the end.
-    fn obey(&mut self, key: Key) -> Outcome<bool> {
-        let now = time::monotonic();
-        let at = self.player.time(now).unwrap_or(self.first);
-        match key {
-            Key::Pause if self.player.is_playing() => self.player.pause(),
-            Key::Pause => self.player.play(),
-            Key::Forward => self.step(Direction::Forward, None)?,
-            Key::Backward => self.step(Direction::Backward, None)?,
-            Key::ForwardAlong => self.step(Direction::Forward, self.along())?,
-            Key::BackwardAlong => self.step(Direction::Backward, self.along())?,
-            Key::NextChannel => self.choose_next_channel(),
-            Key::Ahead => self.player.seek(at.saturating_add(SKIP)).map_err(failed)?,
-            Key::Back => self.player.seek(at.saturating_sub(SKIP).max(self.first)).map_err(failed)?,
-            Key::Faster => self.player.set_speed((self.player.speed() * 2.0).min(100.0), now),
-            Key::Slower => self.player.set_speed((self.player.speed() / 2.0).max(0.01), now),
-            Key::MarkStart => self.mark = Some(at),
-            Key::MarkEnd => self.player.set_repeat(Some((self.mark.unwrap_or(self.first), at))),
-            Key::NoRepeat => {
-                self.mark = None;
-                self.player.set_repeat(None);
-            }
-            Key::Bookmark => {
-                let added = self.bookmarks.as_mut().map_or(Ok(()), |all| all.add(at, "marked while playing"));
-                self.status.note(match added {
-                    Ok(()) => "bookmark set".into(),
-                    Err(e) => format!("no bookmark: {e}"),
-                });
-            }
-            Key::NextBookmark | Key::PreviousBookmark => {
-                let found = self.bookmarks.as_ref().and_then(|all| match key {
-                    Key::NextBookmark => all.after(at),
-                    // Just behind one, the one before it is meant.
-                    _ => all.before(at.saturating_sub(Duration::from_secs(1).as_nanos() as i64)),
-                });
-                let time = found.map(|found| found.time);
-                time.map_or(Ok(()), |time| self.player.seek(time)).map_err(failed)?;
-            }
-            Key::Quit => return Ok(false),
-        }
-        Ok(true)
     }
 }

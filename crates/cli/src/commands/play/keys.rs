@@ -1,12 +1,14 @@
-//! Keys that are pressed while a log is played.
+//! Keys that are pressed while a log is played, and lines that are typed.
 
 use std::io::{IsTerminal, Read, stdin};
 use std::sync::mpsc::{Receiver, channel};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
+use super::line::{End, Line};
+
 /// What a key asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     Pause,
     Forward,
@@ -14,6 +16,9 @@ pub enum Key {
     ForwardAlong,
     BackwardAlong,
     NextChannel,
+    OnOff,
+    Rename,
+    GoTo,
     Ahead,
     Back,
     Faster,
@@ -24,13 +29,33 @@ pub enum Key {
     Bookmark,
     NextBookmark,
     PreviousBookmark,
+    Help,
     Quit,
+    /// A line that was asked for was typed.
+    Typed(Vec<u8>),
+    /// It was not.
+    Canceled,
 }
+
+/// The keys, for people.
+pub const HELP: &str = "\
+space        pause, go on
+right, left  one message further, back (also . and ,); up, down: 10 s ahead, back
+> <          one message further, back on one channel; c chooses the next channel by name
+x  r         the chosen channel off or on; its new name
+g            go to a time: 90s, 2.5m, @SECONDS since 1970
++ -          twice as fast, half as fast
+[ ] \\        begin and end of a part that repeats; no part any more
+b n p        set a bookmark; go to the next, to the one before
+q            end";
 
 /// The keys of the terminal; it is as it was when this goes.
 pub struct Keys {
     before: Termios,
-    pressed: Receiver<Key>,
+    pressed: Receiver<Vec<u8>>,
+    /// What was pressed at once and not looked at yet.
+    bytes: Vec<u8>,
+    line: Option<Line>,
 }
 
 impl Keys {
@@ -47,18 +72,46 @@ impl Keys {
         std::thread::spawn(move || {
             let mut bytes = [0; 64];
             while let Ok(n @ 1..) = stdin().read(&mut bytes) {
-                // What an arrow sends comes in one piece.
-                if keys(&bytes[..n]).into_iter().any(|key| press.send(key).is_err()) {
+                if press.send(bytes[..n].to_vec()).is_err() {
                     return;
                 }
             }
         });
-        Some(Keys { before, pressed })
+        Some(Keys { before, pressed, bytes: Vec::new(), line: None })
     }
 
-    /// The next key that was pressed; none by now.
-    pub fn pressed(&self) -> Option<Key> {
-        self.pressed.try_recv().ok()
+    /// The next key that was pressed, or line that was typed; none by now.
+    pub fn pressed(&mut self) -> Option<Key> {
+        loop {
+            if self.bytes.is_empty() {
+                self.bytes = self.pressed.try_recv().ok()?;
+            }
+            let (used, key) = match &mut self.line {
+                None => key(&self.bytes),
+                Some(line) => {
+                    let (used, end) = line.take(&self.bytes);
+                    let key = end.map(|end| match end {
+                        End::Typed(text) => Key::Typed(text),
+                        End::Canceled => Key::Canceled,
+                    });
+                    (used, key)
+                }
+            };
+            self.bytes.drain(..used);
+            if key.is_some() {
+                self.line = None;
+                return key;
+            }
+        }
+    }
+
+    /// From now on keys are letters, until the line ends.
+    pub fn ask(&mut self, line: Line) {
+        self.line = Some(line);
+    }
+    /// The line that is being typed.
+    pub fn line(&self) -> Option<&Line> {
+        self.line.as_ref()
     }
 }
 
@@ -68,58 +121,63 @@ impl Drop for Keys {
     }
 }
 
-/// What these bytes of a terminal ask for. Others are nothing.
-fn keys(mut bytes: &[u8]) -> Vec<Key> {
-    let mut keys = Vec::new();
-    while let [first, rest @ ..] = bytes {
-        let (key, behind) = match (first, rest) {
-            (0x1b, [b'[' | b'O', arrow, behind @ ..]) => {
-                let key = match arrow {
-                    b'A' => Some(Key::Ahead),
-                    b'B' => Some(Key::Back),
-                    b'C' => Some(Key::Forward),
-                    b'D' => Some(Key::Backward),
-                    _ => None,
-                };
-                (key, behind)
-            }
-            (byte, behind) => {
-                let key = match byte {
-                    b' ' => Some(Key::Pause),
-                    b'.' => Some(Key::Forward),
-                    b',' => Some(Key::Backward),
-                    b'>' => Some(Key::ForwardAlong),
-                    b'<' => Some(Key::BackwardAlong),
-                    b'c' => Some(Key::NextChannel),
-                    b'+' | b'=' => Some(Key::Faster),
-                    b'-' => Some(Key::Slower),
-                    b'[' => Some(Key::MarkStart),
-                    b']' => Some(Key::MarkEnd),
-                    b'\\' => Some(Key::NoRepeat),
-                    b'b' => Some(Key::Bookmark),
-                    b'n' => Some(Key::NextBookmark),
-                    b'p' => Some(Key::PreviousBookmark),
-                    b'q' => Some(Key::Quit),
-                    _ => None,
-                };
-                (key, behind)
-            }
+/// What the first of these bytes of a terminal ask for, and how many they are. Others are nothing. What an arrow sends comes in
+/// one piece.
+fn key(bytes: &[u8]) -> (usize, Option<Key>) {
+    if let [0x1b, b'[' | b'O', arrow, ..] = bytes {
+        let key = match arrow {
+            b'A' => Some(Key::Ahead),
+            b'B' => Some(Key::Back),
+            b'C' => Some(Key::Forward),
+            b'D' => Some(Key::Backward),
+            _ => None,
         };
-        keys.extend(key);
-        bytes = behind;
+        return (3, key);
     }
-    keys
+    let key = bytes.first().and_then(|byte| match byte {
+        b' ' => Some(Key::Pause),
+        b'.' => Some(Key::Forward),
+        b',' => Some(Key::Backward),
+        b'>' => Some(Key::ForwardAlong),
+        b'<' => Some(Key::BackwardAlong),
+        b'c' => Some(Key::NextChannel),
+        b'x' => Some(Key::OnOff),
+        b'r' => Some(Key::Rename),
+        b'g' => Some(Key::GoTo),
+        b'+' | b'=' => Some(Key::Faster),
+        b'-' => Some(Key::Slower),
+        b'[' => Some(Key::MarkStart),
+        b']' => Some(Key::MarkEnd),
+        b'\\' => Some(Key::NoRepeat),
+        b'b' => Some(Key::Bookmark),
+        b'n' => Some(Key::NextBookmark),
+        b'p' => Some(Key::PreviousBookmark),
+        b'?' | b'h' => Some(Key::Help),
+        b'q' => Some(Key::Quit),
+        _ => None,
+    });
+    (1, key)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn keys(mut bytes: &[u8]) -> Vec<Key> {
+        let mut keys = Vec::new();
+        while !bytes.is_empty() {
+            let (used, found) = key(bytes);
+            keys.extend(found);
+            bytes = &bytes[used..];
+        }
+        keys
+    }
+
     #[test]
     fn arrows_are_keys_and_their_parts_are_not() {
         assert_eq!(keys(b" \x1b[C\x1b[D\x1bOA"), [Key::Pause, Key::Forward, Key::Backward, Key::Ahead]);
         assert_eq!(keys(b"><c"), [Key::ForwardAlong, Key::BackwardAlong, Key::NextChannel]);
         assert_eq!(keys(b"[]\\"), [Key::MarkStart, Key::MarkEnd, Key::NoRepeat]);
-        assert_eq!(keys(b"\x1b[Zxq\x1b"), [Key::Quit]);
+        assert_eq!(keys(b"\x1b[Zyq\x1b"), [Key::Quit]);
     }
 }

@@ -1,6 +1,6 @@
 //! Where the messages of a log go: a publisher for each channel.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use hdrhistogram::Histogram;
 use saltus_domain::{Domain, Name, Pattern, Publisher};
@@ -35,6 +35,9 @@ pub struct Outlets {
     invert: bool,
     renames: Vec<saltus_bridge::Rename>,
     prefix: Vec<u8>,
+    /// Channels that are not played for now, and names that were given by hand; by the names in the log.
+    off: BTreeSet<Vec<u8>>,
+    named: HashMap<Vec<u8>, Name>,
     types: Types,
     /// By the channel's name in the log; none for one that is not played.
     all: HashMap<Vec<u8>, Option<Publisher>>,
@@ -66,6 +69,8 @@ impl Outlets {
             invert: args.invert,
             renames: args.renames()?,
             prefix: args.prefix.clone().unwrap_or_default().into_bytes(),
+            off: BTreeSet::new(),
+            named: HashMap::new(),
             types,
             all: HashMap::new(),
             last: Vec::new(),
@@ -116,10 +121,43 @@ impl Outlets {
         }
     }
 
-    /// Whether a channel of a log is played.
-    pub fn plays(&self, channel: &[u8]) -> bool {
+    /// Whether a channel of a log was asked for.
+    pub fn has(&self, channel: &[u8]) -> bool {
         // The recorder's own words are none of the robot's.
         self.pattern.matches(channel) != self.invert && channel != saltus_record::ACCOUNT.as_bytes()
+    }
+    /// Whether it is played: it was asked for, and is not off.
+    pub fn plays(&self, channel: &[u8]) -> bool {
+        !self.off.contains(channel) && self.has(channel)
+    }
+    /// Plays a channel no more, or again. Whether it does now.
+    pub fn turn(&mut self, channel: &[u8]) -> bool {
+        let was_off = self.off.remove(channel);
+        if !was_off {
+            self.off.insert(channel.to_vec());
+        }
+        was_off
+    }
+
+    /// What a channel of a log is published as.
+    pub fn name(&self, channel: &[u8]) -> Vec<u8> {
+        if let Some(name) = self.named.get(channel) {
+            return name.as_bytes().to_vec();
+        }
+        let renamed = self.renames.iter().fold(channel.to_vec(), |name, r| r.apply(&name).into_owned());
+        [&self.prefix, &renamed[..]].concat()
+    }
+    /// Publishes a channel under another name from now on; with an empty one, under the name that it would have.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn rename(&mut self, channel: &[u8], name: &[u8]) -> saltus_domain::Result<()> {
+        match name {
+            [] => self.named.remove(channel),
+            name => self.named.insert(channel.to_vec(), Name::new(name)?),
+        };
+        self.all.remove(channel);
+        Ok(())
     }
 
     /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
@@ -135,6 +173,9 @@ impl Outlets {
                 return Ok(());
             }
         };
+        if self.off.contains(event.channel) {
+            return Ok(());
+        }
         self.open(&event)?;
         let Some(Some(publisher)) = self.all.get_mut(event.channel) else { return Ok(()) };
         match send(&mut self.restamp, publisher, event.data, spot.time) {
@@ -165,7 +206,7 @@ impl Outlets {
     }
 
     fn open(&mut self, event: &Event<'_>) -> Outcome {
-        if !self.all.contains_key(event.channel) {
+        if !self.all.contains_key(event.channel) && !self.off.contains(event.channel) {
             let outlet = self.outlet(event)?;
             self.all.insert(event.channel.to_vec(), outlet);
         }
@@ -174,11 +215,10 @@ impl Outlets {
 
     /// A publisher for the channel of this event, if it is played.
     fn outlet(&self, event: &Event<'_>) -> Outcome<Option<Publisher>> {
-        if !self.plays(event.channel) {
+        if !self.has(event.channel) {
             return Ok(None);
         }
-        let renamed = self.renames.iter().fold(event.channel.to_vec(), |name, r| r.apply(&name).into_owned());
-        let Ok(name) = Name::new([&self.prefix, &renamed[..]].concat()) else {
+        let Ok(name) = Name::new(self.name(event.channel)) else {
             say(format_args!(
                 "channel `{}` is not played: its new name has no or over 63 bytes",
                 escaped(event.channel)

@@ -2,10 +2,12 @@
 
 use std::io::{IsTerminal, Write, stderr};
 
+use rustix::termios;
 use saltus_play::{Player, Reel};
 use serde::Serialize;
 
 use super::Play;
+use super::line::Line;
 use super::outlets::Outlets;
 use crate::failure::{Outcome, say};
 use crate::human;
@@ -58,8 +60,16 @@ impl Status {
         self.note = words;
     }
 
-    /// Draws the line, if it is time to.
-    pub fn show(&mut self, now: u64, player: &Player<Reel>, outlets: &Outlets) {
+    /// Tells more than goes on the line.
+    pub fn tell(&mut self, words: &str) {
+        if self.live {
+            let _ = write!(stderr(), "\r\x1b[K{words}\n");
+            self.drawn = 0;
+        }
+    }
+
+    /// Draws the line, if it is time to; while a line is typed, that.
+    pub fn show(&mut self, now: u64, player: &Player<Reel>, outlets: &Outlets, typed: Option<&Line>) {
         if !self.live || now < self.drawn.saturating_add(DRAW) {
             return;
         }
@@ -71,16 +81,26 @@ impl Status {
         let repeat = player
             .repeat()
             .map_or(String::new(), |(a, b)| format!(", repeats {:.1} to {:.1} s", seconds(a), seconds(b)));
-        let keys = if self.keys { "  (space, arrows, < > c + - [ ] \\ b n p q)" } else { "" };
+        let keys = if self.keys { "  (? for keys)" } else { "" };
         let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
-        let _ = write!(
-            stderr(),
-            "\r{state} {:.1} of {:.1} s, {} x, {} messages{repeat}{note}{keys}\x1b[K",
-            seconds(at),
-            seconds(last),
-            player.speed(),
-            outlets.played(),
-        );
+        let line = match typed {
+            Some(typed) => typed.to_string(),
+            None => format!(
+                "{state} {:.1} of {:.1} s, {} x, {} messages{repeat}{note}{keys}",
+                seconds(at),
+                seconds(last),
+                player.speed(),
+                outlets.played(),
+            ),
+        };
+        // A line that goes over the edge could not be drawn over. Of what is typed the end counts.
+        let columns = termios::tcgetwinsize(stderr()).map_or(80, |size| usize::from(size.ws_col).max(20));
+        let over = line.chars().count().saturating_sub(columns - 1);
+        let line: String = match typed {
+            Some(_) => line.chars().skip(over).collect(),
+            None => line.chars().take(columns - 1).collect(),
+        };
+        let _ = write!(stderr(), "\r{line}\x1b[K");
     }
 
     /// The last words.
