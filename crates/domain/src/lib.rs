@@ -59,3 +59,8 @@ pub use saltus_channel::{Description, Name, Start, Until};
 pub use subscriber::Subscriber;
 pub use typed::{Typed, TypedSubscriber};
 pub use wait::wait_any;
+
+/// The programs of the guide's page compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/providers.md")]
+struct Guide;

@@ -1,6 +1,6 @@
 //! The other end comes back with another address, and is found by its name. The system's own list of names is replaced for the test.
 
-use saltus_netns::isolated;
+use saltus_netns::{isolated, refuse_call};
 use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Key};
 use std::fs;
@@ -65,32 +65,13 @@ fn moves(name: &str, tcp: bool) {
     until("they meet again", [&mut desk, &mut new], |desk, robot| desk && robot);
 }
 
-/// Takes IPv6 from this thread, and from those that it starts, as on a machine without it.
-fn without_ipv6() {
-    let op = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
-    let mut filter = [
-        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0), // the number of the call
-        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::SYS_socket as u32, 0, 3),
-        op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 16, 0, 0), // its first argument
-        op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, libc::AF_INET6 as u32, 0, 1),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | libc::EAFNOSUPPORT as u32, 0, 0),
-        op(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: the program lives as long as the calls; they change only what this thread may do.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
-    }
-}
-
 #[test]
 fn a_name_that_leads_where_this_machine_cannot_go_is_told_and_ends_nothing() {
     isolated(|| {
         let hosts = Hosts::new("astray");
         hosts.say("127.0.0.2");
         let mut desk = Driver::connect(config(), "robot.example:7710", false).unwrap();
-        without_ipv6();
+        refuse_call(libc::SYS_socket, Some(libc::AF_INET6 as u32), libc::EAFNOSUPPORT); // as on a machine without IPv6
         hosts.say("::1");
         let start = Instant::now();
         let told = loop {
