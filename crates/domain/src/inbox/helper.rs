@@ -2,7 +2,11 @@
 //!
 //! It sleeps on the same descriptors as the subscribers, behind them in each one's queue, and with `EPOLLEXCLUSIVE`: the
 //! kernel wakes the first of the queue that sleeps. So it costs a subscriber that waits nothing, neither a switch of
-//! threads nor a system call, and yet takes over the moment that the last one is busy.
+//! threads nor a system call, and yet takes over when the last one is busy.
+//!
+//! It does not do so at once. Most who are busy when something comes are so for some microseconds: on a core that two programs share,
+//! whoever is woken by a message often runs before its sender sleeps, and answers before the sender waits for the answer. So the
+//! thread waits a moment, which a socket has room for, and takes in what is still there then.
 
 use super::{Fd, Inbox};
 use crate::descriptor::{Epoll, Event};
@@ -11,7 +15,8 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// After it has taken something in, the thread lets this much time pass: what comes meanwhile is taken in together.
+/// When something has come and nobody waits for it, the thread lets this much time pass before it takes it in, together with what
+/// comes meanwhile.
 const PAUSE: Duration = Duration::from_micros(100);
 
 /// The thread and its ends.
@@ -57,12 +62,11 @@ impl Both {
             if self.epoll.wait(u64::MAX).event {
                 return;
             }
+            std::thread::sleep(PAUSE);
             let Some(inbox) = inbox.upgrade() else { return };
             if let Err(e) = inbox.drain(None, false) {
                 inbox.set_fault(e);
             }
-            drop(inbox);
-            std::thread::sleep(PAUSE);
         }
     }
 }
