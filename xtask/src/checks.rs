@@ -58,6 +58,9 @@ pub fn tests() -> Vec<Step> {
         built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
         built("benchmark of recorder and player", "saltus-bench-channel log --short"),
         built("benchmark of what spies cost", "saltus-bench-channel spies --short"),
+        built("what DALi's paper measured", "saltus-bench-channel dali --short"),
+        built("what Ach's paper measured", "saltus-bench-channel ach --short"),
+        built("what LCM's paper measured", "saltus-bench-channel lcm --short"),
         fuzz(&["4"]),
     ]
 }
@@ -108,6 +111,20 @@ pub fn bench_net(args: &[&str]) -> Step {
     let line = line.into_iter().chain(["--features", features, "--", "net"]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command("benchmark of domains over networks", &[], &line)
+}
+
+/// What a paper measured, on the same harness.
+pub fn bench_paper(set: &str, args: &[&str]) -> Step {
+    let features = match set {
+        _ if args.contains(&"--short") || args.contains(&"--quick") => "zmq",
+        "ach" => "zmq,iceoryx2",
+        "all" => "zmq,iceoryx2,dds,zenoh",
+        _ => "zmq,dds,zenoh",
+    };
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = line.into_iter().chain(["--features", features, "--", set]);
+    let line: Vec<&str> = line.chain(args.iter().copied()).collect();
+    Step::command(&format!("what a paper measured: {set}"), &[], &line)
 }
 
 /// The command itself, which the benchmarks of logs and spies run.

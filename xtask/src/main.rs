@@ -20,6 +20,8 @@ usage: cargo xtask VERB [ARGS]
   bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
   bench log [ARGS]     recorder and player, beside LCM's: see benches/channel/LOG.md
   bench spies [ARGS]   what spies cost a publisher: see benches/channel/SPIES.md
+  bench dali|ach|lcm [ARGS]  what papers measured, measured now: see benches/channel/PAPERS.md
+  bench all --quick    these and the channel and networks, in less than a quarter of an hour, as one HTML page
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   header               write bindings/c/include/saltus.h anew
 ";
@@ -39,6 +41,12 @@ fn main() -> ExitCode {
             tools::install_peers();
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
                 .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_net(rest)]))
+        }
+        ["bench", set @ ("dali" | "ach" | "lcm" | "all"), rest @ ..] => {
+            tools::install_peers();
+            tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {
+                run::all(vec![checks::conformance_environment(), checks::bench_paper(set, rest)])
+            })
         }
         ["bench", "log", rest @ ..] => {
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {

@@ -254,6 +254,9 @@ impl Rows {
 
 /// The section of the report.
 pub fn section(aims: &[Aim], reps: usize) -> String {
+    if aims.is_empty() {
+        return String::new();
+    }
     let mut out = String::from("\n## Aims\n\n");
     if reps < 10 {
         let _ = writeln!(out, "Only {reps} repetitions: the aims are stated for medians of at least 10.\n");

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Args {
-    /// Which set of measurements: the channel in shared memory, domains over a network, logs, or spies.
+    /// Which set of measurements: the channel in shared memory, domains over a network, logs, spies, or what a paper measured.
     #[arg(value_enum, default_value_t = Set::Channel)]
     pub set: Set,
     /// What to measure; all by default.
@@ -21,7 +21,7 @@ pub struct Args {
     /// Only cases whose name contains this, such as `2cores/default/poll/1w1r/64B`.
     #[arg(long, default_value = "")]
     pub case: String,
-    /// Repetitions, at least one. The aims are stated for ten.
+    /// Repetitions, at least one: by default ten, for which the aims are stated; five of programs, three of papers.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "short")]
     pub reps: Option<u32>,
     /// Scales the time that each measurement takes.
@@ -30,6 +30,9 @@ pub struct Args {
     /// A minute that shows that everything runs; the figures mean little.
     #[arg(long)]
     pub short: bool,
+    /// With the set `all`: one repetition, short windows, less than a quarter of an hour.
+    #[arg(long, conflicts_with_all = ["short", "reps", "scenario", "contender", "case"])]
+    pub quick: bool,
     /// Where the JSON and the interval logs go; `target/bench/` and the set's name by default.
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -48,7 +51,7 @@ impl Args {
 
     /// Repetitions wanted.
     pub fn repetitions(&self) -> usize {
-        self.reps.map_or(if self.short { 1 } else { 10 }, |n| n as usize)
+        self.reps.map_or(if self.short || self.quick { 1 } else { self.set.repetitions() }, |n| n as usize)
     }
 }
 

@@ -23,11 +23,23 @@ pub enum Scenario {
     Copy,
     /// Instructions of one message in and out in one process, counted under ptrace.
     Instructions,
+    /// The highest rate at which nothing is lost.
+    Lossless,
+    /// How many subscribers can be had.
+    Connections,
+    /// The module graph of a walking aid: see `workload`.
+    Cwalker,
+    /// Through a chain of processes.
+    Hops,
+    /// To clients that send everything back.
+    Echo,
+    /// The traffic of a car: see `workload`.
+    Urban,
 }
 
 impl Scenario {
     /// All of them, in the order in which they run.
-    pub const ALL: [Scenario; 9] = [
+    pub const ALL: [Scenario; 15] = [
         Scenario::Floors,
         Scenario::Pingpong,
         Scenario::Paced,
@@ -37,7 +49,19 @@ impl Scenario {
         Scenario::Rate,
         Scenario::Copy,
         Scenario::Instructions,
+        Scenario::Lossless,
+        Scenario::Connections,
+        Scenario::Cwalker,
+        Scenario::Hops,
+        Scenario::Echo,
+        Scenario::Urban,
     ];
+
+    /// Whether it is about what of an offered load comes: that nothing came is a result there.
+    pub fn counts_losses(self) -> bool {
+        use Scenario::*;
+        matches!(self, Rate | Lossless | Cwalker | Hops | Echo | Urban)
+    }
 
     /// The name on the command line, in tables and in files.
     pub fn name(self) -> &'static str {
@@ -51,6 +75,12 @@ impl Scenario {
             Scenario::Rate => "rate",
             Scenario::Copy => "copy",
             Scenario::Instructions => "instructions",
+            Scenario::Lossless => "lossless",
+            Scenario::Connections => "connections",
+            Scenario::Cwalker => "cwalker",
+            Scenario::Hops => "hops",
+            Scenario::Echo => "echo",
+            Scenario::Urban => "urban",
         }
     }
 }
@@ -109,6 +139,10 @@ pub struct Case {
     pub one_group: bool,
     /// Network: with a receive buffer as small as a stock kernel gives it to whoever asks for more.
     pub stock: bool,
+    /// How many channels a message goes through, one behind the other, where the case says so; else 0.
+    pub hops: usize,
+    /// Which part of a workload, where it has several; else nothing.
+    pub part: &'static str,
 }
 
 impl Case {
@@ -125,6 +159,8 @@ impl Case {
             rate: 0,
             one_group: false,
             stock: false,
+            hops: 0,
+            part: "",
         }
     }
 
@@ -177,7 +213,11 @@ impl fmt::Display for Case {
             write!(f, "/{}Hz", self.rate)?;
         }
         let marks = [(self.one_group, "/one-group"), (self.stock, "/stock-buffer")];
-        marks.iter().filter(|(is, _)| *is).try_for_each(|(_, mark)| f.write_str(mark))
+        marks.iter().filter(|(is, _)| *is).try_for_each(|(_, mark)| f.write_str(mark))?;
+        if self.hops > 0 {
+            write!(f, "/{}hops", self.hops)?;
+        }
+        if self.part.is_empty() { Ok(()) } else { write!(f, "/{}", self.part) }
     }
 }
 
@@ -189,6 +229,8 @@ mod tests {
     fn a_case_is_a_legal_tag_and_sizes_are_readable() {
         let case = Case { size: 4 << 20, readers: 8, policy: Policy::Fifo, ..Case::new(Scenario::Paced) };
         assert_eq!(case.to_string(), "paced/2cores/fifo/poll/1w8r/4MB");
+        let case = Case { hops: 8, part: "brakes", rate: 20, ..Case::new(Scenario::Hops) };
+        assert_eq!(case.to_string(), "hops/2cores/default/poll/1w1r/64B/20Hz/8hops/brakes");
         assert_eq!(size_name(64), "64B");
         assert_eq!(size_name(65_536), "64KB");
         assert_eq!(size_name(1_500), "1500B");

@@ -7,10 +7,13 @@ use crate::results::{Results, Row};
 use crate::stats::Ratio;
 use serde_json::{Value, json};
 
+/// One object for each row.
+pub fn rows(results: &Results) -> Vec<Value> {
+    Scenario::ALL.iter().flat_map(|s| results.rows(*s)).map(|row| object(&row)).collect()
+}
+
 /// Everything as one document.
 pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
-    let rows: Vec<Value> =
-        Scenario::ALL.iter().flat_map(|s| results.rows(*s)).map(|row| object(&row)).collect();
     let counted: Vec<Value> = (results.counted.iter())
         .map(|c| {
             json!({
@@ -31,16 +34,20 @@ pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
     let skipped: Vec<Value> = (results.skipped.iter())
         .map(|(case, who, why)| json!({ "case": case.to_string(), "contender": who, "why": why }))
         .collect();
+    let notes: Vec<Value> = (results.notes.iter())
+        .map(|n| json!({ "case": n.case.to_string(), "contender": n.contender, "rep": n.rep, "value": n.value, "found": n.text }))
+        .collect();
     let failed: Vec<Value> = (results.failed.iter())
         .map(|(case, who, why)| json!({ "case": case.to_string(), "contender": who, "why": why }))
         .collect();
     json!({
         "machine": machine.facts(),
-        "rows": rows,
+        "rows": rows(results),
         "syscalls": counted,
         "instructions": steps,
         "aims": aims,
         "skipped": skipped,
+        "notes": notes,
         "failed": failed,
     })
 }
@@ -62,7 +69,11 @@ fn object(row: &Row<'_>) -> Value {
         "readers": case.readers,
         "writers": case.writers,
         "depth": case.depth(),
+        "rate": case.rate,
+        "hops": case.hops,
+        "part": case.part,
         "count": row.times.len(),
+        "mean_ns": row.times.mean() / row.metric.per_ns(),
         "p50_ns": at(0.5),
         "p90_ns": at(0.9),
         "p99_ns": at(0.99),

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::place;
+use saltus_measure::machine::{field, file};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs::read_to_string;
@@ -35,15 +36,6 @@ impl Ticks {
     fn now() -> Ticks {
         Ticks::parse(&read_to_string("/proc/stat").unwrap_or_default()).unwrap_or_default()
     }
-}
-
-fn field(text: &str, name: &str) -> Option<String> {
-    let line = text.lines().find(|l| l.split(':').next().is_some_and(|key| key.trim() == name))?;
-    Some(line.split_once(':')?.1.trim().to_string())
-}
-
-fn file(path: &str) -> String {
-    read_to_string(path).map_or_else(|_| "unknown".into(), |text| text.trim().to_string())
 }
 
 impl Machine {
@@ -152,13 +144,5 @@ mod tests {
     fn the_step_of_the_clock_shows_in_the_lengths_that_occur() {
         assert_eq!(step(vec![20, 31, 21, 20, 40, 30, 1_000]), 9);
         assert_eq!(step(vec![21, 22, 23, 24]), 1);
-    }
-
-    #[test]
-    fn fields_are_found_by_their_whole_name() {
-        let text = "model\t\t: 2\nmodel name\t: A: B\n";
-        assert_eq!(field(text, "model name").as_deref(), Some("A: B"));
-        assert_eq!(field(text, "model").as_deref(), Some("2"));
-        assert_eq!(field(text, "mod"), None);
     }
 }

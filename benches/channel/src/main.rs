@@ -1,7 +1,8 @@
-//! The benchmarks of the channel, of domains over networks, of recorder and player, and of what spies cost; see the READMEs beside this crate for the method and for how to read the figures.
+//! The benchmarks of the channel, of domains over networks, of recorder and player, of what spies cost, and of what papers measured; see the READMEs beside this crate for the method and for how to read the figures.
 
 mod aims;
 mod aims_net;
+mod all;
 mod args;
 mod case;
 mod clock;
@@ -10,22 +11,30 @@ mod contenders;
 mod control;
 mod crew;
 mod error;
+mod finish;
 mod futex;
 mod hlog;
+#[cfg(test)]
+mod honest;
 mod json;
 mod log;
 mod machine;
 mod message;
 mod outcome;
+mod pace;
+mod papers;
 mod place;
 mod plan;
 mod plan_net;
+mod plan_papers;
 mod privilege;
+mod provided;
 mod rep;
 mod results;
 mod run;
 mod scenarios;
 mod schedule;
+mod search;
 mod set;
 mod shared;
 mod spies;
@@ -33,6 +42,7 @@ mod stats;
 mod stop;
 mod table;
 mod trace;
+mod workload;
 
 use args::Args;
 use case::{Case, Place, Policy, Scenario};
@@ -59,7 +69,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &Args) -> Fallible<ExitCode> {
-    if matches!(args.set, Set::Net | Set::Log) {
+    if args.set.is_of_a_paper() || matches!(args.set, Set::Net | Set::Log) {
         // Nothing leaves the host: the run has a network of its own, with nothing but the loopback.
         privilege::own_network()?;
     }
@@ -67,7 +77,9 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
     match args.set {
         Set::Log => return log::bench(args),
         Set::Spies => return spies::bench(args),
-        Set::Channel | Set::Net => {}
+        Set::All => return all::bench(args),
+        _ if args.quick => return Err("--quick is a form of the set `all`".into()),
+        _ => {}
     }
     let contenders = chosen(args.set, &args.contender)?;
     let reps = args.repetitions();
@@ -120,6 +132,9 @@ impl Bench {
             }
             return;
         }
+        if matches!(scenario, Scenario::Connections | Scenario::Cwalker | Scenario::Urban) {
+            return self.provided(scenario, args, rep);
+        }
         for case in args.set.cases(scenario, args.short) {
             if !case.to_string().contains(&args.case) || !self.possible(&case, rep) {
                 continue;
@@ -135,7 +150,8 @@ impl Bench {
     fn contend(&mut self, case: Case, index: usize, rep: usize) {
         let contender = &self.contenders[index];
         let name = contender.name();
-        if let Err(why) = contender.supports(&Ask::of(&case, String::new(), 0)) {
+        let refused = plan_papers::refuses(&case, name).map_or(Ok(()), Err);
+        if let Err(why) = refused.and_then(|()| contender.supports(&Ask::of(&case, String::new(), 0))) {
             if rep == 0 {
                 self.results.skipped.push((case, name, why));
             }
@@ -155,7 +171,10 @@ impl Bench {
             Scenario::Throughput => scenarios::throughput::run,
             Scenario::Rate => scenarios::rate::run,
             Scenario::Copy => scenarios::copy::run,
-            Scenario::Floors | Scenario::Syscalls | Scenario::Instructions => return,
+            Scenario::Lossless => scenarios::lossless::run,
+            Scenario::Hops => scenarios::hops::run,
+            Scenario::Echo => scenarios::echo::run,
+            _ => return,
         };
         let began = SystemTime::now();
         let measured = run(&self.world, &**contender, &case);
@@ -219,6 +238,7 @@ impl Bench {
         }
         print!("{}", table::syscalls(&self.results));
         print!("{}", table::instructions(&self.results));
+        print!("{}", table::notes(&self.results));
         print!("{}", table::skipped(&self.results));
         let aims = args.set.judge(&self.results);
         print!("{}", aims::section(&aims, self.machine.reps));
@@ -232,6 +252,10 @@ impl Bench {
             if !hlog::write(&self.results, scenario, start, File::create(&path)?)? {
                 fs::remove_file(&path)?;
             }
+        }
+        if args.set.is_of_a_paper() {
+            let header = self.machine.header(args.set.title());
+            print!("{}", papers::write(args.set, &self.results, &header, &out)?);
         }
         println!("\nWritten to {}, and one .hlog for each scenario beside it.", document_path.display());
         if stop::asked() {

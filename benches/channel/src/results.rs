@@ -32,6 +32,21 @@ pub struct Row<'a> {
     pub ratio: Option<Ratio>,
 }
 
+/// What one contender in one case and one repetition showed in words, such as where it broke.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// Conditions.
+    pub case: Case,
+    /// Who.
+    pub contender: &'static str,
+    /// Which repetition, from 0.
+    pub rep: usize,
+    /// The number that counts, if there is one.
+    pub value: Option<f64>,
+    /// The words.
+    pub text: String,
+}
+
 /// All of it.
 #[derive(Debug, Default)]
 pub struct Results {
@@ -45,6 +60,8 @@ pub struct Results {
     pub steps: Vec<Steps>,
     /// What a contender does not do, and why.
     pub skipped: Vec<(Case, &'static str, &'static str)>,
+    /// What was found in words.
+    pub notes: Vec<Note>,
     /// What went wrong.
     pub failed: Vec<(Case, &'static str, String)>,
 }
@@ -83,7 +100,7 @@ impl Results {
                 let times = match cell.merged(metric) {
                     Some(times) => times,
                     // That nothing came is a result.
-                    None if (scenario, metric) == (Scenario::Rate, Metric::Response) => histogram(),
+                    None if scenario.counts_losses() && metric == Metric::Response => histogram(),
                     None => continue,
                 };
                 let ratio = self.ratio(&cell.case, metric, cell.contender, self.reference);

@@ -52,7 +52,8 @@ impl World {
         Ok([self.link(contender, case)?, self.link(contender, case)?])
     }
 
-    fn ask(&self, case: &Case) -> Ask {
+    /// What a fresh connection has to do.
+    pub fn ask(&self, case: &Case) -> Ask {
         let number = self.links.get() + 1;
         self.links.set(number);
         Ask::of(case, format!("saltus-bench-{}-{number}", std::process::id()), number)

@@ -4,7 +4,7 @@ use crate::aims::Aim;
 use crate::case::{Case, Scenario};
 use crate::contender::Contender;
 use crate::results::Results;
-use crate::{aims, aims_net, contenders, plan, plan_net};
+use crate::{aims, aims_net, contenders, plan, plan_net, plan_papers};
 
 /// A set: its contenders, its cases, and its aims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -17,6 +17,14 @@ pub enum Set {
     Log,
     /// Publishers under the eyes of spies: it has cases of its own, in `spies`.
     Spies,
+    /// What DALi's paper measured, over the providers of domains.
+    Dali,
+    /// What Ach's paper measured.
+    Ach,
+    /// What LCM's paper measured.
+    Lcm,
+    /// The others one after the other, and one page of what they found.
+    All,
 }
 
 impl Set {
@@ -27,6 +35,10 @@ impl Set {
             Set::Net => "net",
             Set::Log => "log",
             Set::Spies => "spies",
+            Set::Dali => "dali",
+            Set::Ach => "ach",
+            Set::Lcm => "lcm",
+            Set::All => "all",
         }
     }
 
@@ -37,6 +49,10 @@ impl Set {
             Set::Net => "Network benchmark",
             Set::Log => "Log benchmark",
             Set::Spies => "Spies benchmark",
+            Set::Dali => "What DALi's paper measured",
+            Set::Ach => "What Ach's paper measured",
+            Set::Lcm => "What LCM's paper measured",
+            Set::All => "All benchmarks",
         }
     }
 
@@ -46,7 +62,10 @@ impl Set {
         match self {
             Set::Channel => &[Floors, Pingpong, Paced, Publish, Syscalls, Throughput, Copy],
             Set::Net => &[Pingpong, Paced, Throughput, Rate, Copy, Instructions],
-            Set::Log | Set::Spies => &[],
+            Set::Dali => &[Paced, Lossless, Connections, Cwalker],
+            Set::Ach => &[Paced, Hops],
+            Set::Lcm => &[Echo, Urban],
+            Set::Log | Set::Spies | Set::All => &[],
         }
     }
 
@@ -55,7 +74,8 @@ impl Set {
         match self {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
-            Set::Log | Set::Spies => Vec::new(),
+            Set::Dali | Set::Ach | Set::Lcm => plan_papers::cases(self, scenario, short),
+            Set::Log | Set::Spies | Set::All => Vec::new(),
         }
     }
 
@@ -64,7 +84,14 @@ impl Set {
         match self {
             Set::Channel => contenders::all(),
             Set::Net => contenders::net::all(),
-            Set::Log | Set::Spies => Vec::new(),
+            Set::Dali => only(contenders::net::all(), |name| name.ends_with("://") && name != "mem://"),
+            Set::Ach => {
+                let mut all = only(contenders::all(), |name| !NOT_IN_ACH.contains(&name));
+                all.extend(only(contenders::net::all(), |name| ACH_NET.contains(&name)));
+                all
+            }
+            Set::Lcm => only(contenders::net::all(), |name| !["mem://", "saltus"].contains(&name)),
+            Set::Log | Set::Spies | Set::All => Vec::new(),
         }
     }
 
@@ -75,6 +102,10 @@ impl Set {
             Set::Net => contenders::net::REFERENCE,
             Set::Log => "lcm-logger",
             Set::Spies => "no spy",
+            Set::All => "",
+            Set::Dali => "shm://",
+            Set::Ach => contenders::REFERENCE,
+            Set::Lcm => contenders::net::REFERENCE,
         }
     }
 
@@ -83,7 +114,26 @@ impl Set {
         match self {
             Set::Channel => aims::judge(results),
             Set::Net => aims_net::judge(results),
-            Set::Log | Set::Spies => Vec::new(),
+            _ => Vec::new(),
         }
     }
+
+    /// Repetitions by default: the papers' sets are long, and have no aims that want ten.
+    pub fn repetitions(self) -> usize {
+        if self.is_of_a_paper() { 3 } else { 10 }
+    }
+
+    /// Whether it repeats what a paper measured.
+    pub fn is_of_a_paper(self) -> bool {
+        matches!(self, Set::Dali | Set::Ach | Set::Lcm)
+    }
+}
+
+/// Of the channel's contenders, those that are floors or other forms of one that is there.
+const NOT_IN_ACH: [&str; 5] = ["memcpy", "seqlock-timed", "saltus-loan", "saltus-bare", "iceoryx2-loan"];
+/// Of the network's, those that join them.
+const ACH_NET: [&str; 6] = ["multicast", "lcm", "zmq-ipc", "cyclonedds", "udpm://", "shm://"];
+
+fn only(all: Vec<Box<dyn Contender>>, keep: impl Fn(&str) -> bool) -> Vec<Box<dyn Contender>> {
+    all.into_iter().filter(|contender| keep(contender.name())).collect()
 }

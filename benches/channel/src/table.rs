@@ -67,7 +67,7 @@ fn line(row: &Row<'_>) -> String {
 }
 
 fn with_rate(scenario: Scenario) -> bool {
-    matches!(scenario, Scenario::Throughput | Scenario::Rate)
+    scenario == Scenario::Throughput || scenario.counts_losses()
 }
 
 fn floor_of(row: &Row<'_>) -> String {
@@ -118,6 +118,25 @@ pub fn instructions(results: &Results) -> String {
             let _ = writeln!(out, "{}", steps.case);
         }
         let _ = writeln!(out, "  {:<16} {:>9.1}", steps.contender, steps.per_message);
+    }
+    out
+}
+
+/// What was found in words.
+pub fn notes(results: &Results) -> String {
+    let mut out = String::new();
+    for note in &results.notes {
+        if out.is_empty() {
+            out += "\n## Limits\n\n";
+        }
+        let _ = writeln!(
+            out,
+            "  {:<12} {:<10} repetition {}: {}",
+            note.case.scenario.name(),
+            note.contender,
+            note.rep + 1,
+            note.text
+        );
     }
     out
 }

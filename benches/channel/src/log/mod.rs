@@ -9,9 +9,9 @@ mod report;
 
 use crate::args::Args;
 use crate::error::Fallible;
+use crate::finish::finish;
 use crate::machine::Machine;
 use crate::stop;
-use std::fs::{self, File};
 use std::process::ExitCode;
 
 /// Measures, prints the report, and writes it as JSON.
@@ -46,19 +46,6 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
         }
     }
     let aims = aims::judge(&recorded, &played);
-    print!("{}", machine.header(args.set.title()));
-    print!("{}{}", report::record(&recorded), report::play(&played));
-    print!("{}", aims::section(&aims));
-    let out = args.out();
-    fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let path = out.join("log.json");
-    let document = report::json(&machine, &recorded, &played, &aims, &failed);
-    serde_json::to_writer_pretty(File::create(&path)?, &document)?;
-    println!("\nWritten to {}.", path.display());
-    failed.iter().for_each(|why| println!("FAILED: {why}"));
-    Ok(match (stop::asked(), failed.is_empty()) {
-        (true, _) => ExitCode::from(130),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::FAILURE,
-    })
+    let tables = report::record(&recorded) + &report::play(&played);
+    finish(args, &machine, &tables, &aims, report::json(&recorded, &played), &failed)
 }

@@ -2,8 +2,6 @@
 
 use super::play::{Played, WHO};
 use super::record::Run;
-use crate::aims::Aim;
-use crate::machine::Machine;
 use crate::stats::median;
 use crate::table::{count, ns};
 use serde_json::{Value, json};
@@ -88,7 +86,7 @@ pub fn play(played: &Played) -> String {
 }
 
 /// Everything.
-pub fn json(machine: &Machine, runs: &[Run], played: &Played, aims: &[Aim], failed: &[String]) -> Value {
+pub fn json(runs: &[Run], played: &Played) -> Value {
     let recorded = runs.iter().map(|run| {
         json!({
             "case": run.case.to_string(),
@@ -116,12 +114,5 @@ pub fn json(machine: &Machine, runs: &[Run], played: &Played, aims: &[Aim], fail
             "p99_ns_of_turns": played.turns[at],
         })
     });
-    let aims = aims.iter().map(|a| json!({ "aim": a.text, "verdict": a.verdict.name(), "found": a.found }));
-    json!({
-        "machine": machine.facts(),
-        "recorded": recorded.collect::<Vec<_>>(),
-        "played": played.collect::<Vec<_>>(),
-        "aims": aims.collect::<Vec<_>>(),
-        "failed": failed,
-    })
+    json!({ "recorded": recorded.collect::<Vec<_>>(), "played": played.collect::<Vec<_>>() })
 }

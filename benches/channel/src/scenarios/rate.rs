@@ -6,18 +6,32 @@ use crate::clock;
 use crate::contender::Contender;
 use crate::crew::Crew;
 use crate::error::Fallible;
-use crate::message::{HEAD, Head};
-use crate::outcome::{Metric, Outcome, record};
+use crate::message::HEAD;
+use crate::outcome::Outcome;
+use crate::pace::{Real, arrived, offer};
 use crate::place::Seat;
 use crate::run::{Measured, World, conduct, dismiss, reader};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
+use std::time::Duration;
 
 /// The shortest period that is slept through.
 const SLEEP: u64 = 1_000_000;
 
 /// Measures one contender once.
 pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
+    once(world, contender, case, world.window(1_000), u64::MAX)
+}
+
+/// The same in a window of so long. What is later than `hopeless` ns is not sent any more, and so is lost: a rate that nobody
+/// can keep is not to take for ever.
+pub fn once(
+    world: &World,
+    contender: &dyn Contender,
+    case: &Case,
+    window: Duration,
+    hopeless: u64,
+) -> Fallible<Measured> {
     let link = world.link(contender, case)?;
     let period = 1_000_000_000 / u64::from(case.rate);
     let mut crew = Crew::new()?;
@@ -27,43 +41,26 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         let mut outcome = Outcome::default();
         let window = control.start();
         let schedule = Schedule::new(clock::now() + period, period);
-        let (mut head, mut cpu) = (Head::default(), None);
-        for k in 0..schedule.count_before(window.end) {
-            (head.due, head.number) = (schedule.due(k), k + 1);
-            if period >= SLEEP {
-                clock::sleep_until(head.due)
-            } else {
-                clock::spin_until(head.due)
+        let head = offer(&Real { spins: period < SLEEP }, &schedule, &window, &mut outcome, |head| {
+            if head.sent - head.due > hopeless {
+                return Ok(());
             }
-            head.sent = clock::now();
             head.write(&mut message);
-            sender.send(&message)?;
-            if window.has(head.due) {
-                cpu.get_or_insert_with(clock::cpu_used);
-                outcome.sent += 1;
-            }
-        }
-        if period >= SLEEP {
-            let used = clock::cpu_used();
-            outcome.cpu = used - cpu.unwrap_or(used);
-        }
+            sender.send(&message)
+        })?;
         // What is on its way is given its time. The last word is short: it must get through where long messages do not.
         clock::sleep_until(clock::now() + 50_000_000);
-        dismiss(&mut *sender, head, &mut message[..HEAD], control, case.readers)?;
+        let word = HEAD.min(case.size);
+        dismiss(&mut *sender, head, &mut message[..word], control, case.readers)?;
         Ok(outcome)
     })?;
     for index in 0..case.readers {
         crew.add(Seat::reader(case, &world.cores, index), |control| {
             reader(case, &*link, index, control, |outcome, head, window| {
-                if window.has(head.due) {
-                    let now = clock::now();
-                    record(outcome.times(Metric::Response), now.saturating_sub(head.due));
-                    outcome.received += 1;
-                }
+                arrived(outcome, head, window, clock::now());
             })
         })?;
     }
-    let window = world.window(1_000);
     let mut outcome = conduct(crew, window)?;
     // A reader alone does not know what it missed at the end, or if nothing came.
     outcome.taken = outcome.received;

@@ -8,13 +8,13 @@ mod spy;
 use crate::args::Args;
 use crate::case::Policy;
 use crate::error::Fallible;
+use crate::finish::finish;
 use crate::log::place::Place;
 use crate::log::program;
 use crate::machine::Machine;
 use crate::place::Seat;
 use crate::{clock, stop};
 use publish::{Load, Times};
-use std::fs::{self, File};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -113,19 +113,7 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
         }
     }
     let aims = report::judge(&runs, most);
-    print!("{}{}", machine.header(args.set.title()), report::tables(&runs, most));
-    print!("{}", crate::log::aims::section(&aims));
-    let out = args.out();
-    fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-    let path = out.join("spies.json");
-    serde_json::to_writer_pretty(File::create(&path)?, &report::json(&machine, &runs, most, &aims, &failed))?;
-    println!("\nWritten to {}.", path.display());
-    failed.iter().for_each(|why| println!("FAILED: {why}"));
-    Ok(match (stop::asked(), failed.is_empty()) {
-        (true, _) => ExitCode::from(130),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::FAILURE,
-    })
+    finish(args, &machine, &report::tables(&runs, most), &aims, report::json(&runs, most), &failed)
 }
 
 /// What one measurement needs.

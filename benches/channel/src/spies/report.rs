@@ -2,7 +2,6 @@
 
 use super::{Company, Run, Where};
 use crate::aims::{Aim, Verdict};
-use crate::machine::Machine;
 use crate::stats::{Ratio, median};
 use crate::table::{count, ns};
 use hdrhistogram::Histogram;
@@ -117,8 +116,8 @@ pub fn judge(runs: &[Run], most: usize) -> Vec<Aim> {
     aims
 }
 
-/// Everything.
-pub fn json(machine: &Machine, runs: &[Run], most: usize, aims: &[Aim], failed: &[String]) -> Value {
+/// Every measurement.
+pub fn json(runs: &[Run], most: usize) -> Value {
     let runs = runs.iter().map(|run| {
         let loads = LOADS.iter().zip(&run.times).map(|(load, times)| {
             let value = |q: f64| times.calls.value_at_quantile(q);
@@ -140,11 +139,5 @@ pub fn json(machine: &Machine, runs: &[Run], most: usize, aims: &[Aim], failed: 
             "publish": loads.collect::<Vec<_>>(),
         })
     });
-    let aims = aims.iter().map(|a| json!({ "aim": a.text, "verdict": a.verdict.name(), "found": a.found }));
-    json!({
-        "machine": machine.facts(),
-        "runs": runs.collect::<Vec<_>>(),
-        "aims": aims.collect::<Vec<_>>(),
-        "failed": failed,
-    })
+    json!({ "runs": runs.collect::<Vec<_>>() })
 }

@@ -33,11 +33,13 @@ pub const COLOURS: [RGBColor; 6] = [
 /// The shortest time on an axis, in ns; what is shorter, a hiccup of 0 too, stands there.
 const SHORTEST: f64 = 100.0;
 
-fn colour(n: usize) -> RGBColor {
+/// The colour of series `n`.
+pub fn colour(n: usize) -> RGBColor {
     COLOURS[n % COLOURS.len()]
 }
 
-fn style(size: i32) -> TextStyle<'static> {
+/// Letters of so many pixels.
+pub fn style(size: i32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK)
 }
 
@@ -100,7 +102,8 @@ macro_rules! legend {
     };
 }
 
-fn key(colour: RGBColor) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
+/// The stroke beside a series' name.
+pub fn key(colour: RGBColor) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
     move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(2))
 }
 

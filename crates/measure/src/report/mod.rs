@@ -1,14 +1,17 @@
 //! Histograms as a page, a figure or a table: several runs beside each other.
 
+#[macro_use]
 mod charts;
 mod heat;
+mod lines;
 mod load;
 mod page;
 mod tables;
 
 pub use heat::{Column, Heat};
+pub use lines::{Axis, Line, Panel, panels};
 pub use load::{Error, load, read};
-pub use page::{figure, page};
+pub use page::{document, escaped, figure, page};
 pub use tables::{csv, hgrm};
 
 use hdrhistogram::Histogram;

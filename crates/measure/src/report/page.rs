@@ -44,11 +44,17 @@ pub fn page(
     }
     body += &machines(&all);
     body += "<p>Times of one series are counted in one histogram; percentiles are read from it and never averaged.</p>\n";
-    Ok(format!(
+    Ok(document("Latency", &body))
+}
+
+/// A page of its own with this body, in HTML: its style, light and dark, on screen and on paper.
+pub fn document(title: &str, body: &str) -> String {
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>Latency</title>\n<style>{}{PAGE}</style></head>\n<body>\n{body}</body></html>\n",
+         content=\"width=device-width\"><title>{}</title>\n<style>{}{PAGE}</style></head>\n<body>\n{body}</body></html>\n",
+        escaped(title),
         colours()
-    ))
+    )
 }
 
 /// One figure of all charts, for a document.
@@ -71,8 +77,16 @@ pub fn figure(
         parts.push(Box::new(move |area| charts::histogram(area, one)));
         parts.push(Box::new(move |area| charts::gaussian(area, one)));
     }
-    let drawn = draw((SIZE.0, SIZE.1 * parts.len() as u32), |area| {
-        area.split_evenly((parts.len(), 1)).iter().zip(&parts).try_for_each(|(area, part)| part(area))
+    stack(SIZE, &parts.iter().map(|part| &**part).collect::<Vec<_>>())
+}
+
+/// Charts of one size below each other, as one drawing with its style.
+pub(super) fn stack(
+    size: (u32, u32),
+    parts: &[&dyn Fn(&Area<'_>) -> Drawn],
+) -> Result<String, Box<dyn std::error::Error>> {
+    let drawn = draw((size.0, size.1 * parts.len() as u32), |area| {
+        area.split_evenly((parts.len(), 1)).iter().zip(parts).try_for_each(|(area, part)| part(area))
     })?;
     // The style goes behind the opening tag.
     let at = drawn.find("<svg").and_then(|from| Some(from + drawn[from..].find('>')? + 1)).unwrap_or(0);
@@ -206,7 +220,7 @@ fn machines(series: &[&Series]) -> String {
 }
 
 /// Text for a page.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let entity = |c: char| match c {
         '&' => "&amp;".into(),
         '<' => "&lt;".into(),

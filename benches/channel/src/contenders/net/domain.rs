@@ -39,6 +39,26 @@ pub enum Domains {
     Mem,
 }
 
+impl Domains {
+    /// Those in this build that carry messages between processes.
+    pub const BETWEEN_PROCESSES: &[Domains] = &[
+        Domains::Shm,
+        Domains::Udpm,
+        Domains::Tcpq,
+        #[cfg(feature = "zmq")]
+        Domains::Zmq,
+        #[cfg(feature = "dds")]
+        Domains::Dds,
+        #[cfg(feature = "zenoh")]
+        Domains::Zenoh,
+    ];
+
+    /// A place for domains that are used without a connection's ends: whoever opens its URL is in it, as long as it is held.
+    pub fn place(self, ask: &Ask) -> Fallible<Shared> {
+        Shared::new(self, ask)
+    }
+}
+
 impl Contender for Domains {
     fn name(&self) -> &'static str {
         match self {
@@ -81,7 +101,7 @@ impl Contender for Domains {
 }
 
 /// What all connections of one group have in common.
-struct Shared {
+pub struct Shared {
     url: String,
     /// Opened by what attaches first, and closed with what is dropped last: only then has ZeroMQ sent all it was given.
     domain: RefCell<Weak<Domain>>,
@@ -111,6 +131,11 @@ impl Shared {
             }
         };
         Ok(Shared { url, domain: RefCell::default(), directory, _hub: hub })
+    }
+
+    /// What to open.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     fn domain(&self) -> Fallible<Rc<Domain>> {

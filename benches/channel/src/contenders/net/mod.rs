@@ -3,7 +3,7 @@
 #[cfg(not(all(feature = "zmq", feature = "dds", feature = "zenoh")))]
 mod absent;
 mod cyclonedds;
-mod domain;
+pub mod domain;
 mod hub;
 pub mod lcm;
 mod library;

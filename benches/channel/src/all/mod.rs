@@ -1,0 +1,134 @@
+//! The set `all`: the other sets one after the other, each a run of this program, and one page of what they found. What a run
+//! that was interrupted has finished is not measured again.
+
+mod page;
+mod said;
+
+use crate::args::Args;
+use crate::error::Fallible;
+use crate::machine::Machine;
+use crate::stop;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant, SystemTime};
+
+/// A set, what it is told in the quick form, and the minutes that it takes then on two cores.
+struct Part {
+    set: &'static str,
+    quick: &'static [&'static str],
+    minutes: f64,
+}
+
+/// In the order in which they run.
+const PARTS: [Part; 5] = [
+    Part { set: "channel", quick: &["--short"], minutes: 1.0 },
+    Part { set: "net", quick: &["--short"], minutes: 1.0 },
+    Part { set: "dali", quick: &["--reps", "1", "--scale", "0.4"], minutes: 3.0 },
+    Part { set: "ach", quick: &["--reps", "1", "--scale", "0.4"], minutes: 3.0 },
+    Part { set: "lcm", quick: &["--reps", "1", "--scale", "0.2"], minutes: 4.0 },
+];
+
+/// What a part is told.
+fn words(part: &Part, args: &Args) -> Vec<&'static str> {
+    match (args.quick, args.short) {
+        (true, _) => part.quick.to_vec(),
+        (_, true) => vec!["--short"],
+        _ => Vec::new(),
+    }
+}
+
+/// Runs what is not finished yet, and writes the page.
+pub fn bench(args: &Args) -> Fallible<ExitCode> {
+    let (out, program) = (args.out(), std::env::current_exe()?);
+    let machine = Machine::look(args.repetitions());
+    let mut failed = Vec::new();
+    let mut left: f64 = PARTS.iter().map(|part| part.minutes).sum();
+    for (index, part) in PARTS.iter().enumerate() {
+        let (dir, words) = (out.join(part.set), words(part, args));
+        let place = format!("part {} of {}: {}", index + 1, PARTS.len(), part.set);
+        if is_finished(&dir, &record(&program, &words)?) {
+            eprintln!("{place}: was measured before, and is kept ({} is its record)", dir.display());
+        } else if !stop::asked() {
+            let time = if args.quick { format!("; about {left:.0} min are left") } else { String::new() };
+            eprintln!("{place}{time}");
+            let began = Instant::now();
+            match run(&program, part.set, &words, &dir) {
+                Ok(()) => eprintln!("{place}: {}", spent(began.elapsed())),
+                Err(_) if stop::asked() => {}
+                Err(why) => failed.push(format!("{}: {why}", part.set)),
+            }
+        }
+        left -= part.minutes;
+    }
+    let found: Vec<_> = PARTS.iter().map(|part| page::Part::read(part.set, &out.join(part.set))).collect();
+    let path = out.join("report.html");
+    fs::write(&path, page::page(&found, &machine.header(args.set.title()), &failed))?;
+    println!("Written to {}.", path.display());
+    failed.iter().for_each(|why| println!("FAILED: {why}"));
+    if stop::asked() {
+        println!("Interrupted: the same command goes on where it ended.");
+        return Ok(ExitCode::from(130));
+    }
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The record of a part that is whole: which build measured it, and what that was told.
+fn record(program: &Path, words: &[&str]) -> Fallible<String> {
+    let built = fs::metadata(program)?.modified()?.duration_since(SystemTime::UNIX_EPOCH)?;
+    Ok(format!("{} {} {}\n", env!("CARGO_PKG_VERSION"), built.as_secs(), words.join(" ")))
+}
+
+fn is_finished(dir: &Path, record: &str) -> bool {
+    fs::read_to_string(dir.join("finished")).is_ok_and(|text| text == record)
+}
+
+/// Runs one part; its report goes to `report.txt`, its progress to the terminal.
+fn run(program: &Path, set: &str, words: &[&str], dir: &Path) -> Fallible<()> {
+    fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let report = File::create(dir.join("report.txt"))?;
+    let mut command = Command::new(program);
+    command.arg(set).args(words).arg("--out").arg(dir).stdout(report);
+    let status = command.status()?;
+    if !status.success() {
+        eprint!("{}", fs::read_to_string(dir.join("report.txt"))?);
+        return Err(format!("{status}; its report is {}", dir.join("report.txt").display()).into());
+    }
+    fs::write(dir.join("finished"), record(program, words)?)?;
+    Ok(())
+}
+
+fn spent(time: Duration) -> String {
+    format!("took {} min {} s", time.as_secs() / 60, time.as_secs() % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn a_part_is_finished_only_by_the_same_build_with_the_same_words() {
+        let dir = std::env::temp_dir().join(format!("saltus-bench-all-{}", std::process::id()));
+        fs::create_dir_all(&dir).expect("a directory");
+        let program = std::env::current_exe().expect("this test");
+        let record = |words: &[&str]| record(&program, words).expect("a build");
+        assert!(!is_finished(&dir, &record(&["--short"])));
+        fs::write(dir.join("finished"), record(&["--short"])).expect("written");
+        assert!(is_finished(&dir, &record(&["--short"])) && !is_finished(&dir, &record(&[])));
+        fs::remove_dir_all(&dir).expect("only ours");
+    }
+
+    #[test]
+    fn parts_are_told_the_form_and_know_their_words() {
+        for line in [&["bench", "all", "--quick"][..], &["bench", "all", "--short"], &["bench", "all"]] {
+            let args = Args::parse_from(line);
+            for part in &PARTS {
+                let words = words(part, &args);
+                let all = ["bench", part.set].into_iter().chain(words.iter().copied());
+                Args::try_parse_from(all).expect("a legal command line");
+                assert_eq!(words.is_empty(), line.len() == 2);
+            }
+        }
+    }
+}

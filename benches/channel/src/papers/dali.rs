@@ -1,0 +1,122 @@
+//! DALi's figures: latency against subscribers and size, throughput without loss, processor use, connections, and the module
+//! graph of the cWalker.
+
+use super::{Figure, VALUES, ends, latency, lines, ranking, rows, words};
+use crate::case::{Case, Scenario};
+use crate::plan_papers::{DALI_READERS, DALI_SIZES};
+use crate::results::{Results, Row};
+use crate::stats::median;
+use crate::table::{count, ns};
+use saltus_measure::report::{Axis, Panel};
+
+/// All of them.
+pub fn figures(results: &Results) -> Vec<Figure> {
+    vec![
+        against_subscribers(results),
+        against_size(results),
+        processor_use(results),
+        without_loss(results),
+        connections(results),
+        cwalker(results),
+    ]
+}
+
+fn readers(case: &Case) -> f64 {
+    case.readers as f64
+}
+
+fn against_subscribers(results: &Results) -> Figure {
+    let mut figure = Figure { name: "against-subscribers", panels: Vec::new(), shows: Vec::new() };
+    for size in DALI_SIZES {
+        let rows = rows(results, Scenario::Paced, |case| case.size == size);
+        let title = format!("{size} B at 1 kHz, against subscribers");
+        figure.panels.extend(latency(&rows, &title, ("subscribers", Axis::Even), readers, &VALUES));
+        figure
+            .shows
+            .extend(ends(&rows, readers, "subscribers").into_iter().map(|s| format!("{size} B: {s}")));
+        let most = rows.iter().map(|row| row.cell.case.readers).max().unwrap_or(0);
+        let own = rows.iter().filter(|row| row.cell.case.readers == most);
+        figure.shows.extend(ranking(own, &format!("{size} B to {most} subscribers")));
+    }
+    figure
+}
+
+fn against_size(results: &Results) -> Figure {
+    let mut figure = Figure { name: "against-size", panels: Vec::new(), shows: Vec::new() };
+    let bytes = |case: &Case| case.size as f64;
+    for readers in DALI_READERS {
+        let rows = rows(results, Scenario::Paced, |case| case.readers == readers);
+        let title = format!("{readers} subscribers at 1 kHz, against size");
+        figure.panels.extend(latency(&rows, &title, ("bytes", Axis::Log), bytes, &VALUES));
+        let told = ends(&rows, bytes, "B").into_iter();
+        figure.shows.extend(told.map(|line| format!("{readers} subscribers: {line}")));
+    }
+    figure
+}
+
+fn processor_use(results: &Results) -> Figure {
+    let rows = rows(results, Scenario::Paced, |case| case.size == DALI_SIZES[0]);
+    let shows =
+        ["shm://", "udpm://", "tcpq://", "zmq://", "dds://", "zenoh://"].into_iter().filter_map(|name| {
+            let mut own: Vec<_> = rows.iter().filter(|row| row.cell.contender == name).collect();
+            own.sort_by_key(|row| row.cell.case.readers);
+            let told: Vec<String> = [own.first()?, own.last()?]
+                .iter()
+                .filter_map(|row| Some((row.cell.case.readers, row.cell.cpu_per_message()?)))
+                .map(|(readers, cpu)| format!("{} to {readers} subscribers", ns(cpu)))
+                .collect();
+            Some(format!(
+                "`{name}`: processor time of all processes for each message of {} B: {}",
+                DALI_SIZES[0],
+                told.join(", ")
+            ))
+        });
+    let shows = shows.collect();
+    let drawn = lines(&rows, readers, |row| row.cell.cpu_per_message().unwrap_or(f64::NAN));
+    let panel = Panel {
+        title: format!("Processor time for each message of {} B, all processes together", DALI_SIZES[0]),
+        x: ("subscribers".into(), Axis::Even),
+        y: ("processor time".into(), Axis::Time),
+        lines: drawn,
+    };
+    Figure { name: "processor-use", panels: if rows.is_empty() { Vec::new() } else { vec![panel] }, shows }
+}
+
+fn without_loss(results: &Results) -> Figure {
+    let rows = rows(results, Scenario::Lossless, |_| true);
+    let rate = |row: &Row<'_>| median(&row.cell.rates()).unwrap_or(0.0);
+    let drawn = lines(&rows, |case| case.size as f64, rate);
+    let shows = rows.iter().map(|row| {
+        let (size, rate) = (row.cell.case.size, rate(row));
+        let bytes = rate * size as f64 / 1e6;
+        format!(
+            "`{}`, {size} B: {} messages/s ({bytes:.1} MB/s) to each of {} subscribers, nothing lost",
+            row.cell.contender,
+            count(rate),
+            row.cell.case.readers
+        )
+    });
+    let shows = shows.collect();
+    let panel = Panel {
+        title: format!("Highest rate without loss, {} subscribers", DALI_READERS[0]),
+        x: ("bytes".into(), Axis::Log),
+        y: ("messages a second".into(), Axis::Log),
+        lines: drawn,
+    };
+    Figure { name: "without-loss", panels: if rows.is_empty() { Vec::new() } else { vec![panel] }, shows }
+}
+
+fn connections(results: &Results) -> Figure {
+    let notes = results.notes.iter().filter(|note| note.case.scenario == Scenario::Connections);
+    let shows = notes.map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
+    Figure { name: "connections", panels: Vec::new(), shows }
+}
+
+fn cwalker(results: &Results) -> Figure {
+    let rows = rows(results, Scenario::Cwalker, |_| true);
+    let shows = rows.iter().map(|row| {
+        let case = &row.cell.case;
+        format!("{}, {} inputs, over `{}`: {}", case.part, case.writers, row.cell.contender, words(row))
+    });
+    Figure { name: "cwalker", panels: Vec::new(), shows: shows.collect() }
+}

@@ -1,0 +1,76 @@
+//! LCM's figures: the echo test, and how much of a car's traffic is borne.
+
+use super::{Figure, VALUES, latency, lines, rows, words};
+use crate::case::{Case, Scenario};
+use crate::plan_papers::{ECHO_CLIENTS, ECHO_RATES};
+use crate::results::{Results, Row};
+use crate::stats::median;
+use crate::workload::{BANDWIDTH, MODULES, RATE};
+use saltus_measure::report::{Axis, Panel};
+
+/// All of them.
+pub fn figures(results: &Results) -> Vec<Figure> {
+    vec![echo(results), urban(results)]
+}
+
+/// Megabytes of answers a second, of each client, over the measured windows.
+fn bandwidth(row: &Row<'_>) -> f64 {
+    median(&row.cell.rates()).unwrap_or(0.0) * row.cell.case.size as f64 / 1e6
+}
+
+fn echo(results: &Results) -> Figure {
+    let mut figure = Figure { name: "echo", panels: Vec::new(), shows: Vec::new() };
+    for clients in ECHO_CLIENTS {
+        let rows = rows(results, Scenario::Echo, |case| case.readers == clients);
+        if rows.is_empty() {
+            continue;
+        }
+        let offered = |case: &Case| f64::from(case.rate) * case.size as f64 / 1e6;
+        let title = format!("There and back, {clients} clients, against what is offered");
+        figure.panels.extend(latency(&rows, &title, ("MB/s offered", Axis::Log), offered, &VALUES[1..3]));
+        figure.panels.push(Panel {
+            title: format!("Answers of each client, {clients} clients"),
+            x: ("MB/s offered".into(), Axis::Log),
+            y: ("MB/s".into(), Axis::Log),
+            lines: lines(&rows, offered, bandwidth),
+        });
+        for rate in ECHO_RATES {
+            let own = rows.iter().filter(|row| row.cell.case.rate == rate);
+            figure.shows.extend(own.map(|row| {
+                let (offered, got) = (offered(&row.cell.case), bandwidth(row));
+                format!(
+                    "{clients} clients, {offered} MB/s, `{}`: {got:.1} MB/s of answers from each; there and back {}",
+                    row.cell.contender,
+                    words(row)
+                )
+            }));
+        }
+    }
+    figure
+}
+
+fn urban(results: &Results) -> Figure {
+    let rows = rows(results, Scenario::Urban, |_| true);
+    let mut shows = vec![format!(
+        "The paper's car: {MODULES} modules, {RATE} messages/s, {:.1} MB/s. Sizes and who listens to whom are ours",
+        BANDWIDTH / 1e6
+    )];
+    let notes = results.notes.iter().filter(|note| note.case.scenario == Scenario::Urban);
+    shows.extend(notes.map(|note| format!("`{}`: {}", note.contender, note.text)));
+    shows.extend(rows.iter().map(|row| {
+        let times = f64::from(row.cell.case.rate) / RATE;
+        format!("`{}` at {times:.3} x the paper's load: {}", row.cell.contender, words(row))
+    }));
+    let x = ("messages a second, all modules", Axis::Log);
+    let mut panels =
+        latency(&rows, "A car's traffic, against its rate", x, |case| f64::from(case.rate), &VALUES[1..]);
+    if !rows.is_empty() {
+        panels.push(Panel {
+            title: "Part of the messages that is lost (those without loss are not shown)".into(),
+            x: (x.0.into(), x.1),
+            y: ("per cent".into(), Axis::Log),
+            lines: lines(&rows, |case| f64::from(case.rate), |row| 100.0 * row.cell.missed()),
+        });
+    }
+    Figure { name: "urban-challenge", panels, shows }
+}

@@ -1,0 +1,116 @@
+//! How many subscribers of one channel can be had: one after the other, each with a domain of its own as a program has one, until
+//! one is refused, or does not hear, or enough is enough. All are in one process, so its limits (`ulimit -n`) count, and none is
+//! closed before the end.
+
+use crate::case::Case;
+use crate::clock;
+use crate::contender::Ask;
+use crate::contenders::net::domain::Domains;
+use crate::crew::Crew;
+use crate::error::Fallible;
+use crate::outcome::{Metric, Outcome, record};
+use crate::place::Seat;
+use crate::privilege;
+use crate::run::{Measured, World};
+use saltus_domain::{Domain, Options, Pattern, Start, Subscriber, Until};
+use std::time::Duration;
+
+/// How long opening may go on, in ns, at full scale; and how long one is waited for to hear.
+const PATIENCE: f64 = 10e9;
+const HEARS: u64 = 5_000_000_000;
+
+/// Measures one provider once: how long each took, from the first word to the first message; and what ended it, in words.
+pub fn run(world: &World, kind: Domains, case: &Case) -> Fallible<(Measured, String)> {
+    let place = kind.place(&Ask { readers: case.readers, ..world.ask(case) })?;
+    let patience = (PATIENCE * world.scale) as u64;
+    let mut crew = Crew::new()?;
+    let (url, note) = (place.url(), note::Note::new()?);
+    crew.add(Seat::writer(case, &world.cores, 0), |control| {
+        privilege::as_a_user()?;
+        let mut outcome = Outcome::default();
+        control.start();
+        let why = open_all(url, case, patience, &mut outcome);
+        note.leave(&why);
+        Ok(outcome)
+    })?;
+    let began = clock::now();
+    crew.wait_ready()?;
+    crew.control().go(Duration::from_nanos(patience + HEARS));
+    let outcomes = crew.finish()?;
+    let outcome = crate::run::merge(outcomes)?;
+    let window = Duration::from_nanos(clock::now() - began);
+    Ok((Measured { messages: outcome.received, outcome, window }, note.read()))
+}
+
+/// Opens them; says why it stopped.
+fn open_all(url: &str, case: &Case, patience: u64, outcome: &mut Outcome) -> String {
+    let mut all: Vec<(Subscriber, Domain)> = Vec::new();
+    let began = clock::now();
+    let mut publisher = match Domain::open(url).and_then(|domain| Ok((domain.publisher("many")?, domain))) {
+        Ok(publisher) => publisher,
+        Err(error) => return error.to_string(),
+    };
+    while all.len() < case.readers {
+        if clock::now() - began > patience {
+            return format!("no more were opened after {} s", patience as f64 / 1e9);
+        }
+        let before = clock::now();
+        let opened = Domain::open(url).and_then(|domain| {
+            let options = Options::next(1).start(Start::Now);
+            Ok((domain.subscriber_with(Pattern::name("many")?, options)?, domain))
+        });
+        match opened {
+            Ok(one) => all.push(one),
+            Err(error) => return format!("refused: {error}"),
+        }
+        let newest = all.len() - 1;
+        loop {
+            if let Err(error) = publisher.0.publish(&[0; 50]) {
+                return format!("publishing failed: {error}");
+            }
+            match all[newest].0.receive(Until::For(Duration::from_millis(5))) {
+                Ok(Some(_)) => break,
+                Ok(None) if clock::now() - before > HEARS => {
+                    return format!("number {} heard nothing for {} s", newest + 1, HEARS / 1_000_000_000);
+                }
+                Ok(None) => {}
+                Err(error) => return format!("number {} failed: {error}", newest + 1),
+            }
+        }
+        record(outcome.times(Metric::Call), clock::now() - before);
+        outcome.received += 1;
+    }
+    format!("enough: {} were asked for", case.readers)
+}
+
+mod note {
+    //! Words from a child to its parent.
+
+    use crate::error::Fallible;
+    use crate::shared::Pages;
+
+    /// Bytes that are kept.
+    const ROOM: usize = 1_024;
+
+    /// See the module. One child writes before it ends, and the parent reads after.
+    pub struct Note(Pages);
+
+    impl Note {
+        pub fn new() -> Fallible<Note> {
+            Ok(Note(Pages::shared(ROOM)?))
+        }
+
+        pub fn leave(&self, words: &str) {
+            let len = words.len().min(self.0.len() - 1);
+            // SAFETY: as many bytes fit, with a zero behind them; nobody else looks while the child lives.
+            unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), self.0.start(), len) };
+        }
+
+        pub fn read(&self) -> String {
+            // SAFETY: as long as said; the child has ended.
+            let bytes = unsafe { std::slice::from_raw_parts(self.0.start(), self.0.len()) };
+            let end = bytes.iter().position(|b| *b == 0).unwrap_or(0);
+            String::from_utf8_lossy(&bytes[..end]).into_owned()
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One sender, and clients that send everything back: 100 MB in messages of 800 bytes. Kept is the time there and back, since
+//! the message was due and since it was sent. Lost is what a client did not send back, or what did not come.
+//!
+//! The sender looks for answers while it waits for the next message to be due. Each client answers on a connection of its own.
+
+use crate::case::Case;
+use crate::clock;
+use crate::contender::{Contender, Link, Receiver};
+use crate::control::{Control, Window};
+use crate::crew::Crew;
+use crate::error::Fallible;
+use crate::message::{Head, Tally};
+use crate::outcome::Outcome;
+use crate::pace::{Time, arrived, offer};
+use crate::place::Seat;
+use crate::run::{Measured, World, conduct, dismiss, take};
+use crate::schedule::Schedule;
+use crate::shared::Buffer;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// Bytes that are sent in all.
+const BYTES: u64 = 100_000_000;
+/// How long the last answers are waited for, in ns.
+const PATIENCE: u64 = 100_000_000;
+
+/// Measures one contender once.
+pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
+    let there = world.link(contender, case)?;
+    let one = Case { readers: 1, ..*case };
+    let backs: Vec<Box<dyn Link>> =
+        (0..case.readers).map(|_| world.link(contender, &one)).collect::<Fallible<_>>()?;
+    let period = 1_000_000_000 / u64::from(case.rate.max(1));
+    let mut crew = Crew::new()?;
+    crew.add(Seat::writer(case, &world.cores, 0), |control| send(case, &*there, &backs, period, control))?;
+    for (index, back) in backs.iter().enumerate() {
+        let there = &*there;
+        crew.add(Seat::reader(case, &world.cores, index), move |control| {
+            client(case, there, index, &**back, control)
+        })?;
+    }
+    let messages = BYTES / case.size as u64;
+    let window = Duration::from_nanos(messages * period).mul_f64(world.scale);
+    let mut outcome = conduct(crew, window)?;
+    outcome.taken = outcome.received;
+    outcome.missed = (outcome.sent * case.readers as u64).saturating_sub(outcome.received);
+    Ok(Measured { messages: outcome.sent, outcome, window })
+}
+
+/// The answers to one sender.
+struct Answers<'a> {
+    receivers: Vec<(Box<dyn Receiver>, Tally)>,
+    buffer: Buffer,
+    window: &'a Window,
+    got: Outcome,
+}
+
+impl Answers<'_> {
+    /// Takes what has come, one of each client; whether there was any.
+    fn look(&mut self) -> Fallible<bool> {
+        let mut any = false;
+        for (receiver, tally) in &mut self.receivers {
+            if receiver.poll(&mut self.buffer)? {
+                any = true;
+                let head = Head::read(&self.buffer);
+                if !tally.take(&head) {
+                    return Err(format!("answer {} came out of order", head.number).into());
+                }
+                arrived(&mut self.got, &head, self.window, clock::now());
+            }
+        }
+        Ok(any)
+    }
+}
+
+/// Waits by looking for answers. A receiver that fails is told of at the end.
+struct Looking<'a, 'b>(&'b RefCell<Answers<'a>>, &'b RefCell<Fallible<()>>);
+
+impl Time for Looking<'_, '_> {
+    fn now(&self) -> u64 {
+        clock::now()
+    }
+
+    fn wait_until(&self, at: u64) {
+        while clock::now() < at {
+            if let Err(error) = self.0.borrow_mut().look() {
+                *self.1.borrow_mut() = Err(error);
+                return;
+            }
+        }
+    }
+
+    fn cpu(&self) -> u64 {
+        0 // it spins
+    }
+}
+
+fn send(
+    case: &Case,
+    there: &dyn Link,
+    backs: &[Box<dyn Link>],
+    period: u64,
+    control: &Control,
+) -> Fallible<Outcome> {
+    let mut sender = there.sender(0)?;
+    let receivers = backs.iter().map(|back| -> Fallible<_> { Ok((back.receiver(0)?, Tally::default())) });
+    let receivers = receivers.collect::<Fallible<Vec<_>>>()?;
+    let (mut message, buffer) = (Buffer::new(case.size)?, Buffer::new(case.size)?);
+    let window = control.start();
+    let answers = Answers { receivers, buffer, window: &window, got: Outcome::default() };
+    let (answers, failure) = (RefCell::new(answers), RefCell::new(Ok(())));
+    let (schedule, mut outcome) = (Schedule::new(clock::now() + period, period), Outcome::default());
+    let head = offer(&Looking(&answers, &failure), &schedule, &window, &mut outcome, |head| {
+        head.write(&mut message);
+        sender.send(&message)?;
+        // Who is late looks too, or a client that waits for room would wait for ever.
+        answers.borrow_mut().look().map(|_| ())
+    })?;
+    failure.into_inner()?;
+    let mut answers = answers.into_inner();
+    let until = clock::now() + PATIENCE;
+    while clock::now() < until {
+        answers.look()?;
+    }
+    dismiss(&mut *sender, head, &mut message, control, case.readers)?;
+    outcome.add(&answers.got)?;
+    Ok(outcome)
+}
+
+fn client(
+    case: &Case,
+    there: &dyn Link,
+    index: usize,
+    back: &dyn Link,
+    control: &Control,
+) -> Fallible<Outcome> {
+    let (mut receiver, mut sender) = (there.receiver(index)?, back.sender(0)?);
+    let mut buffer = Buffer::new(case.size)?;
+    let (mut outcome, mut cpu) = (Outcome::default(), None);
+    let window = control.start();
+    while let Some(head) = take(case.mode, &mut *receiver, &mut buffer)? {
+        if head.due >= window.begin {
+            cpu.get_or_insert_with(clock::cpu_used);
+        }
+        sender.send(&buffer)?;
+    }
+    let used = clock::cpu_used();
+    outcome.cpu = used - cpu.unwrap_or(used);
+    control.reader_finished();
+    Ok(outcome)
+}

@@ -1,0 +1,40 @@
+//! The highest rate at which every reader gets everything, in time: offered rates go up until something is lost, and the last
+//! step is halved a few times.
+
+use crate::case::Case;
+use crate::contender::Contender;
+use crate::error::Fallible;
+use crate::outcome::Metric;
+use crate::run::{Measured, World};
+use crate::scenarios::rate;
+use crate::search::Search;
+use crate::stop;
+
+/// Messages a second that are tried: from the lowest on, in steps of four, and the last step halved to a fifth of the rate.
+const RATES: Search = Search { from: 500.0, to: 16e6, step: 4.0, halvings: 3 };
+/// Who sends or receives that late, in ns, at the 99th percentile, does not keep up.
+const LATE: u64 = 10_000_000;
+
+/// Measures one contender once: what it did at that rate. Where even the lowest rate is too much, nothing was received.
+pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
+    let window = world.window(200);
+    let hopeless = window.as_nanos() as u64 / 2;
+    let found = RATES.highest(|rate| {
+        if stop::asked() {
+            return Err("interrupted".into());
+        }
+        let case = Case { rate: rate as u32, ..*case };
+        let measured = rate::once(world, contender, &case, window, hopeless)?;
+        Ok((is_whole(&measured), measured))
+    })?;
+    Ok(found.best.unwrap_or(Measured { window, ..Measured::default() }))
+}
+
+fn is_whole(measured: &Measured) -> bool {
+    let outcome = &measured.outcome;
+    let in_time = |metric| {
+        let times = outcome.times.get(&metric);
+        times.is_some_and(|times| times.value_at_quantile(0.99) <= LATE)
+    };
+    outcome.missed == 0 && outcome.sent > 0 && in_time(Metric::Response)
+}

@@ -1,0 +1,194 @@
+//! A workload: each module a process that publishes by its own schedule, and between its turns takes what the others send it.
+//! It uses domains as programs do, with one subscriber for all it listens to.
+
+use crate::case::Case;
+use crate::clock;
+use crate::contender::Ask;
+use crate::contenders::net::domain::Domains;
+use crate::control::{Control, Window};
+use crate::crew::Crew;
+use crate::error::Fallible;
+use crate::message::{Head, Tally};
+use crate::outcome::Outcome;
+use crate::pace::arrived;
+use crate::place::Seat;
+use crate::privilege;
+use crate::run::World;
+use crate::schedule::Schedule;
+use crate::shared::{AllAtomic, Buffer, Shared};
+use crate::workload::{Module, channel};
+use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Until};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Messages that a subscriber lets wait.
+const DEPTH: u64 = 1_000;
+/// Between two calls before the start, in ns.
+const PAUSE: u64 = 20_000_000;
+/// How long what is on its way is waited for, in ns.
+const AFTER: u64 = 200_000_000;
+
+/// Messages that a module takes when its next turn is due already.
+const MOST_LATE: usize = 64;
+
+/// How many have heard all they listen to.
+#[repr(C)]
+struct Met(AtomicU32);
+
+// SAFETY: one atomic, for which zero is a value.
+unsafe impl AllAtomic for Met {}
+
+/// Runs a workload over one provider; gives what each module found, in order. Sent is what was due, received and missed is of
+/// what its inputs sent.
+pub fn run(
+    world: &World,
+    kind: Domains,
+    case: &Case,
+    modules: &[Module],
+    window: Duration,
+) -> Fallible<Vec<Outcome>> {
+    let place = kind.place(&Ask { readers: modules.len(), ..world.ask(case) })?;
+    let met = Shared::<Met>::new()?;
+    let mut crew = Crew::new()?;
+    for index in 0..modules.len() {
+        let role = Role { url: place.url(), modules, index, met: &met };
+        crew.add(Seat::writer(case, &world.cores, index), move |control| role.play(control))?;
+    }
+    crew.wait_ready()?;
+    crew.control().go(window);
+    let mut outcomes = crew.finish()?;
+    let sent: Vec<u64> = outcomes.iter().map(|outcome| outcome.sent).collect();
+    for (outcome, module) in outcomes.iter_mut().zip(modules) {
+        let expected: u64 = module.inputs.iter().map(|input| sent[*input]).sum();
+        outcome.taken = outcome.received;
+        outcome.missed = expected.saturating_sub(outcome.received);
+    }
+    Ok(outcomes)
+}
+
+/// One module.
+struct Role<'a> {
+    url: &'a str,
+    modules: &'a [Module],
+    index: usize,
+    met: &'a Shared<Met>,
+}
+
+impl Role<'_> {
+    fn play(&self, control: &Control) -> Fallible<Outcome> {
+        privilege::as_a_user()?;
+        let me = &self.modules[self.index];
+        let domain = Domain::open(self.url)?;
+        let mut publisher = domain.publisher(channel(self.modules, self.index))?;
+        let mut subscriber = match me.inputs.is_empty() {
+            true => None,
+            false => {
+                let names: Vec<String> = me.inputs.iter().map(|i| channel(self.modules, *i)).collect();
+                let options = Options::next(DEPTH).start(Start::Now);
+                Some(domain.subscriber_with(Pattern::regex(&names.join("|"))?, options)?)
+            }
+        };
+        let mut message = Buffer::new(me.size)?;
+        self.meet(&mut publisher, subscriber.as_mut(), &mut message)?;
+        let window = control.start();
+        self.work(&window, &mut publisher, subscriber.as_mut(), &mut message)
+    }
+
+    /// Calls, with messages of number 0, until every module has heard all it listens to.
+    fn meet(
+        &self,
+        publisher: &mut Publisher,
+        mut subscriber: Option<&mut Subscriber>,
+        message: &mut [u8],
+    ) -> Fallible<()> {
+        let mut missing = self.modules[self.index].inputs.clone();
+        let mut is_counted = false;
+        while (self.met.0.load(SeqCst) as usize) < self.modules.len() {
+            Head { writer: self.index as u64, ..Head::default() }.write(message);
+            publisher.publish(message)?;
+            if missing.is_empty() && !is_counted {
+                self.met.0.fetch_add(1, SeqCst);
+                is_counted = true;
+            }
+            listen(subscriber.as_deref_mut(), clock::now() + PAUSE, |data| {
+                missing.retain(|input| *input as u64 != Head::read(data).writer);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn work(
+        &self,
+        window: &Window,
+        publisher: &mut Publisher,
+        mut subscriber: Option<&mut Subscriber>,
+        message: &mut [u8],
+    ) -> Fallible<Outcome> {
+        let me = &self.modules[self.index];
+        let (mut outcome, mut tally, mut cpu) = (Outcome::default(), Tally::default(), None);
+        // Everybody's first turn in the window is at its beginning, and his phase later.
+        let lead = window.begin.saturating_sub(clock::now()) / me.period * me.period;
+        let schedule = Schedule::new(window.begin - lead + me.phase, me.period);
+        let stop = window.end + AFTER;
+        let turns = schedule.count_before(window.end);
+        let is_published = |k: u64| k.is_multiple_of(me.every);
+        outcome.sent = (0..turns).filter(|k| is_published(*k) && window.has(schedule.due(*k))).count() as u64;
+        let mut head = Head { writer: self.index as u64, ..Head::default() };
+        for k in 0..=turns {
+            let until = if k < turns { schedule.due(k).min(stop) } else { stop };
+            listen(subscriber.as_deref_mut(), until, |data| {
+                let (head, now) = (Head::read(data), clock::now());
+                if head.number > 0 && !tally.take(&head) {
+                    return Err(
+                        format!("message {} of {} came out of order", head.number, head.writer).into()
+                    );
+                }
+                if head.number > 0 {
+                    arrived(&mut outcome, &head, window, now);
+                }
+                Ok(())
+            })?;
+            let now = clock::now();
+            if now >= window.begin {
+                cpu.get_or_insert_with(clock::cpu_used);
+            }
+            if now >= stop {
+                break; // what it could not send by now is lost
+            }
+            if is_published(k) {
+                head.number += 1;
+                (head.due, head.sent) = (schedule.due(k), now);
+                head.write(message);
+                publisher.publish(message)?;
+            }
+        }
+        let used = clock::cpu_used();
+        outcome.cpu = used - cpu.unwrap_or(used);
+        Ok(outcome)
+    }
+}
+
+/// Gives all that comes until then to `each`; of what is there when the time is over, so many that nobody's turn waits for ever.
+fn listen(
+    subscriber: Option<&mut Subscriber>,
+    until: u64,
+    mut each: impl FnMut(&[u8]) -> Fallible<()>,
+) -> Fallible<()> {
+    let Some(subscriber) = subscriber else {
+        clock::sleep_until(until);
+        return Ok(());
+    };
+    let mut late = 0;
+    while late < MOST_LATE {
+        let came = subscriber.receive(Until::At(until))?;
+        let is_late = clock::now() >= until;
+        match came {
+            Some(message) => each(message.data)?,
+            None if is_late => break,
+            None => {}
+        }
+        late += usize::from(is_late);
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! How one thing changes with another: lines through measured points, as papers show them.
+
+use std::ops::Range;
+
+use plotters::prelude::*;
+
+use super::charts::{Area, Drawn, GRID, INK, PAPER, colour, key, style};
+use super::page::stack;
+use super::time;
+
+/// Width and height of a panel: a line for each of many contenders needs room for their names.
+const SIZE: (u32, u32) = (960, 420);
+
+/// What an axis counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// From nought on, each step as long as the next.
+    Even,
+    /// Numbers by their logarithm.
+    Log,
+    /// Times in ns, by their logarithm.
+    Time,
+}
+
+/// One line of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What it stands for.
+    pub name: String,
+    /// Its points, from left to right. Those that an axis cannot show are left out.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// One diagram of a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// What stands above it.
+    pub title: String,
+    /// What the axis to the right counts, and how.
+    pub x: (String, Axis),
+    /// What the axis upwards counts, by its logarithm: [`Axis::Even`] counts as [`Axis::Log`].
+    pub y: (String, Axis),
+    /// The lines.
+    pub lines: Vec<Line>,
+}
+
+/// The panels below each other, as one SVG that follows the reader's dark or light screen.
+pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
+    let parts: Vec<_> = panels.iter().map(|panel| move |area: &Area<'_>| draw(area, panel)).collect();
+    let parts: Vec<&dyn Fn(&Area<'_>) -> Drawn> =
+        parts.iter().map(|part| part as &dyn Fn(&Area<'_>) -> Drawn).collect();
+    stack(SIZE, &parts)
+}
+
+/// Whether an axis can show a number.
+fn fits(axis: Axis, value: f64) -> bool {
+    value.is_finite() && (axis == Axis::Even || value > 0.0)
+}
+
+/// The decades that hold all of the values.
+fn decades(values: impl Iterator<Item = f64>) -> Range<f64> {
+    let (low, high) = ends(values).unwrap_or((1.0, 10.0));
+    let (low, high) = (low.log10().floor(), high.log10().ceil());
+    10_f64.powf(low)..10_f64.powf(high.max(low + 1.0))
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values
+        .fold(None, |ends, v| Some(ends.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
+}
+
+/// A number on an axis.
+fn number(value: f64) -> String {
+    match value {
+        v if v >= 1e6 => format!("{}M", v / 1e6),
+        v if v >= 1e3 => format!("{}k", v / 1e3),
+        v => format!("{v}"),
+    }
+}
+
+fn label(axis: Axis, value: f64) -> String {
+    if axis == Axis::Time { time(value) } else { number((value * 1e6).round() / 1e6) }
+}
+
+fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
+    let shown = |line: &Line| -> Vec<(f64, f64)> {
+        let points = line.points.iter().copied();
+        points.filter(|(x, y)| fits(panel.x.1, *x) && fits(Axis::Log, *y)).collect()
+    };
+    let lines: Vec<(&str, Vec<(f64, f64)>)> =
+        panel.lines.iter().map(|line| (&*line.name, shown(line))).collect();
+    let all = || lines.iter().flat_map(|(_, points)| points);
+    let y = decades(all().map(|p| p.1));
+    // Both kinds of chart are types of their own.
+    macro_rules! fill {
+        ($x:expr) => {{
+            let mut chart = chart!(area, &panel.title, $x, y.log_scale());
+            mesh!(chart, &*panel.x.0, &*panel.y.0, |x: &f64| label(panel.x.1, *x), |y| label(panel.y.1, *y));
+            for (n, (name, points)) in lines.iter().enumerate() {
+                // Beyond the colours there are, lines are thin.
+                let stroke = colour(n).stroke_width(if n < super::charts::COLOURS.len() { 2 } else { 1 });
+                chart
+                    .draw_series(LineSeries::new(points.iter().copied(), stroke))?
+                    .label(*name)
+                    .legend(key(colour(n)));
+                chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, colour(n).filled())))?;
+            }
+            legend!(chart, UpperLeft);
+        }};
+    }
+    match panel.x.1 {
+        Axis::Even => {
+            let end = ends(all().map(|p| p.0)).map_or(1.0, |(_, high)| high.max(1.0));
+            fill!(0.0..end * 1.02)
+        }
+        _ => fill!(decades(all().map(|p| p.0)).log_scale()),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panel(axis: Axis, points: &[(f64, f64)]) -> Panel {
+        Panel {
+            title: "against <size>".into(),
+            x: ("bytes".into(), axis),
+            y: ("latency".into(), Axis::Time),
+            lines: vec![Line { name: "shm://".into(), points: points.to_vec() }],
+        }
+    }
+
+    #[test]
+    fn every_point_that_an_axis_can_show_is_drawn() {
+        let points = [(50.0, 4_000.0), (1_500.0, 5_000.0), (0.0, 7_000.0), (70_000.0, f64::NAN)];
+        for (axis, shown) in [(Axis::Log, 2), (Axis::Even, 3)] {
+            let svg = panels(&[panel(axis, &points)]).expect("drawn");
+            assert_eq!(svg.matches("<circle").count(), shown, "{axis:?}: {svg}");
+            assert!(svg.contains("shm://") && svg.contains("against &lt;size&gt;"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_panel_without_points_and_panels_below_each_other_are_drawn() {
+        let svg = panels(&[panel(Axis::Log, &[]), panel(Axis::Even, &[(1.0, 1e9)])]).expect("drawn");
+        assert!(svg.contains("height=\"840\"") && svg.matches("<circle").count() == 1, "{svg}");
+    }
+
+    #[test]
+    fn numbers_on_axes_are_short() {
+        assert_eq!([1.0, 512.0, 1_000.0, 2.5e6].map(number), ["1", "512", "1k", "2.5M"]);
+        assert_eq!(decades([3.0, 120.0].into_iter()), 1.0..1_000.0);
+        assert_eq!(decades([].into_iter()), 1.0..10.0);
+    }
+}
