@@ -87,14 +87,14 @@ fn without_loss(results: &Results) -> Figure {
     let rate = |row: &Row<'_>| median(&row.cell.rates()).unwrap_or(0.0);
     let drawn = lines(&rows, |case| case.size as f64, rate);
     let shows = rows.iter().map(|row| {
-        let (size, rate) = (row.cell.case.size, rate(row));
-        let bytes = rate * size as f64 / 1e6;
-        format!(
-            "`{}`, {size} B: {} messages/s ({bytes:.1} MB/s) to each of {} subscribers, nothing lost",
-            row.cell.contender,
-            count(rate),
-            row.cell.case.readers
-        )
+        let (who, size, rate) = (row.cell.contender, row.cell.case.size, rate(row));
+        match rate {
+            0.0 => format!("`{who}`, {size} B: at the lowest rate that was tried something was lost already"),
+            rate => {
+                let (bytes, rate, readers) = (rate * size as f64 / 1e6, count(rate), row.cell.case.readers);
+                format!("`{who}`, {size} B: {rate} messages/s ({bytes:.1} MB/s) to each of {readers} subscribers, nothing lost")
+            }
+        }
     });
     let shows = shows.collect();
     let panel = Panel {

@@ -24,7 +24,10 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
             return Err("interrupted".into());
         }
         let case = Case { rate: rate as u32, ..*case };
-        let measured = rate::once(world, contender, &case, window, hopeless)?;
+        let once = || rate::once(world, contender, &case, window, hopeless);
+        let measured = once()?;
+        // One loss of a second may be the machine's: what is lost in two is the rate's.
+        let measured = if is_whole(&measured) { measured } else { once()? };
         Ok((is_whole(&measured), measured))
     })?;
     Ok(found.best.unwrap_or(Measured { window, ..Measured::default() }))

@@ -161,6 +161,7 @@ impl Drop for Shared {
 
 struct Channel {
     kind: Domains,
+    size: usize,
     within: bool,
     name: String,
     shared: Rc<Shared>,
@@ -171,10 +172,17 @@ struct Channel {
 impl Channel {
     fn new(kind: Domains, ask: &Ask, shared: &Rc<Shared>) -> Fallible<Channel> {
         let meeting = match kind {
-            Domains::Udpm | Domains::Shm | Domains::Mem => None,
+            Domains::Udpm | Domains::Mem => None,
             _ => Some(Meeting::new(ask)?),
         };
-        Ok(Channel { kind, within: ask.within, name: ask.name.clone(), shared: shared.clone(), meeting })
+        Ok(Channel {
+            kind,
+            size: ask.size,
+            within: ask.within,
+            name: ask.name.clone(),
+            shared: shared.clone(),
+            meeting,
+        })
     }
 }
 
@@ -182,9 +190,10 @@ impl Link for Channel {
     fn sender(&self, _index: usize) -> Fallible<Box<dyn Sender>> {
         let domain = self.shared.domain()?;
         let mut publisher = domain.publisher(&self.name)?;
-        if self.kind == Domains::Shm && self.within {
-            // The first message makes the channel, and subscribers look for new ones only now and then.
-            publisher.publish(&[])?;
+        if self.kind == Domains::Shm {
+            // The first message makes the channel, for messages of its length, and subscribers look for new ones only now and
+            // then. Who reads it takes it for the first call of the meeting.
+            publisher.publish(&vec![0; if self.within { 0 } else { self.size }])?;
         }
         let mut sender = In(publisher, domain);
         if let Some(meeting) = &self.meeting {
