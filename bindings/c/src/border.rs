@@ -1,23 +1,41 @@
 //! What stands between C and Rust: no panic crosses it, and no NULL passes.
 
-use crate::code::{SALTUS_BUG, SALTUS_INVALID};
+use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NOT_FOUND};
+use crate::handle::{self, Kind};
 use crate::message::remember;
 use saltus_channel::Error;
 use std::any::Any;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a function fails.
 pub(crate) enum Fail {
-    /// As Rust has it.
+    /// As Rust has it: channels,
     Saltus(Error),
+    /// domains,
+    Domain(saltus_domain::Error),
+    /// logs.
+    Log(saltus_log::Error),
     /// A call that Rust's types would not allow.
     Misuse(&'static str),
+    /// Something that is not there.
+    NotFound(&'static str),
 }
 
 impl From<Error> for Fail {
     fn from(error: Error) -> Fail {
         Fail::Saltus(error)
+    }
+}
+
+impl From<saltus_domain::Error> for Fail {
+    fn from(error: saltus_domain::Error) -> Fail {
+        Fail::Domain(error)
+    }
+}
+impl From<saltus_log::Error> for Fail {
+    fn from(error: saltus_log::Error) -> Fail {
+        Fail::Log(error)
     }
 }
 
@@ -42,9 +60,21 @@ fn failed(fail: Fail) -> c_int {
             remember(format_args!("{error}"));
             error.code()
         }
+        Fail::Domain(error) => {
+            remember(format_args!("{error}"));
+            error.code()
+        }
+        Fail::Log(error) => {
+            remember(format_args!("{error}"));
+            error.code()
+        }
         Fail::Misuse(what) => {
             remember(format_args!("{what}"));
             SALTUS_INVALID
+        }
+        Fail::NotFound(what) => {
+            remember(format_args!("{what}"));
+            SALTUS_NOT_FOUND
         }
     }
 }
@@ -55,12 +85,6 @@ fn panicked(panic: Box<dyn Any + Send>) -> c_int {
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
     remember(format_args!("a bug in Saltus: {text}"));
     SALTUS_BUG
-}
-
-/// `p`, unless it is NULL.
-pub(crate) unsafe fn shared<'a, T>(p: *const T, null: &'static str) -> Result<&'a T> {
-    // SAFETY: the caller's caller gave NULL or a live handle, as the header demands.
-    unsafe { p.as_ref() }.ok_or(Fail::Misuse(null))
 }
 
 /// Writes through `p`, unless it is NULL.
@@ -82,24 +106,38 @@ pub(crate) unsafe fn string<'a>(p: *const c_char, null: &'static str) -> Result<
     Ok(unsafe { CStr::from_ptr(p) })
 }
 
+/// `len` bytes at `at`, which may be NULL if there are none.
+#[inline(always)]
+pub(crate) unsafe fn slice<'a>(at: *const c_void, len: usize) -> Result<&'a [u8]> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if at.is_null() {
+        return Err(Fail::Misuse("the message is NULL, but its length is not 0"));
+    }
+    // A slice may not be longer than half the address space, which such a length cannot mean honestly.
+    if len > isize::MAX as usize {
+        return Err(saltus_domain::Error::TooLong { len, most: isize::MAX as usize }.into());
+    }
+    // SAFETY: not NULL, so there are `len` bytes, as the header demands.
+    Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
+}
+
 /// Gives a new handle to C, through `out`.
-pub(crate) unsafe fn hand_out<T>(out: *mut *mut T, make: impl FnOnce() -> Result<Option<T>>) -> Result {
+pub(crate) unsafe fn hand_out<T: Kind>(out: *mut *mut T, make: impl FnOnce() -> Result<Option<T>>) -> Result {
     const NULL: &str = "the place for the new handle is NULL";
     // SAFETY: as the caller has it. NULL until there is a handle, so that closing what failed to open does nothing.
     unsafe { put(out, std::ptr::null_mut(), NULL)? };
     let Some(made) = make()? else { return Ok(crate::SALTUS_NOTHING) };
     // SAFETY: not NULL, as was just seen.
-    unsafe { put(out, Box::into_raw(Box::new(made)), NULL)? };
+    unsafe { put(out, handle::give(made)?, NULL)? };
     Ok(crate::SALTUS_OK)
 }
 
-/// Takes a handle back from C and drops it.
-pub(crate) unsafe fn take_back<T>(handle: *mut T) {
+/// Takes a handle back from C and drops what it stands for, or lets the call do it that still uses it.
+pub(crate) fn take_back<T: Kind>(handle: *mut T) {
     call(|| {
-        if !handle.is_null() {
-            // SAFETY: made by `hand_out` and not closed before, as the header demands.
-            drop(unsafe { Box::from_raw(handle) });
-        }
+        handle::close(handle);
         Ok(crate::SALTUS_OK)
     });
 }

@@ -1,8 +1,9 @@
 //! Channels: made, opened, awaited, removed.
 
 use crate::attributes::{self, SaltusAttributes};
-use crate::border::{Fail, Result, call, hand_out, shared, string, take_back};
+use crate::border::{Fail, Result, call, hand_out, string, take_back};
 use crate::code::SALTUS_OK;
+use crate::handle::{Kind, shared};
 use crate::sized;
 use crate::wait::until;
 use saltus_channel::{Channel, Domain};
@@ -12,6 +13,10 @@ use std::ffi::{c_char, c_int};
 ///
 /// The one kind of handle that several threads may use at the same time.
 pub struct SaltusChannel(pub(crate) Channel);
+
+impl Kind for SaltusChannel {
+    const KIND: usize = 1;
+}
 
 /// The place for a channel that C wants to be given.
 type Out = *mut *mut SaltusChannel;
@@ -157,8 +162,7 @@ pub unsafe extern "C" fn saltus_unlink(domain: *const c_char, name: *const c_cha
 /// Blocks: never. Allocates: no. Kernel: yes, to unmap once nothing uses the channel any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_close(channel: *mut SaltusChannel) {
-    // SAFETY: the header demands an open handle, or NULL.
-    unsafe { take_back(channel) }
+    take_back(channel)
 }
 
 /// What the channel was created with; mode and group as they were when it was opened. Its frame_size is the size of

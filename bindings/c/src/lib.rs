@@ -1,4 +1,4 @@
-//! The C interface of Saltus: thin functions over `saltus_channel`, one concept each, with the names it has in Rust.
+//! The C interface of Saltus: thin functions over channels, domains and logs, one concept each, with the names it has in Rust.
 //!
 //! `include/saltus.h` is made from these files by cbindgen, and a test finds any difference; the comments above the
 //! functions are therefore written for who reads the header. What all functions have in common (codes, threads,
@@ -9,9 +9,12 @@
 //! | `code` | the numbers that functions return |
 //! | `border` | what stands between C and Rust: panics and NULLs |
 //! | `message` | what codes mean, and what went wrong last |
+//! | `handle` | handles as numbers: those that are closed or made up are told, not followed |
 //! | `lender` | a handle and what is borrowed from it between two calls |
 //! | `attributes`, `options` | structures that may grow |
-//! | `channel`, `publisher`, `subscriber`, `receive`, `wait`, `clock`, `version` | the functions |
+//! | `channel`, `publisher`, `subscriber`, `receive`, `wait`, `clock`, `version` | the functions over channels |
+//! | `domain`, `domain_publisher`, `domain_message`, `domain_subscriber`, `dispatcher` | those over domains |
+//! | `log` | those over logs |
 
 // The rules for all pointers stand at the top of the header; a section in each function would repeat them.
 #![allow(clippy::missing_safety_doc)]
@@ -22,7 +25,14 @@ mod channel;
 mod clock;
 mod code;
 mod describe;
+mod dispatcher;
+mod domain;
+mod domain_message;
+mod domain_publisher;
+mod domain_subscriber;
+mod handle;
 mod lender;
+mod log;
 mod message;
 mod options;
 mod publisher;
@@ -37,6 +47,12 @@ pub use channel::*;
 pub use clock::*;
 pub use code::*;
 pub use describe::*;
+pub use dispatcher::*;
+pub use domain::*;
+pub use domain_message::*;
+pub use domain_publisher::*;
+pub use domain_subscriber::*;
+pub use log::*;
 pub use message::{saltus_last_error, saltus_strerror};
 pub use options::*;
 pub use publisher::*;
@@ -51,6 +67,8 @@ const _: fn() = || {
     fn handed_on<T: Send>() {}
     by_all_at_once::<saltus_channel::Channel>();
     by_all_at_once::<saltus_channel::Canceller>();
+    by_all_at_once::<saltus_domain::Domain>();
+    by_all_at_once::<saltus_domain::Canceller>();
     handed_on::<saltus_channel::Publisher>();
     handed_on::<saltus_channel::Loan<'static>>();
     handed_on::<saltus_channel::Subscriber>();

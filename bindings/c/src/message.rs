@@ -17,8 +17,8 @@ pub(crate) fn text(code: c_int) -> &'static CStr {
     match code {
         SALTUS_OK => c"done",
         SALTUS_NOTHING => c"nothing new",
-        SALTUS_NOT_FOUND => c"no such channel",
-        SALTUS_EXISTS => c"the channel exists already",
+        SALTUS_NOT_FOUND => c"there is none of that name",
+        SALTUS_EXISTS => c"it exists already",
         SALTUS_TOO_SMALL => c"the buffer is too small",
         SALTUS_TOO_LONG => c"the message is too long",
         SALTUS_OVERRUN => c"overtaken by publishers",
@@ -31,6 +31,16 @@ pub(crate) fn text(code: c_int) -> &'static CStr {
         SALTUS_INVALID => c"an argument makes no sense",
         SALTUS_SYSTEM => c"the system refused",
         SALTUS_BUG => c"a bug in Saltus",
+        SALTUS_UNSUPPORTED => c"the transport cannot do this",
+        SALTUS_WRONG_TYPE => c"messages of another type",
+        SALTUS_UNENCODABLE => c"the message cannot be encoded",
+        SALTUS_UNDECODABLE => c"the message cannot be decoded",
+        SALTUS_ENDED => c"there is nothing more to come",
+        SALTUS_NETWORK => c"the network",
+        SALTUS_NO_PROVIDER => c"no such provider",
+        SALTUS_NO_LOG => c"not a log",
+        SALTUS_UNWRITABLE => c"it cannot be in such a log",
+        SALTUS_CHANGED => c"the log was changed",
         _ => c"not a code of Saltus",
     }
 }

@@ -1,14 +1,19 @@
 //! Publishing: a copy, or a message built in place.
 
-use crate::border::{Fail, Result, call, hand_out, put, shared, take_back};
+use crate::border::{Fail, Result, call, hand_out, put, slice, take_back};
 use crate::channel::{SaltusChannel, channel};
 use crate::code::SALTUS_OK;
+use crate::handle::{Kind, shared};
 use crate::lender::Lender;
-use saltus_channel::{Error, Loan, Published, Publisher};
+use saltus_channel::{Loan, Published, Publisher};
 use std::ffi::{c_int, c_void};
 
 /// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own.
 pub struct SaltusPublisher(Lender<Publisher, Loan<'static>>);
+
+impl Kind for SaltusPublisher {
+    const KIND: usize = 2;
+}
 
 /// What became of a published message.
 #[repr(C)]
@@ -46,8 +51,7 @@ pub unsafe extern "C" fn saltus_publisher_open(
 /// Blocks: never. Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_publisher_close(publisher: *mut SaltusPublisher) {
-    // SAFETY: the header demands an open handle, or NULL.
-    unsafe { take_back(publisher) }
+    take_back(publisher)
 }
 
 /// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
@@ -67,7 +71,7 @@ pub unsafe extern "C" fn saltus_publish(
         // SAFETY: the header demands an open handle, used by this thread alone.
         let publisher = unsafe { free(publisher)? };
         // SAFETY: the header demands `len` bytes there.
-        let message = unsafe { bytes(publisher, message, len)? };
+        let message = unsafe { slice(message, len)? };
         let done = publisher.publish(message)?;
         // SAFETY: the header demands room for it, or NULL.
         unsafe { tell(published, done) };
@@ -148,24 +152,6 @@ pub(crate) unsafe fn free<'a>(handle: *mut SaltusPublisher) -> Result<&'a mut Pu
     }
     // SAFETY: one thread at a time, and each function here asks once.
     Ok(unsafe { handle.0.owner() })
-}
-
-/// The bytes of a message.
-#[inline(always)]
-unsafe fn bytes<'a>(publisher: &Publisher, at: *const c_void, len: usize) -> Result<&'a [u8]> {
-    if len == 0 {
-        return Ok(&[]);
-    }
-    if at.is_null() {
-        return Err(Fail::Misuse("the message is NULL, but its length is not 0"));
-    }
-    // A slice may not be longer than half the address space, which such a length cannot mean honestly.
-    if len > isize::MAX as usize {
-        let channel = publisher.channel().name().clone();
-        return Err(Error::TooLong { channel, len, max: publisher.max_len() }.into());
-    }
-    // SAFETY: not NULL, so there are `len` bytes, as the header demands.
-    Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
 }
 
 /// Tells C what was published, if it wants to know.

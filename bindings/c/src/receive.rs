@@ -1,7 +1,8 @@
 //! Receiving: a copy, or a look in place.
 
-use crate::border::{Fail, Result, call, put, shared};
+use crate::border::{Fail, Result, call, put};
 use crate::code::{SALTUS_NOTHING, SALTUS_OK};
+use crate::handle::shared;
 use crate::subscriber::{NO_SUBSCRIBER, SaltusSubscriber, own};
 use crate::wait::until;
 use saltus_channel::{Error, Sample, Which};

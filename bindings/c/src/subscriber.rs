@@ -1,8 +1,9 @@
 //! Subscribers: joined, moved, counted, left.
 
-use crate::border::{Result, call, hand_out, put, shared, take_back};
+use crate::border::{Result, call, hand_out, put, take_back};
 use crate::channel::{SaltusChannel, channel};
 use crate::code::SALTUS_OK;
+use crate::handle::{Kind, shared};
 use crate::lender::Lender;
 use crate::options::{self, SaltusOptions};
 use saltus_channel::{Canceller, Subscriber, View};
@@ -14,6 +15,10 @@ pub struct SaltusSubscriber {
     pub(crate) own: Lender<Subscriber, View<'static>>,
     /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
     pub(crate) canceller: Option<Canceller>,
+}
+
+impl Kind for SaltusSubscriber {
+    const KIND: usize = 3;
 }
 
 pub(crate) const NO_SUBSCRIBER: &str = "the subscriber is NULL";
@@ -45,8 +50,7 @@ pub unsafe extern "C" fn saltus_subscriber_open(
 /// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscriber) {
-    // SAFETY: the header demands an open handle, or NULL.
-    unsafe { take_back(subscriber) }
+    take_back(subscriber)
 }
 
 /// Skips to now. What was unseen counts as missed.

@@ -1,7 +1,8 @@
 //! Waiting: until when, for whom, in an event loop, and called off.
 
-use crate::border::{Fail, call, put, shared};
+use crate::border::{Fail, call, put};
 use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
+use crate::handle::shared;
 use crate::subscriber::{NO_SUBSCRIBER, SaltusSubscriber, own};
 use saltus_channel::{Subscriber, Until, wait_any};
 use std::ffi::c_int;
@@ -110,13 +111,18 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_cancel(subscriber: *const SaltusSubscriber) -> c_int {
     // SAFETY: the header demands an open handle, or NULL.
-    let Some(subscriber) = (unsafe { subscriber.as_ref() }) else { return SALTUS_INVALID };
+    let Ok(subscriber) = (unsafe { shared(subscriber, NO_SUBSCRIBER) }) else { return SALTUS_INVALID };
     let Some(canceller) = &subscriber.canceller else { return SALTUS_INVALID };
+    quietly(|| canceller.cancel())
+}
+
+/// Does something that may be done in a signal handler: what it interrupted finds its errno as it was.
+pub(crate) fn quietly(cancel: impl FnOnce()) -> c_int {
     // SAFETY: each thread has its errno, always.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     let before = unsafe { *errno };
-    canceller.cancel();
+    cancel();
     // SAFETY: as above.
     unsafe { *errno = before };
     SALTUS_OK

@@ -64,15 +64,6 @@ fn blank_attributes() -> SaltusAttributes {
     unsafe { std::mem::zeroed() }
 }
 
-fn ok(code: c_int) {
-    assert_eq!(code, SALTUS_OK, "{}", last());
-}
-
-fn last() -> String {
-    // SAFETY: a string with an end, which lives until this thread's next failure; it is copied at once.
-    unsafe { CStr::from_ptr(saltus_last_error()) }.to_str().expect("UTF-8").into()
-}
-
 #[test]
 fn null_is_an_error_everywhere() {
     let s = Setup::new(512);

@@ -91,14 +91,25 @@ impl Domain {
         Ok(Subscriber::new(self.provider.inlet(pattern, &options)?, options))
     }
 
+    /// The same, where it is known what the messages should be: some networks carry them only to who says so. Messages of
+    /// other types come too: see [`Expected`](crate::Expected).
+    pub fn subscriber_described(
+        &self,
+        pattern: Pattern,
+        options: Options,
+        what: &Description,
+    ) -> Result<Subscriber> {
+        self.provider.learn(what);
+        self.subscriber_with(pattern, options)
+    }
+
     /// A subscriber of messages of one type.
     pub fn subscriber_of<M: Message>(
         &self,
         pattern: Pattern,
         options: Options,
     ) -> Result<TypedSubscriber<M>> {
-        self.provider.learn(&description::<M>());
-        Ok(TypedSubscriber::new(self.subscriber_with(pattern, options)?))
+        Ok(TypedSubscriber::new(self.subscriber_described(pattern, options, &description::<M>())?))
     }
 
     /// Names of the channels that there are: all of a shared-memory domain; on a network, those that somebody in this
@@ -109,7 +120,7 @@ impl Domain {
 }
 
 /// What messages of a type are.
-fn description<M: Message>() -> Description {
+pub(crate) fn description<M: Message>() -> Description {
     Description { name: M::NAME.into(), fingerprint: M::FINGERPRINT, schema: M::SCHEMA.into() }
 }
 

@@ -43,7 +43,7 @@ pub enum Error {
         /// The channel.
         channel: Name,
         /// The type expected.
-        expected: &'static str,
+        expected: String,
         /// What is there, and how it differs.
         found: String,
     },
@@ -72,21 +72,22 @@ pub enum Error {
 }
 
 impl Error {
-    /// A number that never changes its meaning. Those below 100 are of [`saltus_channel::Error::code`].
+    /// A number that never changes its meaning, in all languages. Those below 100 are also those of [`saltus_channel::Error::code`];
+    /// 100 is a bug that C and others were spared, and 109 to 111 are of logs (`saltus_log::Error::code`).
     pub fn code(&self) -> i32 {
         match self {
             Error::Channel(e) => e.code(),
+            Error::TooLong { .. } => 4,
             Error::Canceled => 6,
             Error::Invalid { .. } => 12,
             Error::System { .. } => 13,
-            Error::NoProvider { .. } => 100,
             Error::Unsupported { .. } => 101,
-            Error::TooLong { .. } => 102,
             Error::Type { .. } => 103,
             Error::Encode(_) => 104,
             Error::Decode { .. } => 105,
             Error::Ended => 106,
             Error::Network(_) => 107,
+            Error::NoProvider { .. } => 108,
         }
     }
 

@@ -57,7 +57,7 @@ pub use providers::PROVIDERS;
 pub use publisher::{Publisher, Stamps, TypedPublisher};
 pub use saltus_channel::{Description, Name, Start, Until};
 pub use subscriber::Subscriber;
-pub use typed::{Typed, TypedSubscriber};
+pub use typed::{Expected, Typed, TypedSubscriber};
 pub use wait::wait_any;
 
 /// The programs of the guide's page compile.

@@ -106,9 +106,6 @@ impl Subscriber {
     pub fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
         self.inlet.descriptions(channel)
     }
-    pub(crate) fn meta(&self) -> &Meta {
-        &self.meta
-    }
 }
 
 impl fmt::Debug for Subscriber {

@@ -28,6 +28,22 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// A number that never changes its meaning, in all languages: as `saltus_channel::Error::code` where it means the same.
+    pub fn code(&self) -> i32 {
+        match self {
+            Error::Io(_, error) => match error.kind() {
+                io::ErrorKind::NotFound => 1,
+                io::ErrorKind::AlreadyExists => 2,
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => 8,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => 9,
+                _ => 13,
+            },
+            Error::Undecodable { .. } => 105,
+            Error::NoLog(_) => 109,
+            Error::Unwritable(_) => 110,
+            Error::Changed => 111,
+        }
+    }
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         |error| Error::Io(what.into(), error)
     }

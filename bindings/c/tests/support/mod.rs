@@ -94,3 +94,15 @@ pub fn output(command: &mut Command) -> Output {
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+/// What went wrong last in this thread, as C is told.
+pub fn last() -> String {
+    // SAFETY: a string with an end, which lives until this thread's next failure; it is copied at once.
+    unsafe { std::ffi::CStr::from_ptr(saltus::saltus_last_error()) }.to_str().expect("UTF-8").into()
+}
+
+/// A code that must be 0.
+#[track_caller]
+pub fn ok(code: std::ffi::c_int) {
+    assert_eq!(code, saltus::SALTUS_OK, "{}", last());
+}

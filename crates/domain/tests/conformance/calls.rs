@@ -184,7 +184,7 @@ pub fn another_type_is_told_once(world: &World) {
     other.publish(&Number { value: 1.0 }).unwrap();
     match subscriber.receive(LONG) {
         Err(Error::Type { channel, expected, found }) => {
-            assert_eq!((channel.as_bytes(), expected), (&b"typed"[..], "number_t"));
+            assert_eq!((channel.as_bytes(), expected.as_str()), (&b"typed"[..], "number_t"));
             // Where a channel can say what its messages are, the difference is told.
             let said =
                 if world.describes() { "field `unit` (int32_t) was added" } else { "0000000000000002" };

@@ -1,0 +1,98 @@
+/* Logs: read, moved about in, written. */
+#ifndef SALTUS_LOG_HPP
+#define SALTUS_LOG_HPP
+
+#include "result.hpp"
+
+namespace saltus {
+
+/** Times of logs: ns since 1970. */
+using log_time = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
+
+/** An event of a log, which lies in the log's memory until the next call with that. */
+class event {
+public:
+    explicit event(const saltus_event &is) noexcept : is_(&is) {}
+    bytes data() const noexcept { return {is_->data, is_->len}; }
+    std::string_view text() const noexcept { return data().text(); }
+    std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
+    /** When it was logged. */
+    log_time time() const noexcept { return log_time(std::chrono::nanoseconds(is_->log_time)); }
+    /** All that <saltus.h> has of it. */
+    const saltus_event &raw() const noexcept { return *is_; }
+
+private:
+    const saltus_event *is_;
+};
+
+/** A log, whose events are there in the order of time. */
+class log {
+public:
+    static result<log> open(const std::string &path) {
+        return detail::open<log>([&](auto place) { return saltus_log_open(path.c_str(), place); });
+    }
+    /** How many events it has. */
+    result<std::uint64_t> size() {
+        std::uint64_t events = 0;
+        const code c = saltus_log_range(handle_.get(), &events, nullptr, nullptr);
+        return c == SALTUS_OK ? result<std::uint64_t>(events) : result<std::uint64_t>::failed(c);
+    }
+    /** The next event, and a step forward; nothing at the end. */
+    result<event> next() { return read(saltus_log_next); }
+    /** The event before, and a step backwards; nothing at the beginning. */
+    result<event> previous() { return read(saltus_log_previous); }
+    /** Goes to a position; behind the last is as good as the end. */
+    result<> seek(std::uint64_t position) { return saltus_log_seek(handle_.get(), position); }
+    /** Goes to the first event at or after this time, and says its position. */
+    result<std::uint64_t> seek(log_time time) {
+        std::uint64_t position = 0;
+        const code c = saltus_log_seek_time(handle_.get(), time.time_since_epoch().count(), &position);
+        return c == SALTUS_OK ? result<std::uint64_t>(position) : result<std::uint64_t>::failed(c);
+    }
+
+private:
+    template <class Object, class Open>
+    friend result<Object> detail::open(Open &&open);
+    log() = default;
+    template <class How>
+    result<event> read(How how) {
+        const saltus_event *got = nullptr;
+        const code c = how(handle_.get(), &got);
+        return c == SALTUS_OK ? result<event>(event(*got)) : result<event>::failed(c);
+    }
+    detail::handle<saltus_log, saltus_log_close> handle_;
+};
+
+/** Writes a log. Without `finish` it is left as it was flushed last. */
+class log_writer {
+public:
+    /** Begins a log; a file that is there is left alone. `format`: SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. */
+    static result<log_writer> create(const std::string &path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
+        return detail::open<log_writer>([&](auto place) { return saltus_log_create(path.c_str(), format, place); });
+    }
+    /** Tells what messages of a generated type are, so that MCAP has them with their type. */
+    template <class T>
+    result<> describe() {
+        const saltus_type type{T::FULL_NAME, T::FINGERPRINT, T::SCHEMA};
+        return saltus_log_describe(handle_.get(), &type);
+    }
+    /** Appends a message. */
+    result<> write(const char *channel, bytes message, log_time time) {
+        return saltus_log_write(handle_.get(), channel, message.data(), message.size(),
+                                time.time_since_epoch().count());
+    }
+    /** Gives everything to the file. */
+    result<> flush() { return saltus_log_flush(handle_.get()); }
+    /** Ends the log: nothing more can be written. */
+    result<> finish() { return saltus_log_finish(handle_.get()); }
+
+private:
+    template <class Object, class Open>
+    friend result<Object> detail::open(Open &&open);
+    log_writer() = default;
+    detail::handle<saltus_log_writer, saltus_log_writer_close> handle_;
+};
+
+} // namespace saltus
+
+#endif // SALTUS_LOG_HPP

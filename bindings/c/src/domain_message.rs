@@ -1,0 +1,182 @@
+//! A message as C sees it, and what a subscriber of a domain may ask for.
+
+use crate::border::{Fail, Result, call, string};
+use crate::code::SALTUS_OK;
+use crate::domain::{SaltusType, description, text};
+use crate::options::{SALTUS_START_NEWEST, SALTUS_START_NOW, SALTUS_START_OLDEST};
+use crate::sized::{self, Growing};
+use saltus_channel::Description;
+use saltus_domain::{Message, Missed, Options, Pattern, Start};
+use std::ffi::{c_char, c_int, c_void};
+
+/// In a message: a number that the transport does not tell.
+pub const SALTUS_UNKNOWN: u64 = u64::MAX;
+/// In a message or an event of a log: a time that nobody tells.
+pub const SALTUS_NO_TIME: i64 = i64::MIN;
+
+/// A message, with what is known about it. Saltus keeps it, and may give it more fields at its end.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SaltusMessage {
+    /// Its bytes; never NULL.
+    pub data: *const c_void,
+    /// How many those are.
+    pub len: usize,
+    /// The name of its channel, with a zero byte behind it.
+    pub channel: *const c_char,
+    /// Bytes of the name.
+    pub channel_len: usize,
+    /// When it was published, ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
+    pub published: u64,
+    /// When it came to this machine, ns of boot time.
+    pub arrived: u64,
+    /// When a log says that it was recorded, us since 1970; SALTUS_NO_TIME where it comes from no log.
+    pub logged: i64,
+    /// A number that tells senders apart, or SALTUS_UNKNOWN.
+    pub sender: u64,
+    /// Its number among the sender's messages, or SALTUS_UNKNOWN.
+    pub sequence: u64,
+    /// Messages missed since the last one received: lost on the way, or overwritten in shared memory. SALTUS_UNKNOWN if nobody knows.
+    pub missed: u64,
+    /// Messages dropped in this process since the last one received, because this subscriber was slow or wanted the newest only.
+    pub dropped: u64,
+    /// 1: `missed` counts over all channels of the sender; 0: over this one.
+    pub missed_of_sender: u32,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+/// A message, and the name that it points to. It must not move while C has it.
+pub(crate) struct Told {
+    pub message: SaltusMessage,
+    name: [u8; 64],
+}
+
+// SAFETY: the pointers lead into the subscriber that this lies beside, and go from thread to thread with it.
+unsafe impl Send for Told {}
+
+impl Told {
+    pub fn nothing() -> Told {
+        let message = SaltusMessage {
+            data: c"".as_ptr().cast(),
+            len: 0,
+            channel: c"".as_ptr(),
+            channel_len: 0,
+            published: SALTUS_UNKNOWN,
+            arrived: 0,
+            logged: SALTUS_NO_TIME,
+            sender: SALTUS_UNKNOWN,
+            sequence: SALTUS_UNKNOWN,
+            missed: SALTUS_UNKNOWN,
+            dropped: 0,
+            missed_of_sender: 0,
+            reserved: 0,
+        };
+        Told { message, name: [0; 64] }
+    }
+
+    /// Writes down a message that stays where it is.
+    pub fn tell(&mut self, m: &Message<'_>) -> *const SaltusMessage {
+        let name = m.channel.as_bytes();
+        let len = name.len().min(self.name.len() - 1); // names have at most 63 bytes
+        self.name[..len].copy_from_slice(&name[..len]);
+        self.name[len] = 0;
+        self.message = SaltusMessage {
+            // What has no bytes has no place either.
+            data: if m.data.is_empty() { c"".as_ptr().cast() } else { m.data.as_ptr().cast() },
+            len: m.data.len(),
+            channel: self.name.as_ptr().cast(),
+            channel_len: len,
+            published: m.published.unwrap_or(SALTUS_UNKNOWN),
+            arrived: m.arrived,
+            logged: m.logged.unwrap_or(SALTUS_NO_TIME),
+            sender: m.sender.unwrap_or(SALTUS_UNKNOWN),
+            sequence: m.sequence.unwrap_or(SALTUS_UNKNOWN),
+            missed: m.missed.count().unwrap_or(SALTUS_UNKNOWN),
+            dropped: m.dropped,
+            missed_of_sender: matches!(m.missed, Missed::OfSender(_)).into(),
+            reserved: 0,
+        };
+        &self.message
+    }
+}
+
+/// In the options of a domain's subscriber: the newest message of each receive. The default.
+pub const SALTUS_NEWEST_ONLY: u64 = 0;
+/// `channels` is the name of one channel. The default.
+pub const SALTUS_BY_NAME: u32 = 0;
+/// `channels` is a regular expression for whole names.
+pub const SALTUS_BY_PATTERN: u32 = 1;
+
+/// What a subscriber wants of its channels. Fill it with saltus_domain_options_init(), then change what shall be different.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SaltusDomainOptions {
+    /// Bytes that this structure has for the program; set by saltus_domain_options_init(), not to be changed.
+    pub size: usize,
+    /// SALTUS_NEWEST_ONLY: what is older and unseen is passed over. Else all messages in their order, as long as no more than so
+    /// many of a channel are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
+    pub depth: u64,
+    /// What the messages shall be; others are told once, with SALTUS_WRONG_TYPE, and then passed over. NULL: anything. Default NULL.
+    pub expected: *const SaltusType,
+    /// Where to start in channels that are there already: SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
+    pub start: u32,
+    /// SALTUS_BY_NAME or SALTUS_BY_PATTERN.
+    pub by: u32,
+}
+
+// SAFETY: numbers and a pointer, of which any bytes are one; the size first; three 8-byte fields and two 4-byte ones leave no padding.
+unsafe impl Growing for SaltusDomainOptions {
+    const FIRST: usize = 32;
+    const DEFAULT: SaltusDomainOptions = SaltusDomainOptions {
+        size: size_of::<SaltusDomainOptions>(),
+        depth: SALTUS_NEWEST_ONLY,
+        expected: std::ptr::null(),
+        start: SALTUS_START_NEWEST,
+        by: SALTUS_BY_NAME,
+    };
+}
+
+/// Which channels, how, and of which type, as Rust has it.
+pub(crate) unsafe fn read(
+    channels: *const c_char,
+    from: *const SaltusDomainOptions,
+) -> Result<(Pattern, Options, Option<Description>)> {
+    // SAFETY: the header demands options with their size, or NULL.
+    let c = unsafe { sized::read(from)? };
+    let start = match c.start {
+        SALTUS_START_NEWEST => Start::Newest,
+        SALTUS_START_NOW => Start::Now,
+        SALTUS_START_OLDEST => Start::Oldest,
+        _ => return Err(Fail::Misuse("options: start is none of SALTUS_START_*")),
+    };
+    let options = if c.depth == SALTUS_NEWEST_ONLY { Options::newest() } else { Options::next(c.depth) };
+    if c.by > SALTUS_BY_PATTERN {
+        return Err(Fail::Misuse("options: by is neither SALTUS_BY_NAME nor SALTUS_BY_PATTERN"));
+    }
+    let pattern = if channels.is_null() {
+        Pattern::all()
+    } else {
+        // SAFETY: not NULL, so it is a string, as the header demands.
+        let given = unsafe { string(channels, "")? };
+        match c.by {
+            SALTUS_BY_NAME => Pattern::name(given.to_bytes())?,
+            _ => Pattern::regex(text(given, "the pattern is not UTF-8")?)?,
+        }
+    };
+    // SAFETY: the header demands a structure of strings, or NULL.
+    Ok((pattern, options.start(start), unsafe { description(c.expected)? }))
+}
+
+/// Fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, or a senseless size).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_domain_options_init(options: *mut SaltusDomainOptions, size: usize) -> c_int {
+    call(|| {
+        // SAFETY: the header demands room for `size` bytes.
+        unsafe { sized::write(options, size, &SaltusDomainOptions::DEFAULT)? };
+        Ok(SALTUS_OK)
+    })
+}

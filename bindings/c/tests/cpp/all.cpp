@@ -1,0 +1,231 @@
+// all DIRECTORY: everything of <saltus.hpp>, with checks. Link with -pthread.
+#include <array>
+#include <cstdio>
+#include <saltus.hpp>
+#include <thread>
+
+using namespace std::chrono_literals;
+
+static int failures = 0;
+
+static void check(bool is, const char *what, int line) {
+    if (!is) {
+        std::fprintf(stderr, "all.cpp:%d: %s: %s\n", line, what, saltus_last_error());
+        failures++;
+    }
+}
+#define CHECK(...) check(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __LINE__)
+
+/** As `saltus gen --lang cpp` makes them. */
+template <int Kind>
+struct number_of {
+    static constexpr std::uint64_t FINGERPRINT = Kind;
+    static constexpr const char *FULL_NAME = "p.number_t";
+    static constexpr const char *SCHEMA = "package p; struct number_t { byte value; }";
+    unsigned char value = 0;
+    static int getEncodedSize() { return 9; }
+    int encode(void *buf, int offset, int maxlen) const {
+        const std::array<unsigned char, 9> all{0, 0, 0, 0, 0, 0, 0, static_cast<unsigned char>(Kind), value};
+        if (maxlen < 9 || value == 255) {
+            return -1;
+        }
+        std::memcpy(static_cast<char *>(buf) + offset, all.data(), all.size());
+        return 9;
+    }
+    int decode(const void *buf, int offset, int maxlen) {
+        if (maxlen < 9) {
+            return -1;
+        }
+        std::memcpy(&value, static_cast<const char *>(buf) + offset + 8, 1);
+        return 9;
+    }
+};
+using number = number_of<1>;
+using other = number_of<2>;
+
+static void channels_in_shared_memory() {
+    saltus::attributes with;
+    with.frame_size = 64;
+    auto channel = saltus::channel::create("cpp", with).value();
+    CHECK(saltus::channel::create("cpp").code() == SALTUS_EXISTS);
+    CHECK(channel.attributes().frame_size == 64);
+    auto publisher = channel.publisher().value();
+    auto subscriber = channel.subscriber().value();
+    auto second = channel.subscriber().value();
+    const std::array<int, 3> numbers{1, 2, 3};
+    CHECK(publisher.publish(numbers)->seq == 1);
+    CHECK(publisher.publish(std::string(65, 'x')).code() == SALTUS_TOO_LONG);
+    char text[64];
+    CHECK(subscriber.receive(saltus::which::next, saltus::poll, text, 4).code() == SALTUS_TOO_SMALL);
+    CHECK(subscriber.needed() == 12);
+    CHECK(subscriber.receive(saltus::which::next, saltus::poll, text, sizeof text)->len == 12);
+    CHECK(subscriber.receive(saltus::which::next, 1ms, text, sizeof text).nothing());
+    {
+        auto loan = publisher.borrow(5).value();
+        std::memcpy(loan.data(), "hello", 5);
+        CHECK(publisher.publish("x").code() == SALTUS_INVALID);
+        auto moved = std::move(loan);
+        CHECK(moved.publish()->seq == 2);
+        CHECK(moved.publish().code() == SALTUS_INVALID);
+        auto unused = publisher.borrow(5).value();
+    }
+    CHECK(publisher.borrow(65).code() == SALTUS_TOO_LONG);
+    const auto view = subscriber.look(saltus::which::newest, saltus::forever).value();
+    const std::string copy(view.data.text());
+    CHECK(subscriber.validate()->len == 5 && copy == "hello");
+    CHECK(saltus::wait_any({subscriber, second}, saltus::poll).value() == 1);
+    CHECK(second.flush() && second.event_fd().value() >= 0);
+    CHECK(second.seek_oldest() && second.receive(saltus::which::next, saltus::poll, text, sizeof text)->seq == 1);
+    subscriber.cancel();
+    CHECK(subscriber.receive(saltus::which::next, saltus::forever, text, sizeof text).code() == SALTUS_CANCELED);
+    subscriber.cancel_reset();
+    CHECK(saltus::channel::wait_for("cpp", 1s) && saltus::channel::open("gone").code() == SALTUS_NOT_FOUND);
+    CHECK(publisher.describe("p.text_t", 1, "package p; struct text_t { string text; }"));
+    CHECK(saltus::channel::unlink("cpp"));
+}
+
+static void domains(const saltus::domain &domain) {
+    using saltus::channels, saltus::mode;
+    auto publisher = domain.publisher("a").value();
+    auto newest = domain.subscriber("a").value();
+    auto all = domain.subscriber(channels::matching("a|b"), mode::next(10)).value();
+    auto every = domain.subscriber(channels::all(), mode::next(10).from_now()).value();
+    for (int i = 1; i <= 3; i++) {
+        CHECK(publisher.publish(saltus::bytes_of(i)));
+    }
+    const auto got = newest.receive(1s).value();
+    CHECK(got.data().as<int>() == 3 && !got.data().as<char>() && got.channel() == "a" && got.dropped() == 2);
+    CHECK(got.missed().has_value() && got.arrived().count() > 0 && got.raw().len == 4);
+    CHECK(newest.receive(saltus::poll).nothing());
+    CHECK(newest.again(saltus::poll)->data().size() == 4);
+    for (int i = 1; i <= 3; i++) {
+        CHECK(all.receive(1s)->data().as<int>() == i);
+    }
+    CHECK(all.receive(saltus::poll).nothing());
+    CHECK(saltus::wait_any({newest, every}, std::chrono::steady_clock::now() + 1s).value() < 2);
+    CHECK(every.receive(1s)->data().as<int>() == 1);
+    CHECK(newest.event_fd().value() >= 0);
+    newest.cancel();
+    CHECK(newest.receive(saltus::forever).code() == SALTUS_CANCELED);
+    newest.cancel_reset();
+    CHECK(domain.names().value().size() >= 1);
+    CHECK(domain.publisher("").code() == SALTUS_INVALID);
+    CHECK(saltus::domain::open("pigeon://").code() == SALTUS_NO_PROVIDER);
+    CHECK(saltus::domain::open("pigeon://").what().find("pigeon") != std::string::npos);
+    auto moved = std::move(publisher);
+    CHECK(publisher.publish("x").code() == SALTUS_INVALID); // NOLINT: what is moved from is closed
+    publisher = std::move(moved);
+    CHECK(publisher.publish("x"));
+}
+
+static void types(const saltus::domain &domain) {
+    auto publisher = domain.publisher<number>("typed").value();
+    auto wrong = domain.publisher<other>("typed").value();
+    auto subscriber = domain.subscriber<number>("typed", saltus::mode::next(10)).value();
+    number n;
+    n.value = 7;
+    CHECK(publisher.publish(n));
+    CHECK(wrong.publish(other{}));
+    n.value = 8;
+    CHECK(publisher.publish(n));
+    n.value = 255;
+    CHECK(publisher.publish(n).code() == SALTUS_UNENCODABLE);
+    CHECK(publisher.untyped().publish(saltus::bytes("\0\0\0\0\0\0\0\1", 8)));
+    {
+        const auto first = subscriber.receive(1s).value();
+        CHECK(first->value == 7 && (*first).value == 7 && first.about.channel() == "typed");
+    }
+    CHECK(subscriber.receive(1s).code() == SALTUS_WRONG_TYPE);
+    CHECK(subscriber.receive(1s)->message.value == 8);
+    CHECK(subscriber.receive(1s).code() == SALTUS_UNDECODABLE);
+    CHECK(subscriber.receive(1ms).nothing());
+}
+
+static void callbacks(const saltus::domain &domain) {
+    auto dispatcher = saltus::dispatcher::open().value();
+    int first = 0;
+    int second = 0;
+    const auto id = dispatcher.on(domain, "called", saltus::mode::next(10), [&](saltus::message) { first++; }).value();
+    dispatcher
+        .on(domain, "called", saltus::mode::next(10),
+            [&second, owned = std::make_unique<int>(2)](saltus::message m) {
+                second += *owned;
+                return m.text() == "stop" ? saltus::then::stop : saltus::then::go_on;
+            })
+        .value();
+    auto publisher = domain.publisher("called").value();
+    CHECK(publisher.publish("go on"));
+    while (failures == 0 && (first < 1 || second < 2)) {
+        CHECK(dispatcher.handle(1s));
+    }
+    CHECK(first == 1 && second == 2);
+    CHECK(dispatcher.unsubscribe(id));
+    CHECK(dispatcher.unsubscribe(id).code() == SALTUS_NOT_FOUND);
+    CHECK(publisher.publish("stop"));
+    auto moved = std::move(dispatcher);
+    CHECK(moved.run() && first == 1 && second == 4);
+    CHECK(moved.handle(saltus::poll).nothing() && moved.fd().value() >= 0);
+    std::thread thread([&] { moved.cancel(); });
+    CHECK(moved.run());
+    thread.join();
+#if SALTUS_EXCEPTIONS
+    moved.cancel_reset();
+    moved
+        .on(domain, "thrown", saltus::mode::next(10), [](saltus::message) { throw std::runtime_error("mine"); })
+        .value();
+    CHECK(domain.publisher("thrown").value().publish("x"));
+    try {
+        (void)moved.run();
+        CHECK(false);
+    } catch (const std::runtime_error &e) {
+        CHECK(std::string(e.what()) == "mine");
+    }
+    try {
+        saltus::domain::open("pigeon://").value();
+        CHECK(false);
+    } catch (const saltus::exception &e) {
+        CHECK(e.code() == SALTUS_NO_PROVIDER && std::string(e.what()).find("pigeon") != std::string::npos);
+    }
+#endif
+}
+
+static void logs(const std::string &directory) {
+    const std::string path = directory + "/cpp.mcap";
+    const saltus::log_time start = std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+    auto writer = saltus::log_writer::create(path, SALTUS_LOG_MCAP).value();
+    CHECK(saltus::log_writer::create(path).code() == SALTUS_EXISTS);
+    CHECK(writer.describe<number>());
+    for (int i = 0; i < 10; i++) {
+        CHECK(writer.write("n", std::to_string(i), start + i * 1s));
+    }
+    CHECK(writer.flush() && writer.finish() && writer.finish().code() == SALTUS_INVALID);
+    auto log = saltus::log::open(path).value();
+    CHECK(log.size().value() == 10 && log.seek(start + 4500ms).value() == 5);
+    CHECK(log.next()->text() == "5" && log.previous()->time() == start + 5s);
+    CHECK(log.seek(0) && log.previous().nothing() && log.next()->channel() == "n");
+    CHECK(saltus::log::open(directory + "/gone").code() == SALTUS_NOT_FOUND);
+}
+
+static_assert(saltus::until(0s).raw() == SALTUS_POLL && saltus::until(-1s).raw() == SALTUS_POLL);
+static_assert(saltus::until(5us).raw() == SALTUS_AFTER(5000));
+static_assert(saltus::until(std::chrono::hours::max()).raw() == SALTUS_FOREVER);
+static_assert(saltus::until(std::chrono::steady_clock::time_point()).raw() == 1);
+static_assert(!std::is_copy_constructible_v<saltus::domain> && std::is_nothrow_move_constructible_v<saltus::domain>);
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        return 2;
+    }
+    channels_in_shared_memory();
+    for (const char *url : {static_cast<const char *>(nullptr), "mem://"}) {
+        const auto domain = saltus::domain::open(url).value();
+        domains(domain);
+        types(domain);
+        callbacks(domain);
+    }
+    logs(argv[1]);
+    if (failures == 0) {
+        std::puts("done");
+    }
+    return failures != 0;
+}

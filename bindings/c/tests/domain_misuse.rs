@@ -1,0 +1,377 @@
+//! What a C program may do wrong with domains, dispatchers and logs, and with handles of any kind, gets a code and a sentence.
+
+mod support;
+
+use saltus::*;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use support::*;
+
+const NAME: *const c_char = c"imu".as_ptr();
+
+/// A domain of its own in this process, with a publisher and a subscriber of the newest, as C has them.
+struct Setup {
+    domain: *mut SaltusDomain,
+    publisher: *mut SaltusDomainPublisher,
+    subscriber: *mut SaltusDomainSubscriber,
+}
+
+impl Setup {
+    fn new() -> Setup {
+        let (mut domain, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+        // SAFETY: strings with an end, and places for handles that live here.
+        unsafe {
+            ok(saltus_domain_open(c"mem://".as_ptr(), &mut domain));
+            ok(saltus_domain_publisher_open(domain, NAME, null(), &mut publisher));
+            ok(saltus_domain_subscriber_open(domain, NAME, null(), &mut subscriber));
+        }
+        Setup { domain, publisher, subscriber }
+    }
+    fn publish(&self, message: &[u8]) -> c_int {
+        // SAFETY: a message of that length.
+        unsafe { saltus_domain_publish(self.publisher, message.as_ptr().cast(), message.len()) }
+    }
+    fn receive(&self, until: u64) -> (c_int, Vec<u8>) {
+        received(self.subscriber, until)
+    }
+}
+
+impl Drop for Setup {
+    fn drop(&mut self) {
+        // SAFETY: handles, closed or not.
+        unsafe {
+            saltus_domain_subscriber_close(self.subscriber);
+            saltus_domain_publisher_close(self.publisher);
+            saltus_domain_close(self.domain);
+        }
+    }
+}
+
+fn received(subscriber: *mut SaltusDomainSubscriber, until: u64) -> (c_int, Vec<u8>) {
+    let mut message = null();
+    // SAFETY: room for a pointer; the message is copied before the next call.
+    unsafe {
+        let code = saltus_domain_receive(subscriber, until, &mut message);
+        assert_eq!(code == SALTUS_OK, !message.is_null());
+        (
+            code,
+            message
+                .as_ref()
+                .map_or(Vec::new(), |m| std::slice::from_raw_parts(m.data.cast(), m.len).to_vec()),
+        )
+    }
+}
+
+fn options() -> SaltusDomainOptions {
+    // SAFETY: a C struct of numbers and a pointer, for which all zeros is a value.
+    let mut options = unsafe { std::mem::zeroed() };
+    // SAFETY: room for the options.
+    ok(unsafe { saltus_domain_options_init(&mut options, size_of_val(&options)) });
+    options
+}
+
+unsafe extern "C" fn never(_: *const SaltusMessage, _: *mut c_void) -> c_int {
+    panic!("called")
+}
+
+#[test]
+fn null_is_an_error_everywhere() {
+    let s = Setup::new();
+    let (domain, publisher, subscriber) = (s.domain, s.publisher, s.subscriber);
+    let (mut d, mut p, mut r, mut x) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let (mut l, mut w, mut message, mut event) = (null_mut(), null_mut(), null(), null());
+    let (mut fd, mut index, poll) = (0, 0, SALTUS_POLL);
+    let half = SaltusType { name: NAME, fingerprint: 1, schema: null() };
+    let with_null = [subscriber, null_mut()];
+    // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals.
+    let calls: Vec<(&str, c_int)> = unsafe {
+        vec![
+            ("open", saltus_domain_open(c"mem://".as_ptr(), null_mut())),
+            ("channels", saltus_domain_channels(null(), None, null_mut())),
+            ("channels each", saltus_domain_channels(domain, None, null_mut())),
+            ("publisher_open", saltus_domain_publisher_open(null(), NAME, null(), &mut p)),
+            ("publisher_open name", saltus_domain_publisher_open(domain, null(), null(), &mut p)),
+            ("publisher_open schema", saltus_domain_publisher_open(domain, NAME, &half, &mut p)),
+            ("publisher_open out", saltus_domain_publisher_open(domain, NAME, null(), null_mut())),
+            ("publish", saltus_domain_publish(null_mut(), NAME.cast(), 1)),
+            ("publish message", saltus_domain_publish(publisher, null(), 1)),
+            ("publish_at", saltus_domain_publish_at(null_mut(), NAME.cast(), 1, 0, null_mut())),
+            ("options_init", saltus_domain_options_init(null_mut(), 32)),
+            ("subscriber_open", saltus_domain_subscriber_open(null(), NAME, null(), &mut r)),
+            ("subscriber_open out", saltus_domain_subscriber_open(domain, NAME, null(), null_mut())),
+            ("receive", saltus_domain_receive(null_mut(), poll, &mut message)),
+            ("receive out", saltus_domain_receive(subscriber, poll, null_mut())),
+            ("again", saltus_domain_again(null_mut(), poll, &mut message)),
+            ("again out", saltus_domain_again(subscriber, poll, null_mut())),
+            ("wait_any", saltus_domain_wait_any(null(), 1, poll, &mut index)),
+            ("wait_any none", saltus_domain_wait_any(&subscriber, 0, poll, &mut index)),
+            ("wait_any many", saltus_domain_wait_any(&subscriber, 1025, poll, &mut index)),
+            ("wait_any one", saltus_domain_wait_any(with_null.as_ptr(), 2, poll, &mut index)),
+            ("wait_any out", saltus_domain_wait_any(&subscriber, 1, poll, null_mut())),
+            ("wait_any twice", saltus_domain_wait_any([subscriber; 2].as_ptr(), 2, poll, &mut index)),
+            ("event_fd", saltus_domain_event_fd(null_mut(), &mut fd)),
+            ("event_fd out", saltus_domain_event_fd(subscriber, null_mut())),
+            ("cancel", saltus_domain_cancel(null())),
+            ("cancel_reset", saltus_domain_cancel_reset(null())),
+            ("dispatcher_open", saltus_dispatcher_open(null_mut())),
+            (
+                "subscribe",
+                saltus_dispatcher_subscribe(
+                    null_mut(),
+                    domain,
+                    NAME,
+                    null(),
+                    Some(never),
+                    null_mut(),
+                    null_mut(),
+                ),
+            ),
+            (
+                "subscribe function",
+                saltus_dispatcher_subscribe(null_mut(), domain, NAME, null(), None, null_mut(), null_mut()),
+            ),
+            ("unsubscribe", saltus_dispatcher_unsubscribe(null_mut(), 1)),
+            ("handle", saltus_dispatcher_handle(null_mut(), poll, &mut index)),
+            ("run", saltus_dispatcher_run(null_mut())),
+            ("fd", saltus_dispatcher_fd(null_mut(), &mut fd)),
+            ("dispatcher_cancel", saltus_dispatcher_cancel(null())),
+            ("dispatcher_cancel_reset", saltus_dispatcher_cancel_reset(null())),
+            ("log_open", saltus_log_open(null(), &mut l)),
+            ("log_open out", saltus_log_open(NAME, null_mut())),
+            ("log_range", saltus_log_range(null_mut(), null_mut(), null_mut(), null_mut())),
+            ("log_next", saltus_log_next(null_mut(), &mut event)),
+            ("log_previous", saltus_log_previous(null_mut(), &mut event)),
+            ("log_seek", saltus_log_seek(null_mut(), 1)),
+            ("log_seek_time", saltus_log_seek_time(null_mut(), 1, null_mut())),
+            ("log_create", saltus_log_create(null(), SALTUS_LOG_LCM, &mut w)),
+            ("log_describe", saltus_log_describe(null_mut(), &half)),
+            ("log_write", saltus_log_write(null_mut(), NAME, NAME.cast(), 1, 1)),
+            ("log_flush", saltus_log_flush(null_mut())),
+            ("log_finish", saltus_log_finish(null_mut())),
+        ]
+    };
+    for (call, code) in calls {
+        assert_eq!(code, SALTUS_INVALID, "{call}");
+    }
+    // SAFETY: closing NULL does nothing; the others are places and handles as above.
+    unsafe {
+        saltus_domain_close(d);
+        saltus_domain_publisher_close(p);
+        saltus_domain_subscriber_close(r);
+        saltus_dispatcher_close(x);
+        saltus_log_close(l);
+        saltus_log_writer_close(w);
+        // And where it has a meaning:
+        ok(saltus_domain_open(c"mem://".as_ptr(), &mut d));
+        ok(saltus_domain_subscriber_open(d, null(), null(), &mut r));
+        ok(saltus_dispatcher_open(&mut x));
+        saltus_dispatcher_close(x);
+        saltus_domain_subscriber_close(r);
+        saltus_domain_close(d);
+    }
+    assert!(p.is_null() && l.is_null() && w.is_null() && message.is_null() && event.is_null());
+    // And all of it is as usable as before.
+    ok(s.publish(b"x"));
+    assert_eq!(s.receive(SALTUS_FOREVER), (SALTUS_OK, b"x".to_vec()));
+}
+
+#[test]
+fn closed_and_foreign_handles_are_told() {
+    let s = Setup::new();
+    let domain = TestDomain::new();
+    let url = CString::new(domain.url()).unwrap();
+    let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+    let (mut sample, mut message, mut byte) = (SaltusSample::default(), null(), 0u8);
+    let here: *mut c_void = (&raw mut byte).cast();
+    // SAFETY: strings, places and buffers that live here. Handles that mean nothing are what is tried.
+    unsafe {
+        ok(saltus_create(url.as_ptr(), NAME, null(), &mut channel));
+        ok(saltus_publisher_open(channel, &mut publisher));
+        ok(saltus_subscriber_open(channel, null(), &mut subscriber));
+        for _ in 0..2 {
+            saltus_channel_close(channel);
+            saltus_publisher_close(publisher);
+            saltus_subscriber_close(subscriber);
+        }
+        assert_eq!(saltus_publish(publisher, here, 1, null_mut()), SALTUS_INVALID);
+        assert!(last().contains("closed already"), "{}", last());
+        assert_eq!(saltus_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_cancel(subscriber), SALTUS_INVALID);
+        assert_eq!(saltus_publisher_open(channel, &mut publisher), SALTUS_INVALID);
+        assert!(publisher.is_null());
+        saltus_domain_publisher_close(s.publisher);
+        saltus_domain_subscriber_close(s.subscriber);
+        assert_eq!(s.publish(b"x"), SALTUS_INVALID);
+        assert_eq!(saltus_domain_receive(s.subscriber, SALTUS_FOREVER, &mut message), SALTUS_INVALID);
+        assert_eq!(saltus_domain_cancel(s.subscriber), SALTUS_INVALID);
+        assert_eq!(saltus_domain_receive(s.domain.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
+        assert_eq!(saltus_domain_receive(here.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
+        let mut fd = 0;
+        assert_eq!(saltus_dispatcher_fd(s.subscriber.cast(), &mut fd), SALTUS_INVALID);
+        saltus_domain_close(s.subscriber.cast());
+        ok(saltus_unlink(url.as_ptr(), NAME));
+    }
+}
+
+#[test]
+fn urls_names_patterns_and_numbers_that_make_no_sense() {
+    let s = Setup::new();
+    let (mut d, mut p, mut r) = (null_mut(), null_mut(), null_mut());
+    // SAFETY: strings with an end, options with their size, and places that live here.
+    unsafe {
+        assert_eq!(saltus_domain_open(c"pigeon://".as_ptr(), &mut d), SALTUS_NO_PROVIDER);
+        assert!(d.is_null() && last().contains("pigeon") && last().contains("shm://"), "{}", last());
+        for wrong in [c"nonsense", c"mem://?what=1", c"shm://\xff"] {
+            assert_eq!(saltus_domain_open(wrong.as_ptr(), &mut d), SALTUS_INVALID, "{wrong:?}");
+        }
+        assert_eq!(saltus_domain_publisher_open(s.domain, c"".as_ptr(), null(), &mut p), SALTUS_INVALID);
+        let long = CString::new("x".repeat(64)).unwrap();
+        assert_eq!(saltus_domain_subscriber_open(s.domain, long.as_ptr(), null(), &mut r), SALTUS_INVALID);
+        assert_eq!(saltus_domain_publish_at(s.publisher, NAME.cast(), 1, 5, null_mut()), SALTUS_UNSUPPORTED);
+        assert_eq!(saltus_domain_publish(s.publisher, NAME.cast(), usize::MAX), SALTUS_TOO_LONG);
+        let bad = [
+            SaltusDomainOptions { size: 31, ..options() },
+            SaltusDomainOptions { start: 3, ..options() },
+            SaltusDomainOptions { by: 2, ..options() },
+        ];
+        for bad in &bad {
+            assert_eq!(saltus_domain_subscriber_open(s.domain, NAME, bad, &mut r), SALTUS_INVALID);
+        }
+        let pattern = SaltusDomainOptions { by: SALTUS_BY_PATTERN, ..options() };
+        assert_eq!(saltus_domain_subscriber_open(s.domain, c"(".as_ptr(), &pattern, &mut r), SALTUS_INVALID);
+        assert!(r.is_null() && last().contains("regular expression"), "{}", last());
+    }
+}
+
+#[test]
+fn a_message_says_what_is_known_of_it() {
+    let s = Setup::new();
+    let mut all = null_mut();
+    let mut message = null();
+    let next = SaltusDomainOptions { depth: 2, by: SALTUS_BY_PATTERN, ..options() };
+    // SAFETY: strings, options and places that live here; messages are looked at before the next call.
+    unsafe {
+        ok(saltus_domain_subscriber_open(s.domain, c"i..".as_ptr(), &next, &mut all));
+        (0..5u8).for_each(|i| ok(s.publish(&[i])));
+        assert_eq!(s.receive(SALTUS_POLL), (SALTUS_OK, vec![4]));
+        assert_eq!(s.receive(SALTUS_POLL).0, SALTUS_NOTHING);
+        ok(saltus_domain_again(s.subscriber, SALTUS_POLL, &mut message));
+        assert_eq!(((*message).len, *(*message).data.cast::<u8>()), (1, 4));
+        ok(saltus_domain_receive(all, SALTUS_POLL, &mut message));
+        let m = *message;
+        assert_eq!(std::ffi::CStr::from_ptr(m.channel), c"imu");
+        assert_eq!((m.channel_len, m.len, *m.data.cast::<u8>(), m.missed, m.dropped), (3, 1, 3, 0, 3));
+        assert!(m.arrived > 0 && m.published == m.arrived && m.logged == SALTUS_NO_TIME);
+        assert!(m.sender != SALTUS_UNKNOWN && m.sequence != SALTUS_UNKNOWN);
+        // No bytes are a message too.
+        ok(s.publish(&[]));
+        ok(saltus_domain_again(all, SALTUS_POLL, &mut message));
+        assert!((*message).len == 0 && !(*message).data.is_null());
+        saltus_domain_subscriber_close(all);
+    }
+}
+
+#[test]
+fn a_second_call_at_the_same_time_is_refused_and_a_cancel_is_not() {
+    let s = Setup::new();
+    let subscriber = s.subscriber.addr();
+    let waiting = std::thread::spawn(move || {
+        let subscriber = std::ptr::without_provenance_mut(subscriber);
+        // Refused itself if it meets the second one.
+        std::iter::repeat_with(|| received(subscriber, SALTUS_FOREVER))
+            .find(|(code, _)| *code != SALTUS_INVALID)
+    });
+    // It waits once a second call is refused.
+    while s.receive(SALTUS_POLL).0 != SALTUS_INVALID {
+        std::thread::yield_now();
+    }
+    assert!(last().contains("one call at a time"), "{}", last());
+    // SAFETY: an open handle.
+    unsafe { ok(saltus_domain_cancel(s.subscriber)) };
+    assert_eq!(waiting.join().unwrap().map(|(code, _)| code), Some(SALTUS_CANCELED));
+    assert_eq!(s.receive(SALTUS_FOREVER).0, SALTUS_CANCELED);
+    // SAFETY: as above.
+    unsafe { ok(saltus_domain_cancel_reset(s.subscriber)) };
+    ok(s.publish(b"x"));
+    assert_eq!(s.receive(SALTUS_FOREVER), (SALTUS_OK, b"x".to_vec()));
+}
+
+#[test]
+fn another_type_is_told_once_and_passed_over() {
+    let s = Setup::new();
+    let what = |name: &'static std::ffi::CStr, fingerprint| SaltusType {
+        name: name.as_ptr(),
+        fingerprint,
+        schema: c"struct number_t { int8_t value; }".as_ptr(),
+    };
+    let expected = what(c"number_t", 7);
+    let next = SaltusDomainOptions { depth: 10, expected: &expected, ..options() };
+    let mut typed = null_mut();
+    // SAFETY: strings, options and places that live here.
+    ok(unsafe { saltus_domain_subscriber_open(s.domain, NAME, &next, &mut typed) });
+    for fingerprint in [7u64, 8, 8, 7] {
+        ok(s.publish(&fingerprint.to_be_bytes()));
+    }
+    ok(s.publish(&7u64.to_ne_bytes())); // as a plain layout has it
+    assert_eq!(received(typed, SALTUS_POLL), (SALTUS_OK, 7u64.to_be_bytes().to_vec()));
+    assert_eq!(received(typed, SALTUS_POLL).0, SALTUS_WRONG_TYPE);
+    assert!(last().contains("`imu` was expected to have `number_t`"), "{}", last());
+    assert_eq!(received(typed, SALTUS_POLL), (SALTUS_OK, 7u64.to_be_bytes().to_vec()));
+    assert_eq!(received(typed, SALTUS_POLL), (SALTUS_OK, 7u64.to_ne_bytes().to_vec()));
+    // SAFETY: an open handle.
+    unsafe { saltus_domain_subscriber_close(typed) };
+}
+
+/// What a callback of the test below has.
+struct Context {
+    dispatcher: *mut SaltusDispatcher,
+    calls: AtomicU32,
+    answer: c_int,
+}
+
+unsafe extern "C" fn count(message: *const SaltusMessage, context: *mut c_void) -> c_int {
+    // SAFETY: what was given to the dispatcher, and lives as long.
+    let (message, context) = unsafe { (&*message, &*context.cast::<Context>()) };
+    assert_eq!(message.channel_len, 3);
+    context.calls.fetch_add(1, Relaxed); // the test's own thread
+    // SAFETY: an open handle, which is in use.
+    let inside = unsafe { saltus_dispatcher_unsubscribe(context.dispatcher, 1) };
+    assert_eq!(inside, SALTUS_INVALID);
+    context.answer
+}
+
+#[test]
+fn callbacks_stop_unsubscribe_and_cannot_use_their_dispatcher() {
+    let s = Setup::new();
+    let (mut dispatcher, mut handled, mut ids) = (null_mut(), 9, [0u64; 2]);
+    // SAFETY: strings, options, places and contexts that live here.
+    unsafe {
+        ok(saltus_dispatcher_open(&mut dispatcher));
+        assert_eq!(saltus_dispatcher_handle(dispatcher, SALTUS_FOREVER, &mut handled), SALTUS_NOTHING);
+        let context = |answer| Context { dispatcher, calls: AtomicU32::new(0), answer };
+        let contexts = [context(SALTUS_UNSUBSCRIBE), context(SALTUS_STOP)];
+        for (context, id) in contexts.iter().zip(&mut ids) {
+            let context = (&raw const *context).cast_mut().cast();
+            ok(saltus_dispatcher_subscribe(dispatcher, s.domain, NAME, null(), Some(count), context, id));
+        }
+        let calls = |want: [u32; 2]| assert_eq!(contexts.each_ref().map(|c| c.calls.load(Relaxed)), want);
+        ok(s.publish(b"1"));
+        ok(saltus_dispatcher_run(dispatcher));
+        calls([1, 1]);
+        ok(s.publish(b"2"));
+        ok(saltus_dispatcher_handle(dispatcher, SALTUS_FOREVER, &mut handled));
+        assert_eq!(handled, 1);
+        calls([1, 2]);
+        assert_eq!(saltus_dispatcher_handle(dispatcher, SALTUS_POLL, &mut handled), SALTUS_NOTHING);
+        ok(saltus_dispatcher_cancel(dispatcher));
+        ok(saltus_dispatcher_run(dispatcher));
+        ok(saltus_dispatcher_cancel_reset(dispatcher));
+        assert_eq!(saltus_dispatcher_unsubscribe(dispatcher, ids[0]), SALTUS_NOT_FOUND);
+        ok(saltus_dispatcher_unsubscribe(dispatcher, ids[1]));
+        assert_eq!(saltus_dispatcher_unsubscribe(dispatcher, ids[1]), SALTUS_NOT_FOUND);
+        ok(saltus_dispatcher_run(dispatcher));
+        saltus_dispatcher_close(dispatcher);
+        assert_eq!(saltus_dispatcher_run(dispatcher), SALTUS_INVALID);
+    }
+}

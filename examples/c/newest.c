@@ -1,0 +1,22 @@
+/* Waits for the newest message of channel "tilt", at most ten seconds. Run `publish` before it or meanwhile. */
+#include <saltus.h>
+#include <stdio.h>
+
+int main(void)
+{
+    saltus_domain *domain = NULL;
+    saltus_domain_subscriber *subscriber = NULL;
+    const saltus_message *message;
+    int code = saltus_domain_open(NULL, &domain);
+    if (code == SALTUS_OK)
+        code = saltus_domain_subscriber_open(domain, "tilt", NULL, &subscriber);
+    if (code == SALTUS_OK)
+        code = saltus_domain_receive(subscriber, SALTUS_AFTER(10000000000), &message);
+    if (code == SALTUS_OK)
+        printf("%.*s\n", (int)message->len, (const char *)message->data);
+    else
+        fprintf(stderr, "newest: %s\n", code == SALTUS_NOTHING ? saltus_strerror(code) : saltus_last_error());
+    saltus_domain_subscriber_close(subscriber);
+    saltus_domain_close(domain);
+    return code != SALTUS_OK;
+}

@@ -1,0 +1,27 @@
+/* Publishes three readings of a tilt sensor, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names. */
+#include <saltus.h>
+#include <stdio.h>
+#include <string.h>
+
+static int publish(saltus_domain *domain, const char *channel, const char *const *texts, int count)
+{
+    saltus_domain_publisher *publisher = NULL;
+    int i, failed = saltus_domain_publisher_open(domain, channel, NULL, &publisher);
+    for (i = 0; i < count && !failed; i++)
+        failed = saltus_domain_publish(publisher, texts[i], strlen(texts[i]));
+    saltus_domain_publisher_close(publisher);
+    return failed;
+}
+
+int main(void)
+{
+    static const char *const tilts[] = {"tilt 0.01", "tilt 0.02", "tilt 0.03"};
+    static const char *const distances[] = {"1.5 m"};
+    saltus_domain *domain = NULL;
+    int failed = saltus_domain_open(NULL, &domain) || publish(domain, "tilt", tilts, 3)
+        || publish(domain, "distance", distances, 1);
+    if (failed)
+        fprintf(stderr, "publish: %s\n", saltus_last_error());
+    saltus_domain_close(domain);
+    return failed;
+}
