@@ -102,8 +102,7 @@ macro_rules! legend {
     };
 }
 
-/// The stroke beside a series' name.
-pub fn key(colour: RGBColor) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
+fn key(colour: RGBColor) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
     move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(2))
 }
 

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use plotters::prelude::*;
 
-use super::charts::{Area, Drawn, GRID, INK, PAPER, colour, key, style};
+use super::charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
 use super::page::stack;
 use super::time;
 
-/// Width and height of a panel: a line for each of many contenders needs room for their names.
-const SIZE: (u32, u32) = (960, 420);
+/// Width and height of a panel, and of the names beside it.
+const SIZE: (u32, u32) = (960, 400);
+const NAMES: u32 = 150;
 
 /// What an axis counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,35 @@ fn label(axis: Axis, value: f64) -> String {
     if axis == Axis::Time { time(value) } else { number((value * 1e6).round() / 1e6) }
 }
 
+// What marks the points of line `n`. There are more lines than colours, so every six of them have another mark.
+
+fn circle<P>(at: P, n: usize) -> Circle<P, i32> {
+    Circle::new(at, 3, colour(n).filled())
+}
+
+fn triangle<P>(at: P, n: usize) -> TriangleMarker<P, i32> {
+    TriangleMarker::new(at, 5, colour(n).filled())
+}
+
+fn cross<P>(at: P, n: usize) -> Cross<P, i32> {
+    Cross::new(at, 4, colour(n).stroke_width(2))
+}
+
+/// The names of the lines, each beside its stroke and its mark.
+fn names<'a>(area: &Area<'_>, names: impl Iterator<Item = &'a str>) -> Drawn {
+    for (n, name) in names.enumerate() {
+        let y = 44 + 19 * n as i32;
+        area.draw(&PathElement::new(vec![(0, y), (24, y)], colour(n).stroke_width(2)))?;
+        match n / COLOURS.len() {
+            0 => area.draw(&circle((12, y), n))?,
+            1 => area.draw(&triangle((12, y), n))?,
+            _ => area.draw(&cross((12, y), n))?,
+        }
+        area.draw(&Text::new(name, (32, y - 7), style(13)))?;
+    }
+    Ok(())
+}
+
 fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
     let shown = |line: &Line| -> Vec<(f64, f64)> {
         let points = line.points.iter().copied();
@@ -91,21 +121,22 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
         panel.lines.iter().map(|line| (&*line.name, shown(line))).collect();
     let all = || lines.iter().flat_map(|(_, points)| points);
     let y = decades(all().map(|p| p.1));
+    let (left, right) = area.split_horizontally(SIZE.0 - NAMES);
+    names(&right, lines.iter().map(|(name, _)| *name))?;
     // Both kinds of chart are types of their own.
     macro_rules! fill {
         ($x:expr) => {{
-            let mut chart = chart!(area, &panel.title, $x, y.log_scale());
+            let mut chart = chart!(&left, &panel.title, $x, y.log_scale());
             mesh!(chart, &*panel.x.0, &*panel.y.0, |x: &f64| label(panel.x.1, *x), |y| label(panel.y.1, *y));
-            for (n, (name, points)) in lines.iter().enumerate() {
-                // Beyond the colours there are, lines are thin.
-                let stroke = colour(n).stroke_width(if n < super::charts::COLOURS.len() { 2 } else { 1 });
-                chart
-                    .draw_series(LineSeries::new(points.iter().copied(), stroke))?
-                    .label(*name)
-                    .legend(key(colour(n)));
-                chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, colour(n).filled())))?;
+            for (n, (_, points)) in lines.iter().enumerate() {
+                let points = || points.iter().copied();
+                chart.draw_series(LineSeries::new(points(), colour(n).stroke_width(2)))?;
+                match n / COLOURS.len() {
+                    0 => chart.draw_series(points().map(|at| circle(at, n)))?,
+                    1 => chart.draw_series(points().map(|at| triangle(at, n)))?,
+                    _ => chart.draw_series(points().map(|at| cross(at, n)))?,
+                };
             }
-            legend!(chart, UpperLeft);
         }};
     }
     match panel.x.1 {
@@ -136,7 +167,8 @@ mod tests {
         let points = [(50.0, 4_000.0), (1_500.0, 5_000.0), (0.0, 7_000.0), (70_000.0, f64::NAN)];
         for (axis, shown) in [(Axis::Log, 2), (Axis::Even, 3)] {
             let svg = panels(&[panel(axis, &points)]).expect("drawn");
-            assert_eq!(svg.matches("<circle").count(), shown, "{axis:?}: {svg}");
+            // One more stands beside the name.
+            assert_eq!(svg.matches("<circle").count(), shown + 1, "{axis:?}: {svg}");
             assert!(svg.contains("shm://") && svg.contains("against &lt;size&gt;"), "{svg}");
         }
     }
@@ -144,7 +176,7 @@ mod tests {
     #[test]
     fn a_panel_without_points_and_panels_below_each_other_are_drawn() {
         let svg = panels(&[panel(Axis::Log, &[]), panel(Axis::Even, &[(1.0, 1e9)])]).expect("drawn");
-        assert!(svg.contains("height=\"840\"") && svg.matches("<circle").count() == 1, "{svg}");
+        assert!(svg.contains("height=\"800\"") && svg.matches("<circle").count() == 1 + 2, "{svg}");
     }
 
     #[test]
