@@ -96,8 +96,14 @@ const MESHED: [&str; 9] =
 
 /// Why a contender is left out of a case, if it is.
 pub fn refuses(case: &Case, contender: &str) -> Option<&'static str> {
-    let long = case.hops > 8 && MESHED.contains(&contender);
-    long.then_some("each process of a chain is a member that finds all others: up to 8 hops")
+    match case.hops {
+        9.. if MESHED.contains(&contender) => {
+            Some("each process of a chain is a member that finds all others: up to 8 hops")
+        }
+        // `fs.mqueue.queues_max`.
+        256.. if contender == "mqueue" => Some("a system has 256 queues: up to 64 hops"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::stop;
 /// Messages a second that are tried: from the lowest on, in steps of four, and the last step halved to a fifth of the rate.
 const RATES: Search = Search { from: 500.0, to: 16e6, step: 4.0, halvings: 3 };
 /// Who sends or receives that late, in ns, at the 99th percentile, does not keep up.
-const LATE: u64 = 10_000_000;
+const LATE: u64 = 50_000_000;
 
 /// Measures one contender once: what it did at that rate. Where even the lowest rate is too much, nothing was received.
 pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
