@@ -57,6 +57,13 @@ impl Subscriber {
     pub fn last(&self) -> Option<Message<'_>> {
         Message::new(&self.meta)
     }
+    /// Takes the bytes of the message that was received last out, without copying them: who keeps long messages wants that.
+    /// They lie behind the first so many, which are not of the message. [`Subscriber::last`] has none then, and the next receive
+    /// allocates.
+    pub fn take_last(&mut self) -> (Vec<u8>, usize) {
+        self.meta.channel = None;
+        (std::mem::take(&mut self.meta.buf), std::mem::take(&mut self.meta.skip))
+    }
     /// Waits until something may be unseen: `true`; `false`: the time is up.
     pub fn wait(&mut self, until: impl Into<Until>) -> Result<bool> {
         match until.into().deadline() {

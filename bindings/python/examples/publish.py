@@ -1,0 +1,14 @@
+"""Publishes 100 messages a second: python publish.py [URL] [COUNT]"""
+
+import sys
+import time
+
+import saltus
+
+url = sys.argv[1] if len(sys.argv) > 1 else "shm://"
+count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+
+with saltus.Domain(url).publisher("imu") as publisher:
+    for i in range(count):
+        publisher.publish(b"tilt %.2f" % (i / 100))
+        time.sleep(0.01)

@@ -1,0 +1,58 @@
+"""Publish and subscribe by URL: shared memory, LCM's networks, and logs.
+
+>>> import saltus
+>>> with saltus.Domain("mem://") as domain:
+...     subscriber = domain.subscribe("imu", newest=True)
+...     publisher = domain.publisher("imu")
+...     publisher.publish(b"tilt 0.02")
+...     message = subscriber.receive(timeout=1)
+>>> bytes(message)
+b'tilt 0.02'
+
+A publisher waits for no subscriber. A subscriber gets the newest message, or all of them
+in their order, and is told what it missed. Whatever waits releases the interpreter's
+lock, and Ctrl-C interrupts it. A publisher or subscriber belongs to one thread at a time;
+a second one gets ``Busy``. What is used after it was closed raises ``Closed``.
+
+Messages with types: ``saltus.types``. Logs: ``saltus.log``.
+"""
+
+from . import log as log
+from . import types as types
+from ._dispatcher import Dispatcher as Dispatcher
+from ._errors import Bug as Bug
+from ._errors import Busy as Busy
+from ._errors import Canceled as Canceled
+from ._errors import Changed as Changed
+from ._errors import Closed as Closed
+from ._errors import Damaged as Damaged
+from ._errors import Denied as Denied
+from ._errors import Ended as Ended
+from ._errors import Error as Error
+from ._errors import Exists as Exists
+from ._errors import Invalid as Invalid
+from ._errors import Network as Network
+from ._errors import NoLane as NoLane
+from ._errors import NoLog as NoLog
+from ._errors import NoProvider as NoProvider
+from ._errors import NoSpace as NoSpace
+from ._errors import NotFound as NotFound
+from ._errors import Overrun as Overrun
+from ._errors import Retired as Retired
+from ._errors import System as System
+from ._errors import TooLong as TooLong
+from ._errors import TooSmall as TooSmall
+from ._errors import Undecodable as Undecodable
+from ._errors import Unencodable as Unencodable
+from ._errors import Unsupported as Unsupported
+from ._errors import Unwritable as Unwritable
+from ._errors import WrongType as WrongType
+from ._saltus import Canceller as Canceller
+from ._saltus import Domain as Domain
+from ._saltus import Message as Message
+from ._saltus import Publisher as Publisher
+from ._saltus import Subscriber as Subscriber
+from ._saltus import __version__ as __version__
+from ._saltus import monotonic as monotonic
+from ._saltus import now as now
+from ._saltus import wait_any as wait_any

@@ -1,0 +1,73 @@
+"""Subscribers in asyncio: by their descriptors, without threads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, AsyncIterator, Optional
+
+from ._errors import ENDS, Busy
+
+if TYPE_CHECKING:
+    from ._saltus import Message, Subscriber
+
+#: So many messages come one after the other before others get a turn.
+_TURN = 64
+
+#: Descriptors that somebody waits for: an event loop calls one for each.
+_awaited: set[int] = set()
+
+
+async def _readable(fd: int, timeout: Optional[float]) -> bool:
+    """Waits until there may be something; False when the time is up."""
+    if fd in _awaited:
+        raise Busy("this subscriber is awaited by another task: open one for each task")
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+
+    def wake() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    _awaited.add(fd)
+    loop.add_reader(fd, wake)
+    try:
+        done, _ = await asyncio.wait([ready], timeout=timeout)
+        return bool(done)
+    finally:
+        loop.remove_reader(fd)
+        _awaited.discard(fd)
+        ready.cancel()
+
+
+async def receive(
+    subscriber: Subscriber[Any], timeout: Optional[float] = None
+) -> Optional[Message[Any]]:
+    """What Subscriber.receive_async does."""
+    loop = asyncio.get_running_loop()
+    end = None if timeout is None else loop.time() + timeout
+    while True:
+        message = subscriber.receive(0)
+        if message is not None:
+            return message
+        left = None if end is None else end - loop.time()
+        if left is not None and left <= 0:
+            return None
+        await _readable(subscriber.fileno(), left)
+
+
+async def messages(subscriber: Subscriber[Any]) -> AsyncIterator[Message[Any]]:
+    """What `async for` goes through."""
+    in_a_row = 0
+    while True:
+        try:
+            message = subscriber.receive(0)
+            if message is None:
+                in_a_row = 0
+                await _readable(subscriber.fileno(), None)
+                continue
+        except ENDS:
+            return
+        in_a_row += 1
+        if in_a_row % _TURN == 0:
+            await asyncio.sleep(0)
+        yield message

@@ -1,0 +1,96 @@
+"""Logs: LCM's event log and MCAP.
+
+>>> import tempfile, pathlib
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "robot.mcap"
+>>> with create(path) as log:
+...     log.write("imu", b"tilt 0.02", log_time=1_000_000_000)
+>>> with open(path) as log:
+...     print([(event.channel, bytes(event)) for event in log])
+[('imu', b'tilt 0.02')]
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
+
+from ._errors import Invalid
+from ._saltus import Event as Event
+from ._saltus import Log as Log
+from ._saltus import Writer as Writer
+
+if TYPE_CHECKING:
+    import pandas
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def open(path: Path, *, types: Optional[Mapping[str, Any]] = None) -> Log:
+    """Opens a log of LCM or MCAP, to be read in the order of time.
+
+    MCAP mostly says what its messages are; LCM's log does not: `types` are those of
+    saltus.types.load(), or any classes with a FINGERPRINT, by whatever name.
+    """
+    return Log(path, list((types or {}).values()))
+
+
+def create(
+    path: Path, *, format: Optional[str] = None, compression: str = "zstd"
+) -> Writer:
+    """Makes a log anew: MCAP where the name ends with .mcap, else LCM's, or as `format` says.
+
+    `compression` of MCAP is "zstd", "lz4" or "none".
+    """
+    return Writer(path, format, compression)
+
+
+def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
+    """The messages of a channel as a table, indexed by the time they were logged.
+
+    Fields in structs and elements of short arrays have columns of their own: `pos.x`,
+    `pos[2]`. Arrays whose size varies stay in one column. Reads the whole log, from its
+    beginning, and leaves it at its end.
+    """
+    import pandas
+
+    times: list[int] = []
+    rows: list[dict[str, Any]] = []
+    if channel not in log.channels():
+        raise Invalid(
+            f"no messages of {channel!r}; there are {', '.join(log.channels())}"
+        )
+    log.seek(0)
+    for event in log:
+        if event.channel == channel:
+            times.append(event.log_time)
+            rows.append(dict(_columns("", event.value())))
+    index = pandas.to_datetime(times, unit="ns", utc=True).rename("log_time")
+    return pandas.DataFrame(rows, index=index)
+
+
+#: Arrays of a fixed size of at most so many elements have a column for each.
+_MOST_COLUMNS = 64
+
+
+def _columns(prefix: str, message: Any) -> Iterator[tuple[str, Any]]:
+    fields = type(message).FIELDS
+    for field, name in zip(fields, type(message).__slots__):
+        value = getattr(message, name)
+        at = f"{prefix}{field.name}"
+        fixed = all(isinstance(dim, int) for dim in field.dims)
+        if hasattr(type(value), "FIELDS"):
+            yield from _columns(f"{at}.", value)
+        elif field.dims and fixed and len(value) <= _MOST_COLUMNS:
+            yield from _elements(at, value)
+        else:
+            yield at, value
+
+
+def _elements(at: str, values: Any) -> Iterator[tuple[str, Any]]:
+    for i, value in enumerate(values):
+        if hasattr(type(value), "FIELDS"):
+            yield from _columns(f"{at}[{i}].", value)
+        elif hasattr(value, "__len__") and not isinstance(value, str):
+            yield from _elements(f"{at}[{i}]", value)
+        else:
+            yield f"{at}[{i}]", value

@@ -1,0 +1,80 @@
+//! Errors of Rust as Python's exceptions.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::fmt::Display;
+use std::io;
+
+/// The codes that this crate gives by itself; the others come from the crates below.
+pub(crate) mod code {
+    pub const NOT_FOUND: i32 = 1;
+    pub const DENIED: i32 = 8;
+    pub const NO_SPACE: i32 = 9;
+    pub const INVALID: i32 = 12;
+    pub const SYSTEM: i32 = 13;
+    pub const UNSUPPORTED: i32 = 101;
+    pub const ENCODE: i32 = 104;
+    pub const DECODE: i32 = 105;
+    /// Not of Rust: what is said by a handle, see `_errors.py`.
+    pub const CLOSED: i32 = -12;
+    pub const BUSY: i32 = -13;
+}
+
+/// The exception of that code; see `_errors.py`.
+#[cold]
+pub(crate) fn error(py: Python<'_>, code: i32, text: impl Display) -> PyErr {
+    static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made =
+        MAKE.import(py, "saltus._errors", "make").and_then(|make| make.call1((code, text.to_string())));
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// An error with a stable number.
+pub(crate) trait Coded: Display {
+    fn number(&self) -> i32;
+}
+
+impl Coded for saltus_domain::Error {
+    fn number(&self) -> i32 {
+        self.code()
+    }
+}
+impl Coded for saltus_channel::Error {
+    fn number(&self) -> i32 {
+        self.code()
+    }
+}
+impl Coded for saltus_types::Diagnostics {
+    fn number(&self) -> i32 {
+        code::INVALID
+    }
+}
+impl Coded for saltus_log::Error {
+    fn number(&self) -> i32 {
+        use saltus_log::Error;
+        // What every other crate tells of a file.
+        match self {
+            Error::Io(_, error) => match error.kind() {
+                io::ErrorKind::NotFound => code::NOT_FOUND,
+                io::ErrorKind::PermissionDenied => code::DENIED,
+                io::ErrorKind::StorageFull => code::NO_SPACE,
+                _ => code::SYSTEM,
+            },
+            _ => self.code(),
+        }
+    }
+}
+
+/// What fails in Rust raises in Python.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: Coded> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|e| error(py, e.number(), e))
+    }
+}

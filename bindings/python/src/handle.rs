@@ -1,0 +1,100 @@
+//! A thing of Rust's behind an object of Python's, which any thread may use or close at any time.
+
+use crate::errors::{code, error};
+use pyo3::prelude::*;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+/// Belongs to one thread for the time of a call. A second one gets an exception at once, as whoever comes after it was closed.
+pub(crate) struct Handle<T> {
+    /// What messages call it.
+    what: &'static str,
+    closed: AtomicBool,
+    inner: Mutex<Option<T>>,
+}
+
+impl<T: Send> Handle<T> {
+    pub fn new(what: &'static str, inner: T) -> Handle<T> {
+        Handle { what, closed: AtomicBool::new(false), inner: Mutex::new(Some(inner)) }
+    }
+
+    /// The thing, for the time of a call.
+    pub fn lock(&self, py: Python<'_>) -> PyResult<Locked<'_, T>> {
+        let guard = match self.inner.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::WouldBlock) => {
+                let what = self.what;
+                return Err(error(
+                    py,
+                    code::BUSY,
+                    format_args!("this {what} is in use by another thread: open one for each thread"),
+                ));
+            }
+            // A panic has been raised there; who knows what is left.
+            Err(TryLockError::Poisoned(_)) => return Err(self.is_closed_error(py)),
+        };
+        if guard.is_none() || self.is_closed() {
+            return Err(self.is_closed_error(py));
+        }
+        Ok(Locked { handle: self, guard })
+    }
+
+    /// What was called while it was closed: that counts for more than another error.
+    pub fn or_closed<R>(&self, py: Python<'_>, result: PyResult<R>) -> PyResult<R> {
+        result.map_err(|error| if self.is_closed() { self.is_closed_error(py) } else { error })
+    }
+
+    /// Closes it, or has the thread that uses it do so at the end of its call; `call_off` ends what that waits for.
+    pub fn close(&self, py: Python<'_>, call_off: impl FnOnce()) {
+        // Pairs with the load in `Locked::drop`.
+        self.closed.store(true, Ordering::SeqCst);
+        call_off();
+        if let Ok(mut guard) = self.inner.try_lock() {
+            let inner = guard.take();
+            drop(guard);
+            py.detach(|| drop(inner)); // may wait for threads of its own
+        }
+    }
+
+    /// Takes the thing out, and closes it by that.
+    pub fn take(&self, py: Python<'_>) -> PyResult<Option<T>> {
+        let mut locked = self.lock(py)?;
+        self.closed.store(true, Ordering::SeqCst);
+        Ok(locked.guard.take())
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    fn is_closed_error(&self, py: Python<'_>) -> PyErr {
+        error(py, code::CLOSED, format_args!("this {} is closed", self.what))
+    }
+}
+
+/// The thing, locked.
+pub(crate) struct Locked<'a, T> {
+    handle: &'a Handle<T>,
+    guard: MutexGuard<'a, Option<T>>,
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        self.guard.as_ref().expect("`lock` found it, and only `take` and the drop take it")
+    }
+}
+impl<T> DerefMut for Locked<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.guard.as_mut().expect("`lock` found it, and only `take` and the drop take it")
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    fn drop(&mut self) {
+        if self.handle.closed.load(Ordering::SeqCst) {
+            self.guard.take();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The native half of the Python package `saltus`; the other half is in `python/saltus`.
+//!
+//! - No panic and no misuse ends the interpreter: handles are locked for each call ([`handle`]), and every error becomes one of
+//!   the exceptions of `saltus._errors`.
+//! - Whatever may wait does so without the interpreter's lock, in slices after which signals are looked at ([`time`]).
+//! - Long messages are lent to Python, not copied ([`buffer`]).
+
+mod buffer;
+mod domain;
+mod errors;
+mod handle;
+mod log;
+mod message;
+mod names;
+mod publisher;
+mod subscriber;
+mod time;
+mod types;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// The native half of saltus.
+#[pymodule]
+fn _saltus(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<domain::Domain>()?;
+    module.add_class::<publisher::Publisher>()?;
+    module.add_class::<subscriber::Subscriber>()?;
+    module.add_class::<subscriber::Canceller>()?;
+    module.add_class::<message::Message>()?;
+    module.add_class::<types::Schema>()?;
+    module.add_class::<types::Codec>()?;
+    module.add_class::<log::Log>()?;
+    module.add_class::<log::Event>()?;
+    module.add_class::<log::Writer>()?;
+    module.add_function(wrap_pyfunction!(wait::wait_any, module)?)?;
+    module.add_function(wrap_pyfunction!(time::now, module)?)?;
+    module.add_function(wrap_pyfunction!(time::monotonic, module)?)
+}

@@ -1,0 +1,74 @@
+//! An event of a log.
+
+use crate::errors::{code, error};
+use crate::names;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
+
+/// One message of a log.
+#[pyclass(frozen, module = "saltus.log")]
+pub(crate) struct Event {
+    bytes: Py<PyBytes>,
+    /// The channel it came on.
+    #[pyo3(get)]
+    channel: Py<PyAny>,
+    /// When it was logged, ns since 1970.
+    #[pyo3(get)]
+    log_time: i64,
+    /// When it was published, ns since 1970; None where the format does not say.
+    #[pyo3(get)]
+    publish_time: Option<i64>,
+    /// The number that its publisher gave it; None where the format does not say.
+    #[pyo3(get)]
+    sequence: Option<u64>,
+    /// Its type, if it is known.
+    #[pyo3(get)]
+    r#type: Option<Py<PyAny>>,
+}
+
+impl Event {
+    pub fn new(py: Python<'_>, event: &saltus_log::Event<'_>, class: Option<Py<PyAny>>) -> PyResult<Event> {
+        Ok(Event {
+            bytes: PyBytes::new(py, event.data).unbind(),
+            channel: names::to_str(py, event.channel)?.unbind(),
+            log_time: event.log_time,
+            publish_time: event.publish_time,
+            sequence: event.sequence,
+            r#type: class,
+        })
+    }
+}
+
+#[pymethods]
+impl Event {
+    /// The message as it was published, byte for byte.
+    #[getter]
+    fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMemoryView>> {
+        PyMemoryView::from(self.bytes.bind(py).as_any())
+    }
+    /// What it says, decoded anew at each call. Raises Unsupported where its type is not known.
+    fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match &self.r#type {
+            Some(class) => class.call_method1(py, "decode", (&self.bytes,)),
+            None => {
+                let channel = self.channel.bind(py);
+                let text =
+                    format!("the type of the messages of `{channel}` is not known: open the log with types=");
+                Err(error(py, code::UNSUPPORTED, text))
+            }
+        }
+    }
+    fn __bytes__(&self, py: Python<'_>) -> Py<PyBytes> {
+        self.bytes.clone_ref(py)
+    }
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.bytes.bind(py).as_bytes().len()
+    }
+    fn __bool__(&self) -> bool {
+        true
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (channel, len) = (self.channel.bind(py).repr()?, self.__len__(py));
+        Ok(format!("<event of {channel} at {} ns: {len} bytes>", self.log_time))
+    }
+}

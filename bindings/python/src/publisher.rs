@@ -1,0 +1,105 @@
+//! Publishing.
+
+use crate::buffer::with_bytes;
+use crate::errors::OrRaise;
+use crate::handle::Handle;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// Publishes in one channel. It waits for no subscriber. One thread at a time.
+#[pyclass(frozen, module = "saltus")]
+pub(crate) struct Publisher {
+    handle: Handle<saltus_domain::Publisher>,
+    /// The channel's name.
+    #[pyo3(get)]
+    channel: Py<PyAny>,
+    /// The type of its messages, or None for bytes.
+    #[pyo3(get)]
+    r#type: Option<Py<PyAny>>,
+    /// Publishing never waits.
+    quick: bool,
+}
+
+impl Publisher {
+    pub fn new(
+        inner: saltus_domain::Publisher,
+        channel: Py<PyAny>,
+        r#type: Option<Py<PyAny>>,
+        quick: bool,
+    ) -> Publisher {
+        Publisher { handle: Handle::new("publisher", inner), channel, r#type, quick }
+    }
+
+    /// Publishes what `send` is given. Who may wait does so without the interpreter's lock, on bytes that nobody changes.
+    fn send<T: Send>(
+        &self,
+        message: &Bound<'_, PyAny>,
+        send: impl FnOnce(&mut saltus_domain::Publisher, &[u8]) -> saltus_domain::Result<T> + Send,
+    ) -> PyResult<T> {
+        let py = message.py();
+        let encoded = self.r#type.as_ref().map(|class| encode(class.bind(py), message)).transpose()?;
+        with_bytes(encoded.as_ref().unwrap_or(message), |bytes, constant| {
+            let mut locked = self.handle.lock(py)?;
+            let publisher = &mut *locked;
+            let sent = if self.quick {
+                send(publisher, bytes)
+            } else if constant {
+                py.detach(|| send(publisher, bytes))
+            } else {
+                let copy = bytes.to_vec();
+                py.detach(|| send(publisher, &copy))
+            };
+            sent.or_raise(py)
+        })?
+    }
+}
+
+/// The bytes of a message of this type.
+fn encode<'py>(class: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    ENCODE.import(class.py(), "saltus._typed", "encode")?.call1((class, message))
+}
+
+#[pymethods]
+impl Publisher {
+    /// For annotations: what it carries is known to type checkers alone.
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, _of: Py<PyAny>) -> Bound<'py, PyType> {
+        cls.clone()
+    }
+    /// Publishes a message: anything that has bytes; with a type, a message of it or a dict of its fields. In shared memory it never
+    /// waits; on a network it makes system calls, without the interpreter's lock.
+    fn publish(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.send(message, |publisher, bytes| publisher.publish(bytes))
+    }
+    /// Publishes a message as if at another time, and gives the stamp that it got: ns of boot time in shared memory, ns since 1970
+    /// in a log. Raises Unsupported where messages carry no stamps.
+    fn publish_at(&self, message: &Bound<'_, PyAny>, stamp: i64) -> PyResult<i64> {
+        self.send(message, |publisher, bytes| publisher.publish_at(bytes, stamp))
+    }
+    /// What Message.sender says of messages that this publishes; None where it is not known.
+    #[getter]
+    fn sender(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        Ok(self.handle.lock(py)?.sender())
+    }
+
+    /// Ends publishing. What is called afterwards raises Closed, but for another close().
+    fn close(&self, py: Python<'_>) {
+        self.handle.close(py, || {});
+    }
+    /// Whether it is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+    fn __exit__(&self, py: Python<'_>, _type: Py<PyAny>, _value: Py<PyAny>, _traceback: Py<PyAny>) {
+        self.close(py);
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<publisher of {}>", self.channel.bind(py).repr()?))
+    }
+}

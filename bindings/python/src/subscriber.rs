@@ -1,0 +1,230 @@
+//! Receiving.
+
+use crate::buffer::lend;
+use crate::errors::{OrRaise, code, error};
+use crate::handle::{Handle, Locked};
+use crate::message::{LONG, Message, Stamps};
+use crate::{names, time};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use saltus_domain::{Description, Expected, Name};
+use std::os::fd::AsRawFd;
+
+/// Receives from one channel or many, as an iterator, by receive(), or in an event loop. No publisher waits for it. One thread at
+/// a time.
+#[pyclass(frozen, module = "saltus")]
+pub(crate) struct Subscriber {
+    handle: Handle<Inner>,
+    canceller: saltus_domain::Canceller,
+    class: Option<Py<PyAny>>,
+}
+
+pub(crate) struct Inner {
+    pub subscriber: saltus_domain::Subscriber,
+    /// The channel of the last message, and its name as Python has it.
+    name: Option<(Name, Py<PyAny>)>,
+    /// The type that messages must have, if any.
+    expected: Option<Expected>,
+}
+
+/// Which message is wanted.
+#[derive(Clone, Copy)]
+enum Which {
+    /// As the options say.
+    Unseen,
+    /// The newest, seen or not.
+    Newest,
+}
+
+impl Subscriber {
+    pub fn new(
+        mut subscriber: saltus_domain::Subscriber,
+        of: Option<(Py<PyAny>, Description)>,
+    ) -> Subscriber {
+        let canceller = subscriber.canceller();
+        let (class, what) = of.unzip();
+        let inner = Inner { subscriber, name: None, expected: what.map(Expected::new) };
+        Subscriber { handle: Handle::new("subscriber", inner), canceller, class }
+    }
+
+    /// What is behind it, for a call.
+    pub fn lock(&self, py: Python<'_>) -> PyResult<Locked<'_, Inner>> {
+        self.handle.lock(py)
+    }
+
+    fn take(&self, py: Python<'_>, which: Which, timeout: Option<f64>) -> PyResult<Option<Message>> {
+        let deadline = time::deadline(py, timeout)?;
+        let mut locked = self.lock(py)?;
+        let inner = &mut *locked;
+        let (subscriber, expected) = (&mut inner.subscriber, &mut inner.expected);
+        let found = time::wait(py, deadline, |until| {
+            let message = match (which, expected.as_mut()) {
+                (Which::Unseen, Some(expected)) => expected.receive(subscriber, until),
+                (Which::Unseen, None) => subscriber.receive(until),
+                (Which::Newest, _) => subscriber.again(until),
+            };
+            if message?.is_none() {
+                return Ok(false);
+            }
+            match (which, expected.as_mut()) {
+                (Which::Newest, Some(expected)) => expected.accepts(subscriber),
+                _ => Ok::<bool, saltus_domain::Error>(true),
+            }
+        });
+        let result = found.and_then(|found| if found { self.message(py, inner) } else { Ok(None) });
+        self.handle.or_closed(py, result)
+    }
+
+    /// The message that was received last.
+    fn message(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Option<Message>> {
+        let Some(message) = inner.subscriber.last() else { return Ok(None) };
+        let stamps = Stamps {
+            published: message.published,
+            arrived: message.arrived,
+            logged: message.logged,
+            sender: message.sender,
+            sequence: message.sequence,
+            missed: message.missed,
+            dropped: message.dropped,
+        };
+        let len = message.data.len();
+        let known = inner.name.as_ref().filter(|(name, _)| name == message.channel);
+        let channel = match known {
+            Some((_, text)) => text.clone_ref(py),
+            None => {
+                let text = names::to_str(py, message.channel.as_bytes())?.unbind();
+                inner.name = Some((message.channel.clone(), text.clone_ref(py)));
+                text
+            }
+        };
+        let bytes = if len < LONG {
+            PyBytes::new(py, message.data).into_any()
+        } else {
+            let (bytes, skip) = inner.subscriber.take_last();
+            lend(py, bytes, skip)?
+        };
+        let decode = |class: &Py<PyAny>| class.call_method1(py, "decode", (&bytes,));
+        let value = self.class.as_ref().map(decode).transpose().map_err(|e| undecoded(py, &channel, e))?;
+        Ok(Some(Message::new(bytes, len, channel, value, stamps)))
+    }
+}
+
+/// What is wrong in a message of the right type, as one of ours, whatever made the class.
+fn undecoded(py: Python<'_>, channel: &Py<PyAny>, cause: PyErr) -> PyErr {
+    if !cause.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
+        return cause;
+    }
+    let text = format!("a message of channel `{}`: {}", channel.bind(py), cause.value(py));
+    let error = error(py, code::DECODE, text);
+    error.set_cause(py, Some(cause));
+    error
+}
+
+#[pymethods]
+impl Subscriber {
+    /// For annotations: what it carries is known to type checkers alone.
+    #[classmethod]
+    fn __class_getitem__<'py>(cls: &Bound<'py, PyType>, _of: Py<PyAny>) -> Bound<'py, PyType> {
+        cls.clone()
+    }
+    /// Receives: the newest message not seen, or the next, as it was subscribed. Waits `timeout` seconds, for ever without one, not at
+    /// all with 0; None when the time is up. Ctrl-C interrupts it.
+    #[pyo3(signature = (timeout=None))]
+    fn receive(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
+        self.take(py, Which::Unseen, timeout)
+    }
+    /// The newest message, seen or not, however it was subscribed (Rust's `again`); None if there is none until the time is up.
+    #[pyo3(signature = (timeout=0.0))]
+    fn newest(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
+        self.take(py, Which::Newest, timeout)
+    }
+    /// Waits until something may be unseen; False when the time is up.
+    #[pyo3(signature = (timeout=None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let deadline = time::deadline(py, timeout)?;
+        let mut locked = self.lock(py)?;
+        let subscriber = &mut locked.subscriber;
+        let result = time::wait(py, deadline, |until| subscriber.wait(until));
+        self.handle.or_closed(py, result)
+    }
+    /// A descriptor for select, poll or an event loop: readable when there may be something. Then receive(0) until it gives None; that
+    /// lowers it.
+    fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
+        let mut locked = self.lock(py)?;
+        let subscriber = &mut locked.subscriber;
+        py.detach(|| subscriber.fd().map(|fd| fd.as_raw_fd())).or_raise(py)
+    }
+    /// receive() as a coroutine of asyncio; it waits by the descriptor, without a thread.
+    #[pyo3(signature = (timeout=None))]
+    fn receive_async(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("saltus._aio")?.call_method1("receive", (slf, timeout))
+    }
+    /// Names of the channels that it has joined so far.
+    fn channels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let names = self.lock(py)?.subscriber.channels();
+        names.iter().map(|name| names::to_str(py, name.as_bytes())).collect()
+    }
+    /// The type of its messages, or None for bytes.
+    #[getter]
+    fn r#type(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.class.as_ref().map(|class| class.clone_ref(py))
+    }
+    /// Messages of other types that were passed over.
+    #[getter]
+    fn mismatched(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.lock(py)?.expected.as_ref().map_or(0, Expected::mismatched))
+    }
+    /// What calls off its waits, from another thread or a signal handler.
+    fn canceller(&self) -> Canceller {
+        Canceller(self.canceller.clone())
+    }
+
+    /// Ends receiving, and the wait of another thread. What is called afterwards raises Closed, but for another close().
+    fn close(&self, py: Python<'_>) {
+        self.handle.close(py, || self.canceller.cancel());
+    }
+    /// Whether it is closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.handle.is_closed()
+    }
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+    fn __exit__(&self, py: Python<'_>, _type: Py<PyAny>, _value: Py<PyAny>, _traceback: Py<PyAny>) {
+        self.close(py);
+    }
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+    /// Waits for ever; the end of a log, or a wait that was called off, is the end.
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Message>> {
+        self.take(py, Which::Unseen, None)
+            .or_else(|error| if is_end(py, &error)? { Ok(None) } else { Err(error) })
+    }
+    fn __aiter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, PyAny>> {
+        slf.py().import("saltus._aio")?.call_method1("messages", (slf,))
+    }
+}
+
+/// Whether there will be nothing more, and that is no fault.
+fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
+    let ends = py.import("saltus._errors")?.getattr("ENDS")?;
+    Ok(error.matches(py, ends)?)
+}
+
+/// Calls off the waits of a subscriber. They raise Canceled until reset(), and iterations end.
+#[pyclass(frozen, module = "saltus")]
+pub(crate) struct Canceller(saltus_domain::Canceller);
+
+#[pymethods]
+impl Canceller {
+    /// Calls off the present wait, if there is one, and all later ones.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+    /// Lets waits wait again.
+    fn reset(&self) {
+        self.0.reset();
+    }
+}

@@ -1,0 +1,55 @@
+//! Clocks, and waiting in slices.
+
+use crate::errors::{Coded, OrRaise, code, error};
+use pyo3::prelude::*;
+use saltus_channel::{Until, clock};
+
+/// So long nobody looks whether a signal has come, in ns. It is as often as sleepers look by themselves.
+const SLICE: u64 = 100_000_000;
+
+/// Boot time in ns: the clock of stamps.
+#[pyfunction]
+pub(crate) fn now() -> u64 {
+    clock::boottime()
+}
+
+/// Monotonic time in ns: the clock of waiting.
+#[pyfunction]
+pub(crate) fn monotonic() -> u64 {
+    clock::monotonic()
+}
+
+/// Until when: monotonic ns; `None`: not at all. `timeout` is in s, `None` for ever.
+pub(crate) fn deadline(py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<u64>> {
+    match timeout {
+        None => Ok(Some(u64::MAX)),
+        Some(0.0) => Ok(None),
+        Some(seconds) if seconds > 0.0 => Ok(Some(clock::monotonic().saturating_add((seconds * 1e9) as u64))),
+        Some(bad) => {
+            Err(error(py, code::INVALID, format_args!("a timeout of {bad} s: give 0 or more, or None")))
+        }
+    }
+}
+
+/// Asks `ready` until it says yes or the time is up, without the interpreter's lock, and lets signals in.
+pub(crate) fn wait<E: Coded + Send>(
+    py: Python<'_>,
+    deadline: Option<u64>,
+    mut ready: impl FnMut(Until) -> Result<bool, E> + Send,
+) -> PyResult<bool> {
+    let Some(deadline) = deadline else {
+        let found = py.detach(|| ready(Until::Poll)).or_raise(py)?;
+        py.check_signals()?;
+        return Ok(found);
+    };
+    loop {
+        let end = clock::monotonic().saturating_add(SLICE).min(deadline);
+        if py.detach(|| ready(Until::At(end))).or_raise(py)? {
+            return Ok(true);
+        }
+        py.check_signals()?;
+        if end == deadline {
+            return Ok(false);
+        }
+    }
+}

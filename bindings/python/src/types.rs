@@ -1,0 +1,243 @@
+//! Types read at run time, and their messages as objects of Python's.
+
+mod decode;
+mod encode;
+
+use crate::buffer::with_bytes;
+use crate::errors::{OrRaise, code, error};
+use crate::names::kind;
+use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use saltus_log::Kind;
+use saltus_types::{ConstValue, Extent, Field, Loader, Primitive, Record, StructId, Type};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// Types that refer to each other. What Python's half of `saltus.types` stands on.
+#[pyclass(frozen, module = "saltus._saltus")]
+pub(crate) struct Schema {
+    pub inner: Arc<saltus_types::Schema>,
+    /// A class for each struct, made by Python's half.
+    classes: OnceLock<Vec<Class>>,
+}
+
+/// The class of a struct.
+pub(crate) struct Class {
+    class: Py<PyAny>,
+    /// Makes an object without fields.
+    new: Py<PyAny>,
+    /// What its fields are called, in their order.
+    names: Vec<Py<PyString>>,
+}
+
+impl Schema {
+    pub fn new(inner: Arc<saltus_types::Schema>) -> Schema {
+        Schema { inner, classes: OnceLock::new() }
+    }
+    fn class(&self, id: StructId) -> PyResult<&Class> {
+        let class = self.classes.get().and_then(|classes| classes.get(id.0));
+        class.ok_or_else(|| PyValueError::new_err("this schema has no classes yet"))
+    }
+}
+
+/// The letter by which struct, array and NumPy know the elements; nothing for strings and structs.
+fn letter(ty: Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Primitive(Primitive::Int8) => "b",
+        Type::Primitive(Primitive::Int16) => "h",
+        Type::Primitive(Primitive::Int32) | Type::Enum(_) => "i",
+        Type::Primitive(Primitive::Int64) => "q",
+        Type::Primitive(Primitive::Byte) => "B",
+        Type::Primitive(Primitive::Float) => "f",
+        Type::Primitive(Primitive::Double) => "d",
+        Type::Primitive(Primitive::Boolean) => "?",
+        Type::Primitive(Primitive::String) | Type::Struct(_) => return None,
+    })
+}
+
+#[pymethods]
+impl Schema {
+    /// Reads files and texts; gives the schema, the indices of the structs that they declare, and warnings.
+    #[staticmethod]
+    fn load(
+        py: Python<'_>,
+        files: Vec<PathBuf>,
+        texts: Vec<String>,
+        include: Vec<PathBuf>,
+    ) -> PyResult<(Schema, Vec<usize>, String)> {
+        let loader = files.into_iter().fold(Loader::new(), Loader::file);
+        let loader = texts.into_iter().fold(loader, |loader, text| loader.text("<text>", text));
+        let loader = include.into_iter().fold(loader, Loader::include);
+        let loaded = py.detach(|| loader.load()).or_raise(py)?;
+        let named = loaded.named.iter().map(|id| id.0).collect();
+        Ok((Schema::new(Arc::new(loaded.schema)), named, loaded.warnings.to_string()))
+    }
+
+    /// What is known of each struct: a dict.
+    fn structs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let about = |id: StructId| {
+            let (what, out) = (self.inner.get(id), PyDict::new(py));
+            out.set_item("name", what.name.to_string())?;
+            out.set_item("doc", &what.doc)?;
+            out.set_item("fingerprint", what.fingerprint)?;
+            out.set_item("schema", self.inner.to_lcm(id))?;
+            let fields: PyResult<Vec<_>> = what.fields.iter().map(|field| self.about(py, field)).collect();
+            out.set_item("fields", fields?)?;
+            let constants = PyDict::new(py);
+            for constant in &what.consts {
+                match constant.value {
+                    ConstValue::Int(n) => constants.set_item(&constant.name, n)?,
+                    ConstValue::Float(x) => constants.set_item(&constant.name, x)?,
+                }
+            }
+            out.set_item("constants", constants)?;
+            let sizes = PyDict::new(py);
+            for i in what.size_fields() {
+                let sized: Vec<(usize, usize)> = what.sized_by(i).collect();
+                sizes.set_item(i, sized)?;
+            }
+            out.set_item("sizes", sizes)?;
+            Ok(out)
+        };
+        self.inner.ids().map(about).collect()
+    }
+
+    /// The enums: names, and their values by name.
+    fn enums<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyDict>)>> {
+        let about = |what: &saltus_types::Enum| {
+            let values = PyDict::new(py);
+            for value in &what.values {
+                values.set_item(&value.name, value.value)?;
+            }
+            Ok((what.name.to_string(), values))
+        };
+        self.inner.enums().iter().map(about).collect()
+    }
+
+    /// Says which class each struct has, and what its fields are called there.
+    fn set_classes(&self, py: Python<'_>, classes: Vec<(Py<PyAny>, Vec<String>)>) -> PyResult<()> {
+        let whole = |(class, names): &(Py<PyAny>, Vec<String>)| -> PyResult<Class> {
+            let new = class.bind(py).getattr("__new__")?.unbind();
+            let names = names.iter().map(|name| PyString::intern(py, name).unbind()).collect();
+            Ok(Class { class: class.clone_ref(py), new, names })
+        };
+        let fits = classes.len() == self.inner.structs().len()
+            && self.inner.structs().iter().zip(&classes).all(|(s, (_, names))| s.fields.len() == names.len());
+        if !fits {
+            return Err(PyValueError::new_err("a class for each struct, and a name for each field"));
+        }
+        let classes: PyResult<Vec<Class>> = classes.iter().map(whole).collect();
+        let _ = self.classes.set(classes?); // another thread was faster, with the same
+        Ok(())
+    }
+    /// The classes.
+    fn classes(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let classes = self.classes.get().map(Vec::as_slice).unwrap_or_default();
+        classes.iter().map(|class| class.class.clone_ref(py)).collect()
+    }
+    /// What encodes and decodes struct `index`.
+    fn codec(slf: Bound<'_, Self>, index: usize) -> PyResult<Codec> {
+        let schema = &slf.get().inner;
+        if index >= schema.structs().len() {
+            return Err(PyValueError::new_err("no such struct"));
+        }
+        let (lcm, plain) = (Kind::lcm(schema, StructId(index)), Kind::plain(schema, StructId(index)));
+        Ok(Codec { lcm, plain, schema: slf.unbind() })
+    }
+
+    // Classes have their codecs, and those the schema: a ring, which the collector can only break if it sees it.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        for class in self.classes.get().into_iter().flatten() {
+            visit.call(&class.class)?;
+            visit.call(&class.new)?;
+        }
+        Ok(())
+    }
+}
+
+impl Schema {
+    fn about<'py>(&self, py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyDict>> {
+        let out = PyDict::new(py);
+        out.set_item("name", &field.name)?;
+        out.set_item("type", self.inner.type_name(field.ty))?;
+        out.set_item("doc", &field.doc)?;
+        out.set_item("letter", letter(field.ty))?;
+        let dims = PyList::empty(py);
+        let fields = field.dims.iter().map(|dim| (dim.extent, &dim.text));
+        for (extent, text) in fields {
+            match extent {
+                Extent::Fixed(n) => dims.append(n)?,
+                Extent::Variable(_) => dims.append(text)?,
+            }
+        }
+        out.set_item("dims", dims)?;
+        Ok(out)
+    }
+}
+
+/// Encodes and decodes messages of one type.
+#[pyclass(frozen, module = "saltus._saltus")]
+pub(crate) struct Codec {
+    lcm: Kind,
+    plain: Option<Kind>,
+    schema: Py<Schema>,
+}
+
+#[pymethods]
+impl Codec {
+    /// The bytes of a message: an object of the class, or a dict.
+    #[pyo3(signature = (message, plain=false))]
+    fn encode<'py>(&self, message: &Bound<'py, PyAny>, plain: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let py = message.py();
+        let kind = match (&self.plain, plain) {
+            (_, false) => &self.lcm,
+            (Some(kind), true) => kind,
+            (None, true) => {
+                let text = format!(
+                    "{} has no plain layout: it has strings or arrays of variable size",
+                    self.lcm.name()
+                );
+                return Err(error(py, code::ENCODE, text));
+            }
+        };
+        let record = encode::record(self.schema.get(), self.lcm.id(), message, &self.lcm.name(), 0)?;
+        let bytes = kind.encode(&record).map_err(|text| error(py, code::ENCODE, text))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+    /// The message in these bytes, in LCM's encoding or the plain layout, by what they begin with.
+    fn decode<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let record = with_bytes(data, |bytes, _| {
+            let plain = self.plain.as_ref().filter(|kind| bytes.starts_with(&kind.key()));
+            plain.unwrap_or(&self.lcm).decode(bytes)
+        })?;
+        let py = data.py();
+        let record =
+            record.map_err(|text| error(py, code::DECODE, format_args!("{}: {text}", self.lcm.name())))?;
+        decode::record(py, self.schema.get(), &record)
+    }
+    /// Gives an object of the class fields that are all zero or empty.
+    fn fill(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = message.py();
+        let zero = Record::zero(self.lcm.schema(), self.lcm.id()).map_err(|e| error(py, code::INVALID, e))?;
+        decode::fields(self.schema.get(), &zero, message)
+    }
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.schema)
+    }
+    fn __repr__(&self) -> String {
+        format!("<codec of {}>", self.lcm.name())
+    }
+}
+
+/// What was expected there, and is not.
+fn unexpected(at: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
+    let found = kind(found);
+    error_at(at, format_args!("expected {expected}, not {found}"))
+}
+
+/// A value that cannot be encoded.
+fn error_at(at: &str, what: impl std::fmt::Display) -> PyErr {
+    Python::attach(|py| error(py, code::ENCODE, format_args!("{at}: {what}")))
+}

@@ -1,0 +1,58 @@
+"""The package is typed, its examples pass mypy --strict, and its documentation is true."""
+
+import doctest
+import inspect
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import saltus
+
+
+@pytest.mark.parametrize("what", [["python/saltus"], ["examples", "tests"]])
+def test_the_package_and_who_uses_it_are_clean_under_mypy_strict(
+    what: list[str],
+) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-incremental",
+        "--cache-dir=/dev/null",
+        *what,
+    ]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stub_says_what_the_native_half_has() -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "mypy.stubtest",
+        "saltus._saltus",
+        "--ignore-missing-stub",
+    ]
+    done = subprocess.run(line, cwd=ROOT / "tests", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "module", [saltus, saltus.types, saltus.log, saltus._dispatcher]
+)
+def test_the_examples_in_docstrings_are_true(module: object) -> None:
+    found = doctest.testmod(module)  # type: ignore[arg-type]
+    assert found.attempted > 0 and found.failed == 0
+
+
+def test_everything_public_is_documented() -> None:
+    for name, thing in vars(saltus).items():
+        if name.startswith("_") or inspect.ismodule(thing):
+            continue
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if inspect.isclass(thing) else []:
+            if not member.startswith("_") and callable(value):
+                assert value.__doc__, f"{name}.{member}"
