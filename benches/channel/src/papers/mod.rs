@@ -35,7 +35,7 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
         _ => lcm::figures(results),
     };
     let mut text = String::from("\n## What it shows\n");
-    for figure in &figures {
+    for figure in figures.iter().filter(|figure| !figure.shows.is_empty()) {
         let _ = writeln!(text, "\n### {}\n", figure.name.replace('-', " "));
         figure.shows.iter().for_each(|line| {
             let _ = writeln!(text, "- {line}");
