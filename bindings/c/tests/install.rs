@@ -45,6 +45,68 @@ fn installed_it_is_found_by_pkg_config() {
     assert!(!needed.contains("libsaltus"), "{needed}");
 }
 
+/// The program `saltus`, which generates code for types, built by the cargo that runs this test.
+fn saltus() -> PathBuf {
+    let test = std::env::current_exe().expect("this test's file");
+    let profile = test.ancestors().nth(2).expect("target/…/deps");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--locked", "-p", "saltus-cli"]).current_dir(repository());
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    run(cargo.arg("--target-dir").arg(profile.parent().expect("target")));
+    profile.join("saltus")
+}
+
+/// All files and directories below one.
+fn below(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
+        if entry.file_type().expect("its kind").is_dir() {
+            all.extend(below(&entry.path()));
+        }
+        all.push(entry.path());
+    }
+    all
+}
+
+#[test]
+fn cmake_builds_the_examples_with_what_is_installed_and_uninstalling_leaves_nothing() {
+    let (prefix, saltus) = (scratch("cmake-prefix"), saltus());
+    std::fs::create_dir(prefix.join("lib")).expect("a directory that was there before");
+    let package_dir = scratch("cmake-package");
+    run(Command::new("cmake").arg("-S").arg(package()).arg("-B").arg(&package_dir));
+    run(Command::new("cmake").arg("--install").arg(&package_dir).arg("--prefix").arg(&prefix));
+    // Twice: what was there is used again, and still known to be ours.
+    run(Command::new(package().join("install.sh")).arg(&prefix));
+    for language in ["c", "cpp"] {
+        let (build, domain) = (scratch(&format!("cmake-examples-{language}")), TestDomain::new());
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(repository().join("examples").join(language)).arg("-B").arg(&build);
+        configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()));
+        run(configure.arg(format!("-DSALTUS_EXECUTABLE={}", saltus.display())));
+        run(Command::new("cmake").arg("--build").arg(&build).args(["--parallel", "2"]));
+        let log = build.join("robot.mcap");
+        let example =
+            |name: &str| run(Command::new(build.join(name)).arg(&log).env("SALTUS_DOMAIN", domain.url()));
+        assert_eq!(example("publish"), "");
+        assert_eq!(example("newest"), "tilt 0.03\n");
+        let all = "tilt: tilt 0.01, missed 0\ntilt: tilt 0.02, missed 0\ntilt: tilt 0.03, missed 0\n";
+        assert_eq!(example("next"), all);
+        assert_eq!(example("wait"), "tilt: tilt 0.03\ndistance: 1.5 m\n");
+        let typed = example("typed");
+        assert!(typed.starts_with("x is 1") && typed.ends_with("heading is 0.5 in map\n"), "{typed}");
+        assert_eq!(example("log"), "tilt: reading 7\ntilt: reading 8\ntilt: reading 9\n");
+        if language == "cpp" {
+            assert_eq!(example("callbacks"), "tick 1\ntick 2\ntick 3\n");
+        }
+    }
+    let uninstall = || output(Command::new(package().join("install.sh")).arg("--uninstall").arg(&prefix));
+    assert!(uninstall().status.success());
+    assert_eq!(below(&prefix), [prefix.join("lib")]);
+    assert_eq!(uninstall().status.code(), Some(1), "there is nothing to uninstall");
+}
+
 #[test]
 fn packagers_install_aside() {
     let aside = scratch("aside");
@@ -58,7 +120,7 @@ fn packagers_install_aside() {
     assert!(
         library.canonicalize().expect("links that lead somewhere").starts_with(aside.canonicalize().unwrap())
     );
-    for wrong in [&[][..], &["relative"], &["/a", "/b"]] {
+    for wrong in [&[][..], &["relative"], &["/a", "/b"], &["--uninstall"]] {
         assert_eq!(output(Command::new(package().join("install.sh")).args(wrong)).status.code(), Some(2));
     }
 }
