@@ -53,6 +53,7 @@ pub fn tests() -> Vec<Step> {
         Step::line("build of campaigns and benchmarks", RELEASE),
         built("campaigns", "saltus-campaigns all --short"),
         built("benchmark of the channel", "saltus-bench-channel --short"),
+        python(&[]),
         conformance_environment(),
         built("benchmark of domains over networks", "saltus-bench-channel net --short"),
         built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
@@ -145,6 +146,13 @@ pub fn bench_programs(set: &str, args: &[&str]) -> Step {
 /// The Python environment that has LCM's own library.
 pub fn conformance_environment() -> Step {
     Step::command("environment with LCM", &[], &["python3", "conformance/types/environment.py"])
+}
+
+/// The Python binding, installed by pip into a new environment.
+pub fn python(args: &[&str]) -> Step {
+    let line: Vec<&str> =
+        ["python3", "bindings/python/test.py"].into_iter().chain(args.iter().copied()).collect();
+    Step::command("the Python binding", &[], &line)
 }
 
 /// The fuzzers, from the kept corpus on.

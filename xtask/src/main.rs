@@ -23,6 +23,7 @@ usage: cargo xtask VERB [ARGS]
   bench dali|ach|lcm [ARGS]  what papers measured, measured now: see benches/channel/PAPERS.md
   bench all --quick    these and the channel and networks, in less than a quarter of an hour, as one HTML page
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
+  python [PYTEST ARGS] the Python binding, installed by pip into a new environment
   header               write bindings/c/include/saltus.h anew
 ";
 
@@ -61,6 +62,9 @@ fn main() -> ExitCode {
             .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("spies", rest)])),
         ["bench", "marshal", rest @ ..] => {
             tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))
+        }
+        ["python", rest @ ..] => {
+            tools::install(&["python3-venv"]).and_then(|()| run::all(vec![checks::python(rest)]))
         }
         ["header"] => run::all(vec![checks::header()]),
         _ => {
