@@ -78,6 +78,9 @@ fn read(file: &str) -> Result<Value> {
 fn fill_in(tree: &mut Value) {
     let mode = tree.pointer("/mode").and_then(Value::as_str).unwrap_or("peer").to_owned();
     let connects = tree.pointer("/connect/endpoints").is_some_and(|all| *all != json!([]));
+    // Whom others know of, a peer connects to as well, wherever that is: only where the URL or the file leads beyond this machine.
+    let beyond = ["/listen/endpoints", "/scouting/multicast/interface"];
+    let beyond = connects || beyond.iter().any(|path| tree.pointer(path).is_some());
     let listens = match mode.as_str() {
         "router" => json!([format!("tcp/127.0.0.1:{PORT}")]),
         "client" => json!([]),
@@ -88,6 +91,7 @@ fn fill_in(tree: &mut Value) {
         ("listen/endpoints", listens),
         ("scouting/multicast/enabled", json!(!connects)),
         ("scouting/multicast/interface", json!("127.0.0.1")),
+        ("scouting/gossip/enabled", json!(beyond)),
         ("transport/link/rx/max_message_size", json!(MOST_BYTES + 1024)),
     ] {
         if tree.pointer(&format!("/{path}")).is_none() {
@@ -130,6 +134,15 @@ mod tests {
         assert_eq!(said("zenoh://", interface), r#""127.0.0.1""#);
         assert_eq!(said("zenoh://?scouting=on", interface), r#""auto""#);
         assert_eq!(said("zenoh://?scouting=eth0,eth1", interface), r#""eth0,eth1""#);
+        for (url, expected) in [
+            ("zenoh://a", "false"),
+            ("zenoh://a?scouting=off", "false"),
+            ("zenoh://a?scouting=eth0", "true"),
+            ("zenoh://a?connect=tcp/h:1", "true"),
+            ("zenoh://a?listen=tcp/0.0.0.0:0", "true"),
+        ] {
+            assert_eq!(said(url, "scouting/gossip/enabled"), expected, "{url}");
+        }
         let enabled = "scouting/multicast/enabled";
         for (url, expected) in [
             ("zenoh://a", "true"),

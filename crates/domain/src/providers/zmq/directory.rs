@@ -89,11 +89,15 @@ impl Directory {
         Ok(others)
     }
 
-    /// Tells that this process subscribes, as long as the file is open.
+    /// Tells that this process subscribes, as long as the file is open. Nobody sees the file before it is locked: who looks at one
+    /// that is not takes it away.
     pub fn mark(&self) -> Result<File> {
         let path = self.path.join(self.mark_name());
-        let marked = File::create(&path)
-            .and_then(|file| Ok(flock(&file, FlockOperation::NonBlockingLockShared).map(|()| file)?));
+        let unseen = self.path.join(format!(".{}", self.mark_name()));
+        let marked = File::create(&unseen).and_then(|file| {
+            flock(&file, FlockOperation::NonBlockingLockShared)?;
+            fs::rename(&unseen, &path).map(|()| file)
+        });
         marked.map_err(|e| Error::system(format!("make the file {}", path.display()), e))
     }
     pub fn mark_name(&self) -> String {
@@ -132,7 +136,7 @@ impl Directory {
         };
         let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).map_err(failed)?;
         let watch = Watch(fd);
-        watch.renew(self)?;
+        watch.add(self)?;
         Ok(watch)
     }
 }
@@ -161,13 +165,25 @@ impl Watch {
     pub fn raw(&self) -> RawFd {
         self.0.as_raw_fd()
     }
-    /// Watches the directory of that name, which may be another than before.
-    pub fn renew(&self, directory: &Directory) -> Result<()> {
+    /// Watches the directory of that name, which may be another than before, and gives the sockets of others in it. Nothing tells of a directory that is removed while somebody reads it, so it is
+    /// looked for once more behind that.
+    pub fn others(&self, directory: &Directory) -> Result<HashSet<PathBuf>> {
+        let mut watched = self.add(directory)?;
+        loop {
+            let others = directory.others()?;
+            let now = self.add(directory)?;
+            if std::mem::replace(&mut watched, now) == now {
+                return Ok(others);
+            }
+        }
+    }
+    /// Watches it. Gives the number of the watch, which a directory keeps, and no other one gets.
+    fn add(&self, directory: &Directory) -> Result<i32> {
         use WatchFlags as W;
         let events = W::CREATE | W::MOVED_TO | W::DELETE | W::MOVED_FROM | W::DELETE_SELF | W::MOVE_SELF;
         let added = inotify::add_watch(&self.0, &directory.path, events | W::ONLYDIR);
         let what = || format!("watch the directory {}", directory.path.display());
-        added.map(drop).map_err(|e| Error::system(what(), e.into()))
+        added.map_err(|e| Error::system(what(), e.into()))
     }
     /// Whether anything has happened since this was asked last.
     pub fn changed(&self) -> bool {

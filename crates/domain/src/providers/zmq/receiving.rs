@@ -211,8 +211,8 @@ impl Receiving {
     /// Connects to publishers that are new in the directory, and parts from those that have long gone.
     fn look(&mut self, directory: &Directory, ready: &Ready) -> Result<()> {
         let now = clock::monotonic();
-        let watched = self.watch.as_ref().map_or(Ok(()), |watch| watch.renew(directory));
-        let (others, mut next) = match watched.and_then(|()| directory.others()) {
+        let found = self.watch.as_ref().map_or_else(|| directory.others(), |watch| watch.others(directory));
+        let (others, mut next) = match found {
             Ok(others) => (others, u64::MAX),
             // Somebody has removed it: the next who publishes makes it again.
             Err(_) if directory.is_gone() => (HashSet::new(), now + AGAIN),
