@@ -21,6 +21,7 @@ usage: cargo xtask VERB [ARGS]
   bench log [ARGS]     recorder and player, beside LCM's: see benches/channel/LOG.md
   bench spies [ARGS]   what spies cost a publisher: see benches/channel/SPIES.md
   bench dali|ach|lcm [ARGS]  what papers measured, measured now: see benches/channel/PAPERS.md
+  bench hiccup [ARGS]  hiccups of this machine, idle and under load: see benches/channel/PAPERS.md
   bench all --quick    these and the channel and networks, in less than a quarter of an hour, as one HTML page
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   python [PYTEST ARGS] the Python binding, installed by pip into a new environment
@@ -58,6 +59,8 @@ fn main() -> ExitCode {
                 ])
             })
         }
+        ["bench", "hiccup", rest @ ..] => tools::install(&["libzmq3-dev", "pkg-config", "stress-ng"])
+            .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("hiccup", rest)])),
         ["bench", "spies", rest @ ..] => tools::install(&["libzmq3-dev", "pkg-config"])
             .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("spies", rest)])),
         ["bench", "marshal", rest @ ..] => {

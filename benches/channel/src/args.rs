@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::case::Scenario;
+use crate::hiccup::Form;
 use crate::set::Set;
 use clap::Parser;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Args {
-    /// Which set of measurements: the channel in shared memory, domains over a network, logs, spies, or what a paper measured.
+    /// Which set of measurements: the channel in shared memory, domains over a network, logs, spies, or what a paper measured, or hiccups.
     #[arg(value_enum, default_value_t = Set::Channel)]
     pub set: Set,
     /// What to measure; all by default.
@@ -33,6 +34,9 @@ pub struct Args {
     /// With the set `all`: one repetition, short windows, less than a quarter of an hour.
     #[arg(long, conflicts_with_all = ["short", "reps", "scenario", "contender", "case"])]
     pub quick: bool,
+    /// Of the set `hiccup`: how long each case is measured.
+    #[arg(long, value_enum, default_value_t = Form::Minutes, conflicts_with_all = ["short", "quick"])]
+    pub form: Form,
     /// Where the JSON and the interval logs go; `target/bench/` and the set's name by default.
     #[arg(long)]
     pub out: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod crew;
 mod error;
 mod finish;
 mod futex;
+mod hiccup;
 mod hlog;
 #[cfg(test)]
 mod honest;
@@ -77,6 +78,7 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
     match args.set {
         Set::Log => return log::bench(args),
         Set::Spies => return spies::bench(args),
+        Set::Hiccup => return hiccup::bench(args),
         Set::All => return all::bench(args),
         _ if args.quick => return Err("--quick is a form of the set `all`".into()),
         _ => {}

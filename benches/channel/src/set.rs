@@ -23,6 +23,8 @@ pub enum Set {
     Ach,
     /// What LCM's paper measured.
     Lcm,
+    /// How long the machine leaves a program waiting: it has cases of its own, in `hiccup`.
+    Hiccup,
     /// The others one after the other, and one page of what they found.
     All,
 }
@@ -38,6 +40,7 @@ impl Set {
             Set::Dali => "dali",
             Set::Ach => "ach",
             Set::Lcm => "lcm",
+            Set::Hiccup => "hiccup",
             Set::All => "all",
         }
     }
@@ -52,6 +55,7 @@ impl Set {
             Set::Dali => "What DALi's paper measured",
             Set::Ach => "What Ach's paper measured",
             Set::Lcm => "What LCM's paper measured",
+            Set::Hiccup => "Hiccups of this machine",
             Set::All => "All benchmarks",
         }
     }
@@ -65,7 +69,7 @@ impl Set {
             Set::Dali => &[Paced, Lossless, Connections, Cwalker],
             Set::Ach => &[Paced, Hops],
             Set::Lcm => &[Echo, Urban],
-            Set::Log | Set::Spies | Set::All => &[],
+            Set::Log | Set::Spies | Set::Hiccup | Set::All => &[],
         }
     }
 
@@ -75,7 +79,7 @@ impl Set {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
             Set::Dali | Set::Ach | Set::Lcm => plan_papers::cases(self, scenario, short),
-            Set::Log | Set::Spies | Set::All => Vec::new(),
+            Set::Log | Set::Spies | Set::Hiccup | Set::All => Vec::new(),
         }
     }
 
@@ -91,7 +95,7 @@ impl Set {
                 all
             }
             Set::Lcm => only(contenders::net::all(), |name| !["mem://", "saltus"].contains(&name)),
-            Set::Log | Set::Spies | Set::All => Vec::new(),
+            Set::Log | Set::Spies | Set::Hiccup | Set::All => Vec::new(),
         }
     }
 
@@ -102,7 +106,7 @@ impl Set {
             Set::Net => contenders::net::REFERENCE,
             Set::Log => "lcm-logger",
             Set::Spies => "no spy",
-            Set::All => "",
+            Set::Hiccup | Set::All => "",
             Set::Dali => "shm://",
             Set::Ach => contenders::REFERENCE,
             Set::Lcm => contenders::net::REFERENCE,
