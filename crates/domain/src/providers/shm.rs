@@ -9,11 +9,15 @@ use saltus_channel::{
 };
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
+use std::fs;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::{Duration, SystemTime};
 
 /// How often a subscriber looks for channels that have come, in ns. What is published on one until then must not be more than
 /// it keeps, or the beginning is missed.
 const LOOK: u64 = 20_000_000;
+/// A directory that changed so lately may have changed since without saying so: the clock of files goes in steps, of 10 ms at most.
+const STEP: Duration = Duration::from_millis(100);
 /// How often one that has no channel yet looks for it.
 const LOOK_FIRST: u64 = 10_000_000;
 /// Channels that the kernel lets one thread sleep on; with more, it looks by itself.
@@ -142,6 +146,8 @@ pub(crate) struct ShmInlet {
     readers: Vec<Joined>,
     /// When to look for channels that have come, monotonic ns.
     next_look: u64,
+    /// What the domain's directory said of its last change when all that was in it was joined.
+    complete: Option<SystemTime>,
     /// Channels are joined as `options` say at the first look, and from their beginning afterwards.
     first: bool,
     canceller: saltus_channel::Canceller,
@@ -169,6 +175,7 @@ impl ShmInlet {
             options: *options,
             readers: Vec::new(),
             next_look: 0,
+            complete: None,
             first: true,
             canceller: saltus_channel::Canceller::new(),
             event_loop: None,
@@ -191,24 +198,35 @@ impl ShmInlet {
         }
         self.next_look = now + if self.pattern.exact().is_some() { LOOK_FIRST } else { LOOK };
         match self.pattern.exact() {
-            Some(name) => self.join(name.clone()),
-            None => {
-                for name in self.domain.list()? {
-                    if self.pattern.matches(name.as_bytes()) && !self.readers.iter().any(|r| r.name == name) {
-                        self.join(name)?;
-                    }
-                }
-                Ok(())
-            }
+            Some(name) => self.join(name.clone()).map(drop),
+            None => self.join_all(),
         }
     }
 
-    fn join(&mut self, name: Name) -> Result<()> {
+    /// Joins channels that have come. Where many programs look, the directory must not be read each time: its time of change tells.
+    fn join_all(&mut self) -> Result<()> {
+        let changed = fs::metadata(self.domain.path()).and_then(|directory| directory.modified()).ok();
+        if changed.is_some() && changed == self.complete {
+            return Ok(());
+        }
+        let mut complete = true;
+        for name in self.domain.list()? {
+            if self.pattern.matches(name.as_bytes()) && !self.readers.iter().any(|r| r.name == name) {
+                complete &= self.join(name)?;
+            }
+        }
+        let is_old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age >= STEP);
+        self.complete = changed.filter(|at| complete && is_old(at));
+        Ok(())
+    }
+
+    /// Joins a channel. Whether it need not be tried again.
+    fn join(&mut self, name: Name) -> Result<bool> {
         let channel = match self.domain.open_channel(name.as_bytes()) {
             Ok(channel) => channel,
-            Err(saltus_channel::Error::NotFound { .. }) => return Ok(()),
+            Err(saltus_channel::Error::NotFound { .. }) => return Ok(false),
             // Of many channels one that may not be read, or is damaged, is not the others' trouble.
-            Err(_) if self.pattern.exact().is_none() => return Ok(()),
+            Err(_) if self.pattern.exact().is_none() => return Ok(false),
             Err(e) => return Err(e.into()),
         };
         let start = if self.first { self.options.get_start() } else { Start::Beginning };
@@ -217,7 +235,7 @@ impl ShmInlet {
             all.epoll.add(subscriber.event_fd()?.as_raw_fd(), false)?;
         }
         self.readers.push(Joined { name, subscriber, limited: 0 });
-        Ok(())
+        Ok(true)
     }
 
     /// The channel to take from: the one with the oldest message, or the newest.
@@ -236,7 +254,7 @@ impl ShmInlet {
         let before = self.readers.len();
         self.readers.retain(|r| r.subscriber.has_unseen() || !r.subscriber.channel().is_retired());
         if self.readers.len() < before {
-            (self.next_look, self.first) = (0, false);
+            (self.next_look, self.first, self.complete) = (0, false, None);
         }
     }
 
