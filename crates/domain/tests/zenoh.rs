@@ -19,7 +19,7 @@ fn what_others_publish_comes_whole_and_nothing_is_told_of_it() {
         let mut peer = Peer::found();
         peer.meet(&mut subscriber, "robot/IMU");
         for (i, size) in SIZES.into_iter().enumerate() {
-            for attachment in ["-", "6e6f7465", &"00".repeat(40)] {
+            for attachment in ["-", "6e6f7465", &"00".repeat(48)] {
                 peer.ask(&format!("publish robot/IMU {size} {i} {attachment}"));
                 expect(&mut subscriber, &made(size, i), |message| {
                     assert_eq!((message.missed, message.sender), (Missed::Unknown, None));
@@ -53,7 +53,7 @@ fn others_get_messages_whole_with_what_the_guide_says_beside_them() {
             publisher.publish(&made(size, i)).unwrap();
             let answer = peer.tell(&format!("expect robot/** {size} {i}"));
             let (key, attachment) = answer.split_once(' ').expect(&answer);
-            assert_eq!((key, attachment.len(), &attachment[..16]), ("robot/%2Farm", 80, "73616c7475732f31"));
+            assert_eq!((key, attachment.len(), &attachment[..16]), ("robot/%2Farm", 96, "73616c7475732f31"));
             let word = |at: usize| u64::from_str_radix(&attachment[16 * at..16 * (at + 1)], 16).unwrap();
             let [sender, sequence, published, boot] = [1, 2, 3, 4].map(word).map(u64::swap_bytes);
             assert!(sender != 0 && published != 0 && boot != 0);
@@ -79,9 +79,8 @@ fn who_tells_as_saltus_does_is_believed() {
         let mut subscriber = all(&domain, "IMU");
         let mut peer = Peer::found();
         peer.meet(&mut subscriber, "robot/IMU");
-        let word = |word: u64| format!("{:016x}", word.swap_bytes());
         for (sequence, missed) in [(7_u64, None), (8, Some(0)), (11, Some(2)), (10, Some(0)), (12, Some(0))] {
-            let attachment = format!("73616c7475732f31{}{}{}{}", word(5), word(sequence), word(1), word(0));
+            let attachment = attachment(5, sequence, &made(9, sequence as usize));
             peer.ask(&format!("publish robot/IMU 9 {sequence} {attachment}"));
             expect(&mut subscriber, &made(9, sequence as usize), |message| {
                 assert_eq!((message.sender, message.sequence), (Some(5), Some(sequence)));
@@ -92,7 +91,7 @@ fn who_tells_as_saltus_does_is_believed() {
         // Who comes later is not told of what was lost before.
         let mut late = None;
         for (sequence, missed) in [(1_u64, 0), (7, 5), (8, 0), (10, 1)] {
-            let attachment = format!("73616c7475732f31{}{}{}{}", word(6), word(sequence), word(1), word(0));
+            let attachment = attachment(6, sequence, &made(9, sequence as usize));
             peer.ask(&format!("publish robot/IMU 9 {sequence} {attachment}"));
             for subscriber in [&mut subscriber].into_iter().chain(&mut late) {
                 expect(subscriber, &made(9, sequence as usize), |message| {
@@ -103,6 +102,36 @@ fn who_tells_as_saltus_does_is_believed() {
                 late = Some(all(&domain, "IMU"));
             }
         }
+    });
+}
+
+/// What a sender of Saltus on another machine tells beside a message, in hexadecimal.
+fn attachment(sender: u64, sequence: u64, payload: &[u8]) -> String {
+    let words = [sender, sequence, 1, 0].map(u64::to_le_bytes).concat();
+    let head = [&b"saltus/1"[..], &words].concat();
+    // CRC-32 as the standard has it, bit by bit.
+    let bit = |crc: u32| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+    let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc));
+    let check = !head.iter().chain(payload).fold(!0, byte);
+    let bytes = [&head[..], &u64::from(check).to_le_bytes()].concat();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn what_was_damaged_on_the_way_is_told_and_missed() {
+    alone(|| {
+        let domain = Domain::open("zenoh://robot").unwrap();
+        let mut subscriber = all(&domain, "IMU");
+        let mut peer = Peer::found();
+        peer.meet(&mut subscriber, "robot/IMU");
+        let told = |sequence| attachment(5, sequence, &made(9, sequence as usize));
+        peer.ask(&format!("publish robot/IMU 9 1 {}", told(1)));
+        expect(&mut subscriber, &made(9, 1), |_| ());
+        peer.ask(&format!("publish robot/IMU 9 3 {}", told(2)));
+        let error = subscriber.receive(LONG).unwrap_err().to_string();
+        assert!(error.contains("`IMU` was damaged"), "{error}");
+        peer.ask(&format!("publish robot/IMU 9 3 {}", told(3)));
+        expect(&mut subscriber, &made(9, 3), |message| assert_eq!(message.missed, Missed::OfSender(1)));
     });
 }
 

@@ -276,7 +276,7 @@ impl Landing {
         }
     }
 
-    fn set_fault(&self, error: Error) {
+    pub fn set_fault(&self, error: Error) {
         *lock(&self.fault) = Some(error);
         for interest in self.store.interests() {
             interest.parker.wake(self.store.sleepers());

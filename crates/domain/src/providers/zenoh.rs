@@ -12,7 +12,7 @@ use crate::inbox::losses::{Count, Gaps, Of};
 use crate::inbox::{About, Arrival, Inbox, Landing, Link};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
-use attachment::Attachment;
+use attachment::{Attachment, Told};
 use config::MOST_BYTES;
 use saltus_channel::Name;
 use saltus_os::{clock, process};
@@ -164,14 +164,20 @@ impl Zenoh {
     }
 }
 
-/// Puts a message where it is wanted.
+/// Puts a message where it is wanted, if it came as it was sent.
 fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
+    let payload = sample.payload().to_bytes();
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
-    let attachment = attachment.and_then(|it| Attachment::of_bytes(&it.to_bytes()));
+    let told = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
+    if told == Told::Damaged {
+        return landing.set_fault(Error::invalid(format!(
+            "a message on `{name}` was damaged on its way through Zenoh: it is passed over, and missed"
+        )));
+    }
     landing.land(|sink| {
         let arrived = clock::boottime();
         let mut about = About { arrived, lost: About::UNKNOWN, ..About::default() };
-        if let Some(told) = attachment {
+        if let Told::Ours(told) = told {
             about.published = told.published_here(arrived).unwrap_or(0);
             about.sender = told.sender;
             about.sequence = told.sequence;
@@ -179,7 +185,7 @@ fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
             (Count { lost: about.lost, count: about.count }, _) = lock(losses).note(of, told.sequence);
         }
         if sink.wants(name.as_bytes()) {
-            sink.take(Arrival { channel: name.as_bytes(), payload: &sample.payload().to_bytes(), about });
+            sink.take(Arrival { channel: name.as_bytes(), payload: &payload, about });
         }
     });
 }
@@ -197,7 +203,7 @@ impl Link for Zenoh {
             published: clock::boottime(),
             boot: attachment::boot(),
         };
-        let sent = outgoing.publisher.put(payload).attachment(attachment.to_bytes()).wait();
+        let sent = outgoing.publisher.put(payload).attachment(attachment.to_bytes(payload)).wait();
         sent.map_err(|e| failed(format!("publish `{name}` over Zenoh"), e))?;
         *sequence += 1;
         Ok(())

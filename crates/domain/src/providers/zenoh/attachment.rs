@@ -1,11 +1,13 @@
 //! What a publisher of Saltus tells about a message, in its attachment. Little-endian words:
 //!
 //! ```text
-//! 0 "saltus/1" | 8 sender | 16 sequence | 24 published | 32 boot
+//! 0 "saltus/1" | 8 sender | 16 sequence | 24 published | 32 boot | 40 check
 //! ```
 //!
 //! *Sender* is a number of the publishing domain, drawn at random and not 0. *Sequence* counts its messages on this channel, from 1.
 //! *Published* is ns on the boot-time clock of the machine whose boot id begins with *boot*: on another machine it says nothing.
+//! *Check* is the CRC-32 (IEEE 802.3) of all before it and the payload behind that: floods through routers were seen to bring messages
+//! that are pieces of others.
 
 use std::sync::OnceLock;
 
@@ -19,31 +21,61 @@ pub(super) struct Attachment {
     pub boot: u64,
 }
 
-impl Attachment {
-    pub const SIZE: usize = 40;
+/// What an attachment says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// This.
+    Ours(Attachment),
+    /// It is one of ours, and it or its message has not come as it was sent.
+    Damaged,
+    /// Nothing: it is somebody else's.
+    Nothing,
+}
 
-    pub fn to_bytes(self) -> [u8; Attachment::SIZE] {
+impl Attachment {
+    pub const SIZE: usize = 48;
+    const CHECK: usize = 40;
+
+    /// Beside this payload.
+    pub fn to_bytes(self, payload: &[u8]) -> [u8; Attachment::SIZE] {
         let mut bytes = [0; Attachment::SIZE];
         bytes[..8].copy_from_slice(MAGIC);
         let words = [self.sender, self.sequence, self.published, self.boot];
         for (to, word) in bytes[8..].chunks_exact_mut(8).zip(words) {
             to.copy_from_slice(&word.to_le_bytes());
         }
+        let check = check(&bytes[..Attachment::CHECK], payload);
+        bytes[Attachment::CHECK..].copy_from_slice(&check.to_le_bytes());
         bytes
     }
 
-    /// `None`: it is somebody else's.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Attachment> {
-        let (words, []) = bytes.strip_prefix(MAGIC)?.as_chunks::<8>() else { return None };
-        let &[sender, sequence, published, boot] = words else { return None };
+    /// Beside this payload.
+    pub fn of_bytes(bytes: &[u8], payload: &[u8]) -> Told {
+        let Some((words, [])) = bytes.strip_prefix(MAGIC).map(<[u8]>::as_chunks::<8>) else {
+            return Told::Nothing;
+        };
+        let &[sender, sequence, published, boot, told] = words else { return Told::Nothing };
+        if u64::from_le_bytes(told) != check(&bytes[..Attachment::CHECK], payload) {
+            return Told::Damaged;
+        }
         let [sender, sequence, published, boot] = [sender, sequence, published, boot].map(u64::from_le_bytes);
-        (sender != 0).then_some(Attachment { sender, sequence, published, boot })
+        match sender {
+            0 => Told::Nothing,
+            _ => Told::Ours(Attachment { sender, sequence, published, boot }),
+        }
     }
 
     /// When it was published, on the boot-time clock, if that was on this machine. Never after `arrived`.
     pub fn published_here(&self, arrived: u64) -> Option<u64> {
         (self.boot != 0 && self.boot == boot()).then_some(self.published.min(arrived))
     }
+}
+
+fn check(head: &[u8], payload: &[u8]) -> u64 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(head);
+    crc.update(payload);
+    crc.finalize().into()
 }
 
 /// Tells this machine, since it was started, from others; 0: unknown.
@@ -64,14 +96,27 @@ mod tests {
 
     #[test]
     fn an_attachment_comes_back_and_others_are_not_ours() {
-        let bytes = ONE.to_bytes();
+        let bytes = ONE.to_bytes(b"payload");
         assert_eq!(&bytes[..17], b"saltus/1\x01\0\0\0\0\0\0\0\x02");
-        assert_eq!(Attachment::of_bytes(&bytes), Some(ONE));
+        assert_eq!(Attachment::of_bytes(&bytes, b"payload"), Told::Ours(ONE));
         let long = [&bytes[..], b"x"].concat();
         let other = [b"saltus/2", &bytes[8..]].concat();
-        let nobody = Attachment { sender: 0, ..ONE }.to_bytes();
-        for bad in [&b""[..], b"saltus/1", &bytes[..39], &long, &other, &nobody] {
-            assert_eq!(Attachment::of_bytes(bad), None, "{bad:?}");
+        let nobody = Attachment { sender: 0, ..ONE }.to_bytes(b"payload");
+        for bad in [&b""[..], b"saltus/1", &bytes[..47], &bytes[..40], &long, &other, &nobody] {
+            assert_eq!(Attachment::of_bytes(bad, b"payload"), Told::Nothing, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_changed_on_the_way_is_told_from_one_of_others() {
+        let bytes = ONE.to_bytes(b"payload");
+        for payload in [&b"Payload"[..], b"payloa", b"payloadp", b""] {
+            assert_eq!(Attachment::of_bytes(&bytes, payload), Told::Damaged, "{payload:?}");
+        }
+        for at in 8..Attachment::SIZE {
+            let mut bytes = bytes;
+            bytes[at] ^= 0x10;
+            assert_eq!(Attachment::of_bytes(&bytes, b"payload"), Told::Damaged, "byte {at}");
         }
     }
 
