@@ -77,10 +77,12 @@ pub fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Doma
     }
 }
 
-/// Errors of a network that may pass: it is told of each, and given up when they do not end.
+/// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
+/// an end, and told of now and then.
 #[derive(Default)]
 pub struct Troubles {
     last: Option<Instant>,
+    undecodable: Option<Instant>,
 }
 
 /// Errors that follow each other faster are one that does not pass.
@@ -89,12 +91,30 @@ const APART: Duration = Duration::from_millis(500);
 impl Troubles {
     /// Says it and goes on, if that may help.
     pub fn pass(&mut self, error: Error) -> Outcome {
-        let may_pass = matches!(error, Error::Network(_));
-        if !may_pass || self.last.is_some_and(|at| at.elapsed() < APART) {
-            return Err(error.into());
+        let (last, ends) = match error {
+            Error::Undecodable { .. } => (&mut self.undecodable, false),
+            Error::Network(_) => (&mut self.last, true),
+            error => return Err(error.into()),
+        };
+        if last.is_some_and(|at| at.elapsed() < APART) {
+            return if ends { Err(error.into()) } else { Ok(()) };
         }
-        self.last = Some(Instant::now());
+        *last = Some(Instant::now());
         say(format_args!("{error}; going on"));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_messages_end_nothing_however_many_there_are() {
+        let mut troubles = Troubles::default();
+        for _ in 0..3 {
+            troubles.pass(Error::Undecodable { what: "a message".into() }).expect("it goes on");
+        }
+        assert!(troubles.pass(Error::Invalid { what: "a value".into() }).is_err());
     }
 }

@@ -56,6 +56,11 @@ pub enum Error {
         /// Why.
         source: saltus_wire::DecodeError,
     },
+    /// A message came that is no message, or not as it was sent; it is passed over. The next ones are as good as ever.
+    Undecodable {
+        /// Which, and what is wrong with it.
+        what: String,
+    },
     /// A wait was called off by a [`crate::Canceller`].
     Canceled,
     /// There will be nothing more: a log has come to its end.
@@ -84,7 +89,7 @@ impl Error {
             Error::Unsupported { .. } => 101,
             Error::Type { .. } => 103,
             Error::Encode(_) => 104,
-            Error::Decode { .. } => 105,
+            Error::Decode { .. } | Error::Undecodable { .. } => 105,
             Error::Ended => 106,
             Error::Network(_) => 107,
             Error::NoProvider { .. } => 108,
@@ -93,6 +98,10 @@ impl Error {
 
     pub(crate) fn invalid(what: impl Into<String>) -> Error {
         Error::Invalid { what: what.into() }
+    }
+    #[cfg(any(feature = "zmq", feature = "dds", feature = "zenoh"))]
+    pub(crate) fn undecodable(what: impl Into<String>) -> Error {
+        Error::Undecodable { what: what.into() }
     }
     pub(crate) fn unsupported(what: impl Into<String>) -> Error {
         Error::Unsupported { what: what.into() }
@@ -107,7 +116,9 @@ impl fmt::Display for Error {
         match self {
             Error::Channel(e) => e.fmt(f),
             Error::Network(e) => e.fmt(f),
-            Error::Invalid { what } | Error::Unsupported { what } => f.write_str(what),
+            Error::Invalid { what } | Error::Unsupported { what } | Error::Undecodable { what } => {
+                f.write_str(what)
+            }
             Error::NoProvider { known, feature: Some(feature), .. } => {
                 write!(
                     f,

@@ -170,7 +170,7 @@ fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
     let told = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
     if told == Told::Damaged {
-        return landing.set_fault(Error::invalid(format!(
+        return landing.set_fault(Error::undecodable(format!(
             "a message on `{name}` was damaged on its way through Zenoh: it is passed over, and missed"
         )));
     }

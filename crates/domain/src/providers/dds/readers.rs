@@ -189,7 +189,7 @@ impl Readers {
 }
 
 fn damaged(channel: &Name, kind: &str, why: &str) -> Error {
-    Error::invalid(format!(
+    Error::undecodable(format!(
         "a message of `{channel}` is no `{kind}`: {why}; is the type here the same as there?"
     ))
 }

@@ -195,7 +195,7 @@ impl Receiving {
         }
         match odd {
             Some((name, parts)) if !std::mem::replace(&mut self.told[0], true) => {
-                Err(Error::invalid(format!(
+                Err(Error::undecodable(format!(
                     "a message that begins with `{name}` has {parts} parts; here it has two, the channel and the payload: \
                      it is passed over, and so are others like it, without a word"
                 )))
