@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes: run.sh [SECONDS [TARGET...]], each target for so long. Needs GCC with its sanitizers, and nothing to be installed.
+# JOBS=n run.sh: so many targets at a time (default 1).
 #
 # The kept corpus (corpus/TARGET; for c and cpp that of rust) is where it starts; what it finds goes to a temporary
 # directory. With SALTUS_FUZZ_KEEP=1 the corpus is merged with what was found. An input that fails is left in
@@ -19,30 +20,37 @@ flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target named, build scripts are built without these flags.
 RUSTFLAGS="$flags" cargo build --release --quiet --target "$host"
-bin="${CARGO_TARGET_DIR:-target}/$host/release"
+export bin="${CARGO_TARGET_DIR:-target}/$host/release"
 
 found=$(mktemp -d)
-trap 'rm -rf "$found"' EXIT
-for target in "${targets[@]}"; do
+# What a target leaves behind, even one that fails, goes with it.
+export TMPDIR="$found"
+trap 'rm -rf "$found"; rmdir artifacts/* artifacts 2>/dev/null || true' EXIT
+export found seconds
+mkdir -p "${targets[@]/#/artifacts/}"
+
+# fuzz TARGET: says in the end what became of it
+fuzz() {
+    local target=$1 corpus memory log runs status=0
     # The native decoders take the same bytes.
     case "$target" in c | cpp) corpus=corpus/rust ;; *) corpus=corpus/$target ;; esac
-    mkdir -p "$found/$target" "artifacts/$target" "$corpus"
+    mkdir -p "$found/$target" "$corpus"
     # A chunk of MCAP may say that it becomes 256 MB, and be no liar.
     case "$target" in mcap) memory=2000 ;; *) memory=160 ;; esac
     log="$found/$target.log"
-    status=0
     "$bin/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
         -artifact_prefix="artifacts/$target/" "$found/$target" "$corpus" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
-        tail -n 60 "$log"
-        echo "$target: FAILED (status $status); the input is in fuzz/artifacts/$target"
-        exit 1
+        printf '%s\n' "$(tail -n 60 "$log")" "$target: FAILED (status $status); the input is in fuzz/artifacts/$target"
+        return 1
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     memory=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
     echo "$target: $runs inputs in $seconds s, at most $memory MB, nothing found"
-    rmdir "artifacts/$target" artifacts 2>/dev/null || true
     if [ "${SALTUS_FUZZ_KEEP:-}" = 1 ]; then
         "$bin/$target" -merge=1 -use_counters=0 -max_len=2048 "$corpus" "$found/$target" >>"$log" 2>&1
     fi
-done
+}
+export -f fuzz
+# All of them, whatever becomes of one.
+printf '%s\n' "${targets[@]}" | xargs -P "${JOBS:-1}" -I '{}' bash -euo pipefail -c 'fuzz {}'

@@ -7,6 +7,8 @@
 #
 # LIBDIR    where the libraries go (default PREFIX/lib)
 # DESTDIR   put before every path while installing, for those who make packages
+# PROFILE   how cargo builds it (default release; dev: built in less time, and slower)
+# FEATURES  providers that are not in the plain build, such as zmq,dds,zenoh
 set -eu
 
 uninstall=
@@ -38,12 +40,17 @@ if [ "$uninstall" ]; then
     exit 0
 fi
 
-cargo build --release --locked --package saltus-c
-built=${CARGO_TARGET_DIR:-target}/release
+profile=${PROFILE:-release}
+cargo build --profile "$profile" --locked --package saltus-c ${FEATURES:+--features "$FEATURES"}
+[ "$profile" != dev ] || profile=debug # as cargo names its directory
+built=${CARGO_TARGET_DIR:-target}/$profile
 version=$(cargo pkgid --package saltus-c)
 version=${version##*[#@]}
 # What programs remember, and look for when they start; build.rs chose it.
 soname=$(readelf -d "$built/libsaltus.so" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+# What a program needs that is linked statically.
+native="gcc_s pthread dl m"
+case " $(echo "${FEATURES:-}" | tr , ' ') " in *" zmq "*) native="$native zmq" ;; esac
 
 note() { made="${made-}$1
 "; }
@@ -64,8 +71,8 @@ link() { # TARGET NAME
 }
 fill() { # FROM TO: with what is known now
     directory "$(dirname "$2")"
-    sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" -e "s|@SONAME@|$soname|" "$1" \
-        > "$dest$2"
+    sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" -e "s|@SONAME@|$soname|" \
+        -e "s|@PRIVATE@|$(printf ' -l%s' $native)|" -e "s|@LIBRARIES@|$(echo $native | tr ' ' ';')|" "$1" > "$dest$2"
     note "$2"
 }
 

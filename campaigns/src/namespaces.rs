@@ -141,17 +141,22 @@ fn time(place: &Place) -> Result<String, Failure> {
     const CLONE_NEWTIME: libc::c_int = 0x80;
     let domain = place.domain("domain")?;
     // The namespace takes effect for the children of the process that makes it, so there are two generations.
-    let refused = Words::new(1)?;
+    let words = Words::new(2)?;
+    let (refused, begun) = (&words[0], &words[1]);
     let mut outer = spawn(|| {
         let entered = namespace::enter(CLONE_NEWTIME).and_then(|()| {
             let offsets = format!("monotonic {SHIFT} 0\nboottime {} 0\n", 2 * SHIFT);
             Ok(std::fs::write("/proc/self/timens_offsets", offsets)?)
         });
         if entered.is_err() {
-            refused[0].store(1, Release);
+            refused.store(1, Release);
             return Ok(());
         }
         let mut inner = spawn(|| {
+            // Not before the time that its message is compared with was taken.
+            if !until(PATIENCE, || begun.load(Acquire) == 1) {
+                return Err("nobody began".into());
+            }
             let channel = domain.open_channel("time")?;
             let mut publisher = channel.publisher()?;
             publisher.publish(&message::make(KEY, 1, LEN))?;
@@ -176,9 +181,11 @@ fn time(place: &Place) -> Result<String, Failure> {
         })?;
         Ok(inner.finish(PATIENCE + PATIENCE)?)
     })?;
+    // After the children were made, which would inherit what the clock keeps of this namespace.
     let before = clock::boottime();
+    begun.store(1, Release);
     outer.finish(3 * PATIENCE)?;
-    if refused[0].load(Acquire) == 1 {
+    if refused.load(Acquire) == 1 {
         return Err(Skip::because("the kernel refuses time namespaces to this process"));
     }
     let (mut bytes, mut subscriber) = ([0; LEN], domain.open_channel("time")?.subscriber()?);

@@ -135,9 +135,10 @@ impl Held {
     }
 }
 
-/// How long message `seq` is: short, and now and then of several datagrams.
-fn len_of(seq: u64) -> usize {
-    if seq.is_multiple_of(97) { 150_000 } else { 16 + (seq % 300) as usize }
+/// How long message `seq` of life `key` is: short, and now and then of several datagrams. A new life may get the port of a former one,
+/// and begins to count anew: by their lengths LCM's receivers tell what is left of the former one's datagrams from its own.
+fn len_of(key: u64, seq: u64) -> usize {
+    if seq.is_multiple_of(97) { 150_000 + (key as u32 % 10_000) as usize } else { 16 + (seq % 300) as usize }
 }
 
 /// A peer: publishes until it is killed, and hears the others.
@@ -150,7 +151,7 @@ fn publish(url: &str, words: &Words, seat: usize) -> Result<(), Failure> {
     loop {
         for _ in 0..AT_ONCE {
             seq += 1;
-            message.resize(len_of(seq), 0);
+            message.resize(len_of(key, seq), 0);
             fill(key, seq, &mut message[16..]);
             message[..8].copy_from_slice(&key.to_le_bytes());
             message[8..16].copy_from_slice(&seq.to_le_bytes());
@@ -184,7 +185,7 @@ fn watch(url: &str, words: &Words, time: Duration) -> Result<(), Failure> {
         };
         let (Some(key), Some(seq)) = (word(0), word(1)) else { return Err("a message is too short".into()) };
         check(key, seq, &message.data[16..])?;
-        if message.data.len() != len_of(seq) {
+        if message.data.len() != len_of(key, seq) {
             return Err(format!("message {seq} has {} B", message.data.len()).into());
         }
         let peer = peers.entry(key).or_default();

@@ -113,6 +113,9 @@ fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failu
         rt::set_affinity(&[cpu])?;
         rt::set_fifo(ABOVE_ALL)?;
         let message = vec![2; 1000];
+        if !until(PATIENCE, || words[PROGRESS].load(Acquire) > 0) {
+            return Err("the reader does not begin".into());
+        }
         for burst in 0..bursts {
             // It runs now and then only, so that the reader gets on, and at instants that have nothing to do with it.
             std::thread::sleep(Duration::from_micros(200 + burst * 37 % 500));

@@ -82,10 +82,15 @@ fn race(
         channel.subscriber_with(SubscriberOptions::new().start(Start::Now).counters(false))?;
     let _ = rt::set_affinity(&cpus[cpus.len() - 1..]);
     let end = Instant::now() + time;
-    let (mut checked, mut overtaken, mut bytes) = (0, 0u64, vec![0; subscriber_buffer(channel)]);
+    let (mut checked, mut looks, mut overtaken) = (0, 0u64, 0u64);
+    let mut bytes = vec![0; subscriber_buffer(channel)];
     let result = loop {
-        if checked >= enough || (checked % 256 == 0 && Instant::now() >= end) {
-            break Ok(());
+        looks += 1;
+        if checked >= enough || (looks % 256 == 0 && Instant::now() >= end) {
+            break match writer.wait_for(Duration::ZERO) {
+                Some(end) => Err(format!("the writer ended by itself: {end:?}")),
+                None => Ok(()),
+            };
         }
         let which = [Which::Newest, Which::Next, Which::Next, Which::Again][checked as usize % 4];
         match read(&mut subscriber, reading, which, &mut bytes) {
@@ -98,7 +103,6 @@ fn race(
                 }
                 checked += 1;
             }
-            Ok(None) if Instant::now() >= end => break Ok(()),
             Ok(None) => {}
             Err(Error::Overrun { .. }) => overtaken += 1,
             Err(e) => break Err(e.to_string()),

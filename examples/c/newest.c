@@ -1,4 +1,4 @@
-/* Waits for the newest message of channel "tilt", at most ten seconds. Run `publish` before it or meanwhile. */
+/* Waits for the newest message of channel "imu", at most ten seconds. Run `publish` before it or meanwhile. */
 #include <saltus.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@ int main(void)
     const saltus_message *message;
     int code = saltus_domain_open(NULL, &domain);
     if (code == SALTUS_OK)
-        code = saltus_domain_subscriber_open(domain, "tilt", NULL, &subscriber);
+        code = saltus_domain_subscriber_open(domain, "imu", NULL, &subscriber);
     if (code == SALTUS_OK)
         code = saltus_domain_receive(subscriber, SALTUS_AFTER(10000000000), &message);
     if (code == SALTUS_OK)

@@ -1,4 +1,4 @@
-/* Receives all messages that are there, of every channel whose name begins with "t", in their order. */
+/* Receives all messages that are there, of every channel whose name begins with "i", in their order. */
 #include <saltus.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ int main(void)
     options.by = SALTUS_BY_PATTERN;
     code = saltus_domain_open(NULL, &domain);
     if (code == SALTUS_OK)
-        code = saltus_domain_subscriber_open(domain, "t.*", &options, &subscriber);
+        code = saltus_domain_subscriber_open(domain, "i.*", &options, &subscriber);
     while (code == SALTUS_OK && (code = saltus_domain_receive(subscriber, SALTUS_POLL, &message)) == SALTUS_OK)
         printf("%s: %.*s, missed %d\n", message->channel, (int)message->len, (const char *)message->data,
                (int)(message->missed + message->dropped));

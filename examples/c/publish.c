@@ -1,4 +1,4 @@
-/* Publishes three readings of a tilt sensor, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names. */
+/* Publishes three readings of an IMU, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names. */
 #include <saltus.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int main(void)
     static const char *const tilts[] = {"tilt 0.01", "tilt 0.02", "tilt 0.03"};
     static const char *const distances[] = {"1.5 m"};
     saltus_domain *domain = NULL;
-    int failed = saltus_domain_open(NULL, &domain) || publish(domain, "tilt", tilts, 3)
+    int failed = saltus_domain_open(NULL, &domain) || publish(domain, "imu", tilts, 3)
         || publish(domain, "distance", distances, 1);
     if (failed)
         fprintf(stderr, "publish: %s\n", saltus_last_error());

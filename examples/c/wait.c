@@ -1,10 +1,10 @@
-/* One thread waits for two channels at once, and receives a message of each. */
+/* One thread waits for two channels at once, and receives two messages. */
 #include <saltus.h>
 #include <stdio.h>
 
 int main(void)
 {
-    static const char *const names[] = {"tilt", "distance"};
+    static const char *const names[] = {"imu", "distance"};
     saltus_domain *domain = NULL;
     saltus_domain_subscriber *both[2] = {NULL, NULL};
     const saltus_message *message;

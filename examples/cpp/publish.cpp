@@ -1,12 +1,12 @@
-// Publishes three readings of a tilt sensor, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names.
+// Publishes three readings of an IMU, and one of a distance sensor, in the domain that $SALTUS_DOMAIN names.
 #include <saltus.hpp>
 
 int main() {
     const auto domain = saltus::domain::open().value();
-    auto tilt = domain.publisher("tilt").value();
+    auto imu = domain.publisher("imu").value();
     auto distance = domain.publisher("distance").value();
     for (const char *text : {"tilt 0.01", "tilt 0.02", "tilt 0.03"}) {
-        tilt.publish(text).value();
+        imu.publish(text).value();
     }
     distance.publish("1.5 m").value();
 }

@@ -9,10 +9,24 @@ use std::sync::OnceLock;
 
 const EVENTS: i64 = 20;
 
+static LOG: OnceLock<(PathBuf, Vec<u8>)> = OnceLock::new();
+
+unsafe extern "C" {
+    fn atexit(done: extern "C" fn()) -> i32;
+}
+
+/// libFuzzer ends by `exit`, which drops nothing.
+extern "C" fn remove() {
+    for path in LOG.get().iter().flat_map(|(path, _)| [path.clone(), side(path)]) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 /// A log with its true index, and that.
 fn log() -> &'static (PathBuf, Vec<u8>) {
-    static LOG: OnceLock<(PathBuf, Vec<u8>)> = OnceLock::new();
     LOG.get_or_init(|| {
+        // SAFETY: the function takes nothing and may run at any exit.
+        unsafe { atexit(remove) };
         let path = std::env::temp_dir().join(format!("saltus-fuzz-index-{}.mcap", std::process::id()));
         let options = WriterOptions::new().chunk(100);
         let mut writer = Writer::new(Vec::new(), Format::Mcap, options).expect("memory takes it");

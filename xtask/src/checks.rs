@@ -4,10 +4,9 @@ use crate::run::{Outcome, Step, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All targets, with the providers that are Cargo features.
-const CLIPPY: &str = "cargo clippy --workspace --all-targets --locked \
-    --features saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds \
-    --features saltus-bench-channel/zmq,saltus-bench-channel/dds,saltus-bench-channel/zenoh -- -D warnings";
+/// The providers that are Cargo features.
+const FEATURES: &str = "--features=saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds,\
+    saltus-bench-channel/zmq,saltus-bench-channel/dds,saltus-bench-channel/zenoh";
 
 /// Tests of these providers, without what was tested without them already: one build for both commands.
 const PROVIDERS: [&str; 2] = [
@@ -16,24 +15,31 @@ const PROVIDERS: [&str; 2] = [
         --lib --test conformance -- dds zmq zenoh",
     "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge \
         --features saltus-domain/zmq,saltus-domain/dds,saltus-domain/zenoh,saltus-bridge/dds \
-        --test dds --test zenoh --test zenoh_session --test zmq",
+        --test dds --test zenoh --test zenoh_session --test zmq --test zmq_helper",
 ];
 
 /// One build for all that runs in release mode: alone, each would build what they share anew, for features that differ.
 const RELEASE: &str = "cargo build --release --locked -p saltus-campaigns -p saltus-bench-channel -p saltus-bench-marshal \
     --features saltus-bench-channel/zmq";
 
+/// How all of it is built where it is tested, alike everywhere, so that nothing is built twice: optimized as what is shipped, but for
+/// what is inlined across crates at link time, which takes longest. `xtask package` builds what is shipped.
+pub const QUICK: [(&str, &str); 3] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+];
+
 /// Format, lints, documentation, and the rules of the house.
 pub fn steps() -> Vec<Step> {
-    let deny_docs = [("RUSTDOCFLAGS", "-D warnings")];
+    let (deny, deny_docs) = (["--", "-D", "warnings"], [("RUSTDOCFLAGS", "-D warnings")]);
+    let clippy = ["cargo", "clippy", "--workspace", "--all-targets", "--locked", FEATURES];
+    // With the same features, so that clippy has read what they depend on.
+    let docs = ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", FEATURES];
     vec![
         Step::command("format", &[], &["cargo", "fmt", "--all", "--check"]),
-        Step::line("clippy", CLIPPY),
-        Step::command(
-            "docs",
-            &deny_docs,
-            &["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items"],
-        ),
+        Step::command("clippy", &[], &[&clippy[..], &deny].concat()),
+        Step::command("docs", &deny_docs, &docs),
         Step::new("the lowest crates depend on libc alone", lowest_crates),
         Step::new("no file above 500 lines", long_files),
         Step::new("the README shows the programs that are tested", readme_programs),
@@ -50,10 +56,19 @@ pub fn tests() -> Vec<Step> {
         loom(),
         models(&["short"]),
         Step::new("the demo: plain, under chaos, and without its controller", demo),
-        Step::line("build of campaigns and benchmarks", RELEASE),
+        // The demo has just built what is installed.
+        crate::package::install(&QUICK),
+        Step::command(
+            "build of campaigns and benchmarks",
+            &QUICK,
+            &RELEASE.split_whitespace().collect::<Vec<_>>(),
+        ),
         built("campaigns", "saltus-campaigns all --short"),
         built("benchmark of the channel", "saltus-bench-channel --short"),
-        python(&[]),
+        // Not optimized, as is what the tests have built: that takes minutes less.
+        python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[]),
+        java(&built_command(), &[]),
+        conformance(&[]),
         conformance_environment(),
         built("benchmark of domains over networks", "saltus-bench-channel net --short"),
         built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
@@ -62,14 +77,19 @@ pub fn tests() -> Vec<Step> {
         built("what DALi's paper measured", "saltus-bench-channel dali --short"),
         built("what Ach's paper measured", "saltus-bench-channel ach --short"),
         built("what LCM's paper measured", "saltus-bench-channel lcm --short"),
-        fuzz(&["4"]),
+        // Hardly optimized, and longer for that: so much less is spent on building them.
+        fuzz(&[&QUICK[..], &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2")]].concat(), &["6"]),
     ]
 }
 
 /// What [`RELEASE`] has built.
 fn built(name: &str, line: &str) -> Step {
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or("target".into());
-    Step::line(name, &format!("{target}/release/{line}"))
+    Step::line(name, &format!("{}/release/{line}", target()))
+}
+
+/// Where cargo builds, seen from the root.
+fn target() -> String {
+    std::env::var("CARGO_TARGET_DIR").unwrap_or("target".into())
 }
 
 /// The real lane under loom.
@@ -128,6 +148,28 @@ pub fn bench_paper(set: &str, args: &[&str]) -> Step {
     Step::command(&format!("what a paper measured: {set}"), &[], &line)
 }
 
+/// All of them, and the page: with the programs beside the harness that are measured too.
+pub fn bench_all(args: &[&str]) -> Vec<Step> {
+    const MARSHAL: &str = "cargo build --release --locked -p saltus-bench-marshal";
+    vec![
+        conformance_environment(),
+        command(),
+        Step::line("benchmark of encoding and decoding", MARSHAL),
+        bench_paper("all", args),
+    ]
+}
+
+/// All peers, on the same harness; with `--check` only whether what they carry comes whole.
+pub fn bench_peers(args: &[&str]) -> Step {
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = line.into_iter().chain(["--features", "zmq,iceoryx2,zenoh", "--", "peers"]);
+    let args = args.iter().flat_map(|arg| match *arg {
+        "--check" => vec!["--scenario", "whole"],
+        arg => vec![arg],
+    });
+    Step::command("peers beside each other", &[], &line.chain(args).collect::<Vec<&str>>())
+}
+
 /// The command itself, which the benchmarks of logs and spies run.
 pub fn command() -> Step {
     let line = ["cargo", "build", "--release", "--locked", "--package=saltus-cli"];
@@ -149,16 +191,40 @@ pub fn conformance_environment() -> Step {
 }
 
 /// The Python binding, installed by pip into a new environment.
-pub fn python(args: &[&str]) -> Step {
+pub fn python(env: &[(&str, &str)], args: &[&str]) -> Step {
     let line: Vec<&str> =
         ["python3", "bindings/python/test.py"].into_iter().chain(args.iter().copied()).collect();
-    Step::command("the Python binding", &[], &line)
+    Step::command("the Python binding", env, &line)
+}
+
+/// What the step of tests has built: alone, the command would be built anew, for features that differ.
+fn built_command() -> String {
+    format!("{}/debug/saltus", target())
+}
+
+/// The Java binding, installed by Maven; and Octave through it. Types are generated by the command `saltus` that is given, or by one
+/// that is built.
+pub fn java(saltus: &str, args: &[&str]) -> Step {
+    let line: Vec<&str> =
+        ["python3", "bindings/java/test.py"].into_iter().chain(args.iter().copied()).collect();
+    Step::command("the Java binding", &[("SALTUS_COMMAND", saltus)], &line)
+}
+
+/// One set of cases for all languages, with the bindings as they were built.
+pub fn conformance(words: &[&str]) -> Step {
+    // With the features that the tests have, since `-p` would build anew what they share; one program speaks for Rust.
+    let build = "cargo build --quiet --locked --workspace --bin saltus-conformance-bindings --bin saltus-conformance-rust";
+    let build = Step::line("", build);
+    let play = format!("{}/debug/saltus-conformance-bindings", target());
+    let line: Vec<&str> = [play.as_str()].into_iter().chain(words.iter().copied()).collect();
+    let play = Step::command("", &[], &line);
+    Step::new("conformance of the bindings", move || build.run().and_then(|()| play.run()))
 }
 
 /// The fuzzers, from the kept corpus on.
-pub fn fuzz(args: &[&str]) -> Step {
+pub fn fuzz(env: &[(&str, &str)], args: &[&str]) -> Step {
     let line: Vec<&str> = ["bash", "fuzz/run.sh"].into_iter().chain(args.iter().copied()).collect();
-    Step::command("fuzz", &[], &line)
+    Step::command("fuzz", env, &line)
 }
 
 /// Encoding and decoding, beside others.
@@ -168,9 +234,23 @@ pub fn bench_marshal(args: &[&str]) -> Step {
     Step::command("benchmark of encoding and decoding", &[], &line)
 }
 
+/// What the bindings cost: the library as programs have it, the environment of Python, then the benchmark.
+pub fn bench_bindings(args: &[&str]) -> Vec<Step> {
+    let build = "cargo build --release --locked -p saltus-bench-bindings";
+    let mut steps = vec![
+        Step::line("build of the benchmark", build),
+        Step::line("environment of the benchmark", "python3 benches/bindings/environment.py"),
+    ];
+    let line =
+        ["saltus-bench-bindings"].into_iter().chain(args.iter().copied()).collect::<Vec<_>>().join(" ");
+    steps.push(built("what the bindings cost", &line));
+    steps
+}
+
 /// The C header, written anew.
 pub fn header() -> Step {
-    let line = ["cargo", "test", "--locked", "-p", "saltus-c", "--test", "header"];
+    // That test alone: another one may read it meanwhile.
+    let line = ["cargo", "test", "--locked", "-p", "saltus-c", "--test", "header", "header_is_up_to_date"];
     Step::command("header", &[("SALTUS_UPDATE_HEADER", "1")], &line)
 }
 
@@ -181,6 +261,7 @@ fn demo() -> Outcome {
         command
             .args(["run", "--release", "--locked", "--quiet", "--", "demo"])
             .args(args)
+            .envs(QUICK)
             .current_dir(root());
         command.status().map_err(|e| format!("cargo: {e}"))
     };
@@ -220,8 +301,8 @@ fn readme_program() -> Outcome {
     let line = ["cargo", "run", "--quiet", "--locked", "-p", "saltus-channel", "--example", "hello"];
     let url = format!("shm://{dir}");
     let outcome = Step::command("", &[("SALTUS_DOMAIN", &url)], &line).run();
-    fs::remove_dir(&dir).map_err(|e| format!("{dir}: {e}"))?;
-    outcome
+    let removed = fs::remove_dir(&dir).map_err(|e| format!("{dir}: {e}"));
+    outcome.and(removed)
 }
 
 /// The README's programs are those that the tests compile and run.

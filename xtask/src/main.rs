@@ -1,6 +1,9 @@
 //! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
 mod checks;
+mod failures;
+mod licences;
+mod package;
 mod run;
 mod tools;
 
@@ -22,9 +25,15 @@ usage: cargo xtask VERB [ARGS]
   bench spies [ARGS]   what spies cost a publisher: see benches/channel/SPIES.md
   bench dali|ach|lcm [ARGS]  what papers measured, measured now: see benches/channel/PAPERS.md
   bench hiccup [ARGS]  hiccups of this machine, idle and under load: see benches/channel/PAPERS.md
-  bench all --quick    these and the channel and networks, in less than a quarter of an hour, as one HTML page
+  bench all --quick    these, the channel, networks, hiccups and encoding, in less than a quarter of an hour, as one HTML page
+  bench --peers [--check] [ARGS]  install every peer that can be had, and one table of all: see benches/channel/PEERS.md
   bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
   python [PYTEST ARGS] the Python binding, installed by pip into a new environment
+  java [MAVEN ARGS]    the Java binding, installed by Maven, and Octave through it
+  conformance [WORDS]  cases for all languages, alone and in pairs, of the bindings that are built: see conformance/bindings/README.md
+  bench bindings [ARGS] what a call and a message cost in C, C++, Python and Java: see benches/bindings/README.md
+  package [--install-check]  the command as a Debian package in target/package; it and `cargo install` tried in clean roots, and removed.
+                       `test` has the latter alone, since the first time cargo-deb is built, for a minute or two
   header               write bindings/c/include/saltus.h anew
 ";
 
@@ -37,18 +46,35 @@ fn main() -> ExitCode {
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
-        ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(rest)]),
+        ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
         ["bench", "net", rest @ ..] => {
-            tools::install_peers();
+            tools::install_peers(tools::PEERS);
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
                 .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_net(rest)]))
         }
-        ["bench", set @ ("dali" | "ach" | "lcm" | "all"), rest @ ..] => {
-            tools::install_peers();
-            tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {
-                run::all(vec![checks::conformance_environment(), checks::bench_paper(set, rest)])
+        ["bench", "all", rest @ ..] => {
+            tools::install_peers(tools::PEERS);
+            tools::install_all()
+                .and_then(|()| tools::install(&["stress-ng"]))
+                .and_then(|()| run::all(checks::bench_all(rest)))
+        }
+        ["bench", set @ ("dali" | "ach" | "lcm"), rest @ ..] => {
+            tools::install_peers(tools::PEERS);
+            // LCM's paper measured encoding and decoding too, which is a program of its own.
+            let scan = *set == "lcm" && rest.iter().all(|arg| *arg == "--short");
+            let tools = tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]);
+            tools.and_then(|()| if scan { tools::install_all() } else { Ok(()) }).and_then(|()| {
+                let mut steps = vec![checks::conformance_environment(), checks::bench_paper(set, rest)];
+                steps.extend(scan.then(|| checks::bench_marshal(rest)));
+                run::all(steps)
             })
+        }
+        ["bench", "--peers", rest @ ..] => {
+            tools::install_peers(tools::PEERS);
+            tools::install_peers(tools::LARGE_PEERS);
+            tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])
+                .and_then(|()| run::all(vec![checks::conformance_environment(), checks::bench_peers(rest)]))
         }
         ["bench", "log", rest @ ..] => {
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"]).and_then(|()| {
@@ -63,12 +89,22 @@ fn main() -> ExitCode {
             .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("hiccup", rest)])),
         ["bench", "spies", rest @ ..] => tools::install(&["libzmq3-dev", "pkg-config"])
             .and_then(|()| run::all(vec![checks::command(), checks::bench_programs("spies", rest)])),
+        ["bench", "bindings", rest @ ..] => {
+            tools::install(&["g++", "python3-venv", "default-jdk-headless", "util-linux"])
+                .and_then(|()| run::all(checks::bench_bindings(rest)))
+        }
         ["bench", "marshal", rest @ ..] => {
             tools::install_all().and_then(|()| run::all(vec![checks::bench_marshal(rest)]))
         }
         ["python", rest @ ..] => {
-            tools::install(&["python3-venv"]).and_then(|()| run::all(vec![checks::python(rest)]))
+            tools::install(&["python3-venv"]).and_then(|()| run::all(vec![checks::python(&[], rest)]))
         }
+        ["java", rest @ ..] => tools::install(&["default-jdk-headless", "maven", "octave", "iproute2"])
+            .and_then(|()| run::all(vec![checks::java("", rest)])),
+        ["conformance", rest @ ..] => tools::install(&["g++", "default-jdk-headless", "octave", "iproute2"])
+            .and_then(|()| run::all(vec![checks::conformance(rest)])),
+        ["package"] => package(false),
+        ["package", "--install-check"] => package(true),
         ["header"] => run::all(vec![checks::header()]),
         _ => {
             eprint!("{USAGE}");
@@ -84,10 +120,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// The Debian package, and whether it does what it should.
+fn package(check: bool) -> Outcome {
+    tools::install(&["dpkg-dev"]).and_then(|()| run::all(package::steps(check)))
+}
+
 /// All that CI runs. Every step runs even if one before it failed, so that one run tells everything.
 fn test() -> Outcome {
+    if std::env::var_os("CARGO_INCREMENTAL").is_none() {
+        // What the next build could use again takes this one a third more of the processor's time.
+        // SAFETY: no other thread has been started.
+        unsafe { std::env::set_var("CARGO_INCREMENTAL", "0") };
+    }
     tools::install_all()?;
-    tools::install_peers();
+    tools::install_peers(tools::PEERS);
     let mut steps: Vec<Step> = checks::steps();
     steps.extend(checks::tests());
     let outcome = run::all(steps);

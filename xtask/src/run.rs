@@ -1,5 +1,7 @@
 //! Running commands one after the other, and saying what became of each.
 
+use crate::failures;
+use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
@@ -31,11 +33,28 @@ impl Step {
         let line: Vec<String> = line.iter().map(|word| word.to_string()).collect();
         Step::new(name, move || {
             let mut command = Command::new(&line[0]);
+            // What cargo says of this program is not for the cargo that it starts: build scripts, ring's among them, would run
+            // anew whenever a build comes from here after one that did not, or the other way round.
+            let ours = std::env::vars_os().map(|(name, _)| name);
+            ours.filter(|name| is_of_a_package(&name.to_string_lossy())).for_each(|name| {
+                command.env_remove(name);
+            });
             command.args(&line[1..]).envs(env).current_dir(root());
-            let status = command.status().map_err(|e| format!("{}: {e}", line[0]))?;
-            if status.success() { Ok(()) } else { Err(format!("`{}` ended with {status}", line.join(" "))) }
+            // On a terminal it has colours, and all of it can be seen.
+            let outcome = match stdout().is_terminal() {
+                true => command.status().map(|status| (status, Vec::new())),
+                false => failures::watch(&mut command, stdout()),
+            };
+            let (status, failures) = outcome.map_err(|e| format!("{}: {e}", line[0]))?;
+            let why = || [vec![format!("`{}` ended with {status}", line.join(" "))], failures].concat();
+            if status.success() { Ok(()) } else { Err(why().join("\n        ")) }
         })
     }
+}
+
+/// Whether cargo sets a variable for the programs of one package.
+fn is_of_a_package(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start))
 }
 
 impl Step {
@@ -57,21 +76,46 @@ pub fn all(steps: Vec<Step>) -> Outcome {
     let (mut passed, mut failed) = (0, 0);
     for step in steps {
         eprintln!("\n=== {}", step.name);
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), processor_seconds());
         let name = step.name.clone();
         let outcome = step.run();
-        let seconds = start.elapsed().as_secs_f64();
+        let (seconds, busy) = (start.elapsed().as_secs_f64(), processor_seconds() - before);
+        let took = format!("{seconds:7.1} s, {busy:7.1} s of processors");
         match outcome {
             Ok(()) => {
                 passed += 1;
-                lines.push(format!("ok      {seconds:7.1} s  {name}"));
+                lines.push(format!("ok      {took}  {name}"));
             }
             Err(why) => {
                 failed += 1;
-                lines.push(format!("FAILED  {seconds:7.1} s  {name}: {why}"));
+                lines.push(format!("FAILED  {took}  {name}: {why}"));
             }
         }
     }
     println!("\n{}\n{passed} passed, {failed} failed", lines.join("\n"));
     if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", passed + failed)) }
+}
+
+/// How long processors ran for what this program started and waited for, in seconds: `proc_pid_stat(5)`, fields 16 and 17. 0 where
+/// the system does not say.
+fn processor_seconds() -> f64 {
+    /// Ticks a second, of all such files on Linux.
+    const USER_HZ: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in parentheses, may hold anything.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / USER_HZ
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_child_computes_is_counted() {
+        let before = processor_seconds();
+        let loops = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        assert!(Command::new("sh").args(["-c", loops]).status().expect("sh").success());
+        assert!(processor_seconds() > before);
+    }
 }

@@ -16,6 +16,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("arm-none-eabi-gcc", "gcc-arm-none-eabi"),
     ("python3", "python3"),
     ("javac", "default-jdk-headless"),
+    ("mvn", "maven"),
     ("octave-cli", "octave"),
     ("node", "nodejs"),
     ("npm", "npm"),
@@ -28,16 +29,31 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// Packages without a command to look for.
-const LIBRARIES: &[&str] =
-    &["python3-venv", "libtirpc-dev", "libfastcdr-dev", "libzmq3-dev", "fonts-dejavu-core"];
+const LIBRARIES: &[&str] = &[
+    "python3-venv",
+    "libtirpc-dev",
+    "libfastcdr-dev",
+    "libzmq3-dev",
+    "fonts-dejavu-core",
+    "libhdrhistogram-java",
+];
 
 /// Packages of peers that are measured where a distribution has them. Their names change with their versions.
-const PEERS: &[&str] = &["libddsc0debian"];
+pub const PEERS: &[&str] = &["libddsc0debian", "libnng1"];
+
+/// Those that bring much with them: headers of C++ and what they need.
+pub const LARGE_PEERS: &[&str] =
+    &["libzmq5", "g++", "libfastrtps-dev", "libfastcdr-dev", "libroscpp-dev", "python3-rosmaster"];
 
 /// Installs the peers that can be had. What is missing is named here, and again in the report of the benchmark.
-pub fn install_peers() {
-    if let Err(why) = install(PEERS) {
-        eprintln!("xtask: NOT INSTALLED: {}: {why}", PEERS.join(" "));
+pub fn install_peers(packages: &[&str]) {
+    if install(packages).is_ok() {
+        return;
+    }
+    for package in packages {
+        if let Err(why) = install(&[package]) {
+            eprintln!("xtask: NOT INSTALLED: {package}: {why}");
+        }
     }
 }
 
@@ -77,6 +93,8 @@ fn apt(args: &[&str]) -> Outcome {
     if !is_root {
         command.args(["-n", "apt-get"]);
     }
+    // Others may install something just now, and a server may be away for a moment.
+    command.args(["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"]);
     let status = command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(()),

@@ -15,7 +15,8 @@ const ZENOH: &str = "zenoh";
 /// What `shm://` is made of, used directly.
 const CHANNEL: &str = "saltus";
 /// Whom `shm://` is to be ahead of in any case.
-const OTHERS: [&str; 6] = [REFERENCE, LCM, "zmq-ipc", "zmq-tcp", "cyclonedds", ZENOH];
+const OTHERS: [&str; 10] =
+    [REFERENCE, LCM, "zmq-ipc", "zmq-tcp", "nng-ipc", "nng-tcp", "cyclonedds", "fastdds", "roscpp", ZENOH];
 
 /// All aims that are about speed.
 pub fn judge(results: &Results) -> Vec<Aim> {
@@ -146,7 +147,9 @@ mod tests {
         let aim = ahead(&results);
         assert_eq!(aim.verdict, Verdict::Missed);
         assert!(
-            aim.found.ends_with("not in this run: multicast, zmq-ipc, zmq-tcp, cyclonedds, zenoh"),
+            aim.found.ends_with(
+                ": multicast, zmq-ipc, zmq-tcp, nng-ipc, nng-tcp, cyclonedds, fastdds, roscpp, zenoh"
+            ),
             "{}",
             aim.found
         );

@@ -33,13 +33,18 @@ pub enum Scenario {
     Hops,
     /// To clients that send everything back.
     Echo,
+    /// Bytes on the link for each message.
+    Traffic,
     /// The traffic of a car: see `workload`.
     Urban,
+    /// Every byte of every message that comes is compared.
+    Whole,
 }
 
 impl Scenario {
     /// All of them, in the order in which they run.
-    pub const ALL: [Scenario; 15] = [
+    pub const ALL: [Scenario; 17] = [
+        Scenario::Whole,
         Scenario::Floors,
         Scenario::Pingpong,
         Scenario::Paced,
@@ -54,13 +59,14 @@ impl Scenario {
         Scenario::Cwalker,
         Scenario::Hops,
         Scenario::Echo,
+        Scenario::Traffic,
         Scenario::Urban,
     ];
 
     /// Whether it is about what of an offered load comes: that nothing came is a result there.
     pub fn counts_losses(self) -> bool {
         use Scenario::*;
-        matches!(self, Rate | Lossless | Cwalker | Hops | Echo | Urban)
+        matches!(self, Rate | Lossless | Cwalker | Hops | Echo | Traffic | Urban | Whole)
     }
 
     /// The name on the command line, in tables and in files.
@@ -80,7 +86,9 @@ impl Scenario {
             Scenario::Cwalker => "cwalker",
             Scenario::Hops => "hops",
             Scenario::Echo => "echo",
+            Scenario::Traffic => "traffic",
             Scenario::Urban => "urban",
+            Scenario::Whole => "whole",
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::case::{Case, Mode, Scenario};
 use crate::error::Fallible;
+use std::process::Command;
 
 /// What one connection must do.
 #[derive(Clone, Debug)]
@@ -70,6 +71,10 @@ impl Ask {
 pub trait Contender {
     /// The name in tables and files.
     fn name(&self) -> &'static str;
+    /// Which version of it this is, where it is not a part of this workspace or of the kernel.
+    fn version(&self) -> Option<String> {
+        None
+    }
     /// Whether it can do this, or why not.
     fn supports(&self, ask: &Ask) -> Result<(), &'static str>;
     /// Makes what both sides inherit. Runs in the parent, before the fork; dropped there after the run.
@@ -77,6 +82,11 @@ pub trait Contender {
     /// Two connections, there and back, on one group: each process has one domain for both.
     fn pair(&self, _there: &Ask, _back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
         Err(format!("{} knows no groups", self.name()).into())
+    }
+    /// Clients of the echo test that are a program of their own: it says `ready` when it hears what comes there, and ends by itself
+    /// after the last message. `None`: they are the harness's own.
+    fn client(&self, _there: &Ask, _back: &Ask) -> Option<Command> {
+        None
     }
 }
 

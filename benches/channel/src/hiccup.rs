@@ -107,7 +107,9 @@ pub fn bench(args: &Args) -> Fallible<ExitCode> {
     for &case in &wanted {
         all.extend(joined(&out, case, parts)?);
     }
-    let tables = shows(&all);
+    let (tables, header) = (shows(&all), machine.header(args.set.title()));
+    let story = format!("{header}{tables}\n![hiccups]({}/hiccup.svg)\n", form.name());
+    fs::write(args.out().join("hiccup.md"), story)?;
     if !all.is_empty() {
         for (name, text) in [
             ("hiccup.html", report::page(&all, &[], false)?),
@@ -173,7 +175,7 @@ fn stress(seconds: u64) -> Fallible<Program> {
         "--timeout",
         &timeout,
     ]);
-    let program = Program::start(&mut command)?;
+    let program = Program::start(&mut command).map_err(|e| format!("{e} (package stress-ng)"))?;
     let end = clock::now() + 2_000_000_000;
     while clock::now() < end && !stop::asked() {
         std::thread::sleep(Duration::from_millis(50));
@@ -222,7 +224,7 @@ fn shows(all: &[Series]) -> String {
             let times = |a: u64, b: u64| format!("{:.2}", a as f64 / b.max(1) as f64);
             let _ = writeln!(
                 text,
-                "\n`{one}` beside `{other}`: p50 {} times, p99.9 {} times, the longest {} times as long ({} and {}).",
+                "\n- `{one}` beside `{other}`: p50 {} times, p99.9 {} times, the longest {} times as long ({} and {}).",
                 times(a.p50, b.p50),
                 times(a.p999, b.p999),
                 times(a.max, b.max),

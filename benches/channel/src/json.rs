@@ -2,6 +2,7 @@
 
 use crate::aims::Aim;
 use crate::case::{Mode, Place, Policy, Scenario};
+use crate::contender::Contender;
 use crate::machine::Machine;
 use crate::results::{Results, Row};
 use crate::stats::Ratio;
@@ -50,6 +51,11 @@ pub fn document(results: &Results, machine: &Machine, aims: &[Aim]) -> Value {
         "notes": notes,
         "failed": failed,
     })
+}
+
+/// What is measured of others, by the contender's name.
+pub fn versions(contenders: &[Box<dyn Contender>]) -> Value {
+    contenders.iter().filter_map(|c| Some((c.name(), c.version()?))).collect()
 }
 
 fn object(row: &Row<'_>) -> Value {

@@ -6,6 +6,7 @@ use saltus_measure::machine::{field, file};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs::read_to_string;
+use std::path::Path;
 
 /// What is known about the machine and the run.
 pub struct Machine {
@@ -78,7 +79,8 @@ impl Machine {
             "version": env!("CARGO_PKG_VERSION"),
             "rmem_default": file("/proc/sys/net/core/rmem_default"),
             "rmem_max": file("/proc/sys/net/core/rmem_max"),
-            "iceoryx2": if cfg!(feature = "iceoryx2") { "0.10" } else { "not built (--features iceoryx2)" },
+            "date": jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            "command": command(),
         })
     }
 
@@ -102,6 +104,15 @@ shared machine those move by tens of per cent. There a wake-up on another core c
 hypervisor, whatever the software; p99.9 and max are mostly the host. SCHED_FIFO spinners are stopped for 50 ms
 in every second by the kernel. Times are merged over the repetitions, never averaged.
 ";
+
+/// What was typed, without the directory of the program.
+fn command() -> String {
+    let mut words = std::env::args();
+    let program = words.next().unwrap_or_default();
+    let name =
+        Path::new(&program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+}
 
 /// What one reading of the clock costs: the least of several rounds of many.
 fn clock_read_cost() -> f64 {
@@ -138,6 +149,17 @@ mod tests {
         let text = "cpu  10 20 30 40 50 60 70 80 900 900\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         assert_eq!(Ticks::parse(text), Some(Ticks { total: 360, steal: 80 }));
         assert_eq!(Ticks::parse("intr 5"), None);
+    }
+
+    #[test]
+    fn a_report_tells_when_it_was_made_and_by_what() {
+        let header = Machine::look(1).header("title");
+        let of = |name: &str| {
+            let line = header.lines().find(|line| line.trim_start().starts_with(name)).expect("a line");
+            line.split_whitespace().nth(1).expect("a value").to_owned()
+        };
+        of("date").parse::<jiff::civil::Date>().expect("a date");
+        assert!(of("command").starts_with("saltus_bench_channel-"), "{header}");
     }
 
     #[test]

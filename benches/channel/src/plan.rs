@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
 
-/// The sizes of the issue.
+/// The sizes of messages, in bytes.
 pub const SIZES: [usize; 5] = [64, 1 << 10, 64 << 10, 1 << 20, 4 << 20];
 
 /// The cases of one scenario; `short` is a small part that still touches every kind.

@@ -25,6 +25,9 @@ const ECHO_SIZE: usize = 800;
 pub const ECHO_CLIENTS: [usize; 3] = [1, 2, 4];
 pub const ECHO_RATES: [u32; 3] = [12_500, 25_000, 50_000];
 
+/// Subscribers whose bytes on the link are counted.
+pub const TRAFFIC_READERS: [usize; 4] = [1, 2, 4, 8];
+
 /// The cases of one scenario; `short` is a small part that still touches every kind.
 pub fn cases(set: Set, scenario: Scenario, short: bool) -> Vec<Case> {
     let case = Case { mode: Mode::Sleep, ..Case::new(scenario) };
@@ -52,6 +55,10 @@ pub fn cases(set: Set, scenario: Scenario, short: bool) -> Vec<Case> {
             };
             let of = |readers| rates.iter().map(move |&rate| Case { readers, rate, size: ECHO_SIZE, ..case });
             clients.iter().flat_map(|&readers| of(readers)).collect()
+        }
+        (Set::Lcm, Scenario::Traffic) => {
+            let readers = if short { &TRAFFIC_READERS[1..2] } else { &TRAFFIC_READERS[..] };
+            readers.iter().map(|&readers| Case { readers, rate: 1_000, size: ECHO_SIZE, ..case }).collect()
         }
         (Set::Lcm, Scenario::Urban) => {
             vec![Case { size: (BANDWIDTH / RATE) as usize, writers: MODULES, readers: 4, ..anywhere }]
@@ -91,8 +98,21 @@ fn ach(case: Case, short: bool) -> Vec<Case> {
 }
 
 /// Those whose members all find each other and connect, so that a long chain of them is another thing than a chain.
-const MESHED: [&str; 9] =
-    ["zmq-ipc", "zmq-tcp", "zmq://", "tcpq://", "dds://", "cyclonedds", "zenoh://", "zenoh", "lcm-big"];
+const MESHED: [&str; 13] = [
+    "zmq-ipc",
+    "zmq-tcp",
+    "zmq://",
+    "nng-ipc",
+    "nng-tcp",
+    "tcpq://",
+    "dds://",
+    "cyclonedds",
+    "fastdds",
+    "roscpp",
+    "zenoh://",
+    "zenoh",
+    "lcm-big",
+];
 
 /// Why a contender is left out of a case, if it is.
 pub fn refuses(case: &Case, contender: &str) -> Option<&'static str> {

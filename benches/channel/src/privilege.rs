@@ -1,4 +1,4 @@
-//! A network of its own, and the privileges that a measured process must not have.
+//! A network and a `/dev/shm` of its own, and the privileges that a measured process must not have.
 
 use crate::error::{Fallible, check};
 use std::process::Command;
@@ -24,15 +24,34 @@ struct Data {
 
 /// Moves this process, which has one thread, into a network with nothing but a loopback, to which all multicast goes.
 pub fn own_network() -> Fallible<()> {
+    let ip = |words: &str| {
+        let output = Command::new("ip").args(words.split(' ')).output();
+        output.map_err(|e| format!("cannot run `ip` (package iproute2): {e}"))
+    };
+    ip("-V")?; // without it, the new network would have no loopback
     // SAFETY: changes only what this process sees.
     check("unshare(CLONE_NEWNET)", unsafe { libc::unshare(libc::CLONE_NEWNET) })
         .map_err(|e| format!("{e}: run as root, or under `unshare --user --map-root-user`"))?;
     for words in ["link set lo up multicast on", "route add 224.0.0.0/4 dev lo"] {
-        let output = Command::new("ip").args(words.split(' ')).output();
-        let output = output.map_err(|e| format!("cannot run `ip` (package iproute2): {e}"))?;
+        let output = ip(words)?;
         if !output.status.success() {
             return Err(format!("`ip {words}`: {}", String::from_utf8_lossy(&output.stderr)).into());
         }
+    }
+    Ok(())
+}
+
+/// Gives this process, which has one thread, a `/dev/shm` of its own: what peers leave there, or find of others, is nobody else's.
+pub fn own_shared_memory() -> Fallible<()> {
+    let none = std::ptr::null();
+    // SAFETY: changes only what this process sees; the texts end with a zero.
+    unsafe {
+        check("unshare(CLONE_NEWNS)", libc::unshare(libc::CLONE_NEWNS))?;
+        let private = libc::MS_REC | libc::MS_PRIVATE;
+        check("mount(/)", libc::mount(none, c"/".as_ptr(), none, private, none.cast()))?;
+        let (tmpfs, flags) = (c"tmpfs".as_ptr(), libc::MS_NOSUID | libc::MS_NODEV);
+        let mode = c"mode=1777".as_ptr().cast();
+        check("mount(/dev/shm)", libc::mount(tmpfs, c"/dev/shm".as_ptr(), tmpfs, flags, mode))?;
     }
     Ok(())
 }

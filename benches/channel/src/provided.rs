@@ -3,12 +3,13 @@
 use crate::Bench;
 use crate::args::Args;
 use crate::case::{Case, Scenario};
-use crate::contender::Contender;
+use crate::contender::{Ask, Contender};
 use crate::contenders::net::domain::Domains;
 use crate::error::Fallible;
 use crate::outcome::{Metric, Outcome};
 use crate::results::Note;
 use crate::run::{Measured, merge};
+use crate::scenarios::node::Over;
 use crate::scenarios::{connections, modules};
 use crate::search::Search;
 use crate::stop;
@@ -35,17 +36,25 @@ impl Bench {
             if !case.to_string().contains(&args.case) || !self.possible(&case, rep) {
                 continue;
             }
-            for &kind in Domains::BETWEEN_PROCESSES {
-                if stop::asked() || self.contenders.iter().all(|c| c.name() != kind.name()) {
+            for over in Over::all() {
+                let name = over.contender().name();
+                if stop::asked() || self.contenders.iter().all(|c| c.name() != name) {
                     continue;
                 }
-                let done = match scenario {
-                    Scenario::Connections => self.connections(kind, case, rep),
-                    Scenario::Cwalker => self.cwalker(kind, case, rep),
-                    _ => self.urban(kind, case, rep, if args.short { SHORT } else { LOADS }),
+                if let Err(why) = over.contender().supports(&Ask::of(&case, String::new(), 0)) {
+                    if rep == 0 {
+                        self.results.skipped.push((case, name, why));
+                    }
+                    continue;
+                }
+                let done = match (scenario, over) {
+                    (Scenario::Connections, Over::Domain(kind)) => self.connections(kind, case, rep),
+                    (Scenario::Connections, _) => continue,
+                    (Scenario::Cwalker, _) => self.cwalker(over, case, rep),
+                    _ => self.urban(over, case, rep, if args.short { SHORT } else { LOADS }),
                 };
                 if let Err(error) = done {
-                    self.failed(case, kind.name(), error);
+                    self.failed(case, name, error);
                 }
             }
         }
@@ -62,19 +71,19 @@ impl Bench {
         Ok(())
     }
 
-    fn cwalker(&mut self, kind: Domains, case: Case, rep: usize) -> Fallible<()> {
+    fn cwalker(&mut self, over: Over, case: Case, rep: usize) -> Fallible<()> {
         let (graph, began) = (workload::cwalker(), SystemTime::now());
         let window = self.world.window(CWALKER);
-        let outcomes = modules::run(&self.world, kind, &case, &graph, window)?;
+        let outcomes = modules::run(&self.world, over, &case, &graph, window)?;
         for (module, outcome) in graph.iter().zip(outcomes).filter(|(module, _)| !module.inputs.is_empty()) {
             let case = Case { part: module.name, size: module.size, writers: module.inputs.len(), ..case };
             let messages = outcome.received;
-            self.keep(case, kind.name(), rep, began, Ok(Measured { outcome, messages, window }));
+            self.keep(case, over.contender().name(), rep, began, Ok(Measured { outcome, messages, window }));
         }
         Ok(())
     }
 
-    fn urban(&mut self, kind: Domains, case: Case, rep: usize, loads: Search) -> Fallible<()> {
+    fn urban(&mut self, over: Over, case: Case, rep: usize, loads: Search) -> Fallible<()> {
         let (window, mut why, mut kept) = (self.world.window(URBAN), String::new(), Vec::new());
         let found = loads.highest(|scale| {
             if stop::asked() {
@@ -83,7 +92,7 @@ impl Bench {
             let began = SystemTime::now();
             let case = Case { rate: (RATE * scale).round() as u32, ..case };
             // What does not even start is broken too.
-            let run = modules::run(&self.world, kind, &case, &workload::urban(scale), window).and_then(merge);
+            let run = modules::run(&self.world, over, &case, &workload::urban(scale), window).and_then(merge);
             let broken = run.as_ref().map_or_else(|error| Some(error.to_string()), broken);
             if let Ok(outcome) = run {
                 kept.push((case, began, Measured { messages: outcome.sent, outcome, window }));
@@ -95,7 +104,7 @@ impl Bench {
             Ok((bears, ()))
         })?;
         for (case, began, measured) in kept {
-            self.keep(case, kind.name(), rep, began, Ok(measured));
+            self.keep(case, over.contender().name(), rep, began, Ok(measured));
         }
         let load = |scale: f64| format!("{} messages/s ({scale:.3} x the paper's)", count(RATE * scale));
         let text = match (found.good, found.bad) {
@@ -103,7 +112,7 @@ impl Bench {
             (Some(good), None) => format!("bears {}; more was not tried", load(good)),
             (None, _) => format!("breaks at {} already: {why}", load(loads.from)),
         };
-        let note = Note { case, contender: kind.name(), rep, value: found.good, text };
+        let note = Note { case, contender: over.contender().name(), rep, value: found.good, text };
         self.results.notes.push(note);
         Ok(())
     }

@@ -8,6 +8,8 @@ use crate::crew::Crew;
 use crate::error::Fallible;
 use crate::message::{Head, Tally};
 use crate::outcome::Outcome;
+use crate::pace::arrived;
+use crate::place::Seat;
 use crate::shared::Buffer;
 use std::cell::Cell;
 use std::time::Duration;
@@ -101,6 +103,18 @@ pub fn reader(
     outcome.taken = tally.received;
     control.reader_finished();
     Ok(outcome)
+}
+
+/// All readers of a case on one connection; each keeps the time since a message was due, and since it was sent.
+pub fn add_readers(crew: &mut Crew, world: &World, case: &Case, link: &dyn Link) -> Fallible<()> {
+    (0..case.readers).try_for_each(|index| {
+        let role = |control: &Control| {
+            reader(case, link, index, control, |outcome, head, window| {
+                arrived(outcome, head, window, clock::now());
+            })
+        };
+        crew.add(Seat::reader(case, &world.cores, index), role).map(drop)
+    })
 }
 
 /// The end of a writer's role: tells the readers to go and waits until they have gone. Where a message may be

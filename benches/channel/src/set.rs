@@ -4,7 +4,7 @@ use crate::aims::Aim;
 use crate::case::{Case, Scenario};
 use crate::contender::Contender;
 use crate::results::Results;
-use crate::{aims, aims_net, contenders, plan, plan_net, plan_papers};
+use crate::{aims, aims_net, contenders, plan, plan_net, plan_own, plan_papers, plan_peers};
 
 /// A set: its contenders, its cases, and its aims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -23,10 +23,15 @@ pub enum Set {
     Ach,
     /// What LCM's paper measured.
     Lcm,
+    /// Peers: programs' own libraries beside each other, in one table.
+    Peers,
     /// How long the machine leaves a program waiting: it has cases of its own, in `hiccup`.
     Hiccup,
     /// The others one after the other, and one page of what they found.
     All,
+    /// What the shipped command measures: see `own`.
+    #[value(skip)]
+    Own,
 }
 
 impl Set {
@@ -40,8 +45,10 @@ impl Set {
             Set::Dali => "dali",
             Set::Ach => "ach",
             Set::Lcm => "lcm",
+            Set::Peers => "peers",
             Set::Hiccup => "hiccup",
             Set::All => "all",
+            Set::Own => "bench",
         }
     }
 
@@ -55,8 +62,10 @@ impl Set {
             Set::Dali => "What DALi's paper measured",
             Set::Ach => "What Ach's paper measured",
             Set::Lcm => "What LCM's paper measured",
+            Set::Peers => "Peers",
             Set::Hiccup => "Hiccups of this machine",
             Set::All => "All benchmarks",
+            Set::Own => "What a message costs on this machine",
         }
     }
 
@@ -68,7 +77,9 @@ impl Set {
             Set::Net => &[Pingpong, Paced, Throughput, Rate, Copy, Instructions],
             Set::Dali => &[Paced, Lossless, Connections, Cwalker],
             Set::Ach => &[Paced, Hops],
-            Set::Lcm => &[Echo, Urban],
+            Set::Lcm => &[Echo, Traffic, Urban],
+            Set::Own => &[Floors, Pingpong, Paced, Throughput, Copy],
+            Set::Peers => &[Whole, Pingpong, Paced, Lossless],
             Set::Log | Set::Spies | Set::Hiccup | Set::All => &[],
         }
     }
@@ -78,7 +89,9 @@ impl Set {
         match self {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
+            Set::Own => plan_own::cases(scenario, short),
             Set::Dali | Set::Ach | Set::Lcm => plan_papers::cases(self, scenario, short),
+            Set::Peers => plan_peers::cases(scenario, short),
             Set::Log | Set::Spies | Set::Hiccup | Set::All => Vec::new(),
         }
     }
@@ -88,13 +101,23 @@ impl Set {
         match self {
             Set::Channel => contenders::all(),
             Set::Net => contenders::net::all(),
-            Set::Dali => only(contenders::net::all(), |name| name.ends_with("://") && name != "mem://"),
+            Set::Own => {
+                let mut all = only(contenders::all(), |name| !name.starts_with("iceoryx2"));
+                all.extend(providers());
+                all
+            }
+            Set::Dali => providers(),
             Set::Ach => {
                 let mut all = only(contenders::all(), |name| !NOT_IN_ACH.contains(&name));
                 all.extend(only(contenders::net::all(), |name| ACH_NET.contains(&name)));
                 all
             }
-            Set::Lcm => only(contenders::net::all(), |name| !["mem://", "saltus"].contains(&name)),
+            Set::Lcm => {
+                let mut all = only(contenders::net::all(), |name| !NOT_IN_LCM.contains(&name));
+                all.push(Box::new(contenders::net::lcm::java::LcmJava));
+                all
+            }
+            Set::Peers => contenders::net::peers(),
             Set::Log | Set::Spies | Set::Hiccup | Set::All => Vec::new(),
         }
     }
@@ -108,8 +131,8 @@ impl Set {
             Set::Spies => "no spy",
             Set::Hiccup | Set::All => "",
             Set::Dali => "shm://",
-            Set::Ach => contenders::REFERENCE,
-            Set::Lcm => contenders::net::REFERENCE,
+            Set::Ach | Set::Own => contenders::REFERENCE,
+            Set::Lcm | Set::Peers => contenders::net::REFERENCE,
         }
     }
 
@@ -122,9 +145,9 @@ impl Set {
         }
     }
 
-    /// Repetitions by default: the papers' sets are long, and have no aims that want ten.
+    /// Repetitions by default: the papers' sets and the peers' are long, and have no aims that want ten.
     pub fn repetitions(self) -> usize {
-        if self.is_of_a_paper() { 3 } else { 10 }
+        if self.is_of_a_paper() || matches!(self, Set::Own | Set::Peers) { 3 } else { 10 }
     }
 
     /// Whether it repeats what a paper measured.
@@ -136,8 +159,26 @@ impl Set {
 /// Of the channel's contenders, those that are floors or other forms of one that is there.
 const NOT_IN_ACH: [&str; 5] = ["memcpy", "seqlock-timed", "saltus-loan", "saltus-bare", "iceoryx2-loan"];
 /// Of the network's, those that join them.
-const ACH_NET: [&str; 6] = ["multicast", "lcm", "zmq-ipc", "cyclonedds", "udpm://", "shm://"];
+const ACH_NET: [&str; 10] = [
+    "multicast",
+    "lcm",
+    "zmq-ipc",
+    "nng-ipc",
+    "cyclonedds",
+    "fastdds",
+    "roscpp",
+    "zenoh",
+    "udpm://",
+    "shm://",
+];
+/// Those that LCM's measurements leave out: what goes through no network, and a second form of one that is there.
+const NOT_IN_LCM: [&str; 3] = ["mem://", "saltus", "nng-tcp"];
 
 fn only(all: Vec<Box<dyn Contender>>, keep: impl Fn(&str) -> bool) -> Vec<Box<dyn Contender>> {
     all.into_iter().filter(|contender| keep(contender.name())).collect()
+}
+
+/// The providers of domains, those in this build and those that are named as missing.
+fn providers() -> Vec<Box<dyn Contender>> {
+    only(contenders::net::all(), |name| name.ends_with("://") && name != "mem://")
 }

@@ -8,13 +8,13 @@ extern "C" fn ask(_signal: libc::c_int) {
     ASKED.store(true, SeqCst);
 }
 
-/// From now on Ctrl-C and SIGTERM only ask to stop.
+/// From now on the first Ctrl-C, or SIGTERM, only asks to stop; the second kills.
 pub fn catch_interrupts() {
     // SAFETY: the handler stores one atomic. SA_RESTART, so that no wait of the harness is cut short.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = ask as extern "C" fn(libc::c_int) as usize;
-        action.sa_flags = libc::SA_RESTART;
+        action.sa_flags = libc::SA_RESTART | libc::SA_RESETHAND;
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
         libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
     }

@@ -1,6 +1,7 @@
 //! The tables for people.
 
 use crate::case::{Mode, Scenario};
+use crate::contender::Contender;
 use crate::results::{Results, Row};
 use crate::stats::median;
 use std::fmt::Write;
@@ -156,6 +157,18 @@ pub fn skipped(results: &Results) -> String {
     }
     for (who, why, cases) in reasons {
         let _ = writeln!(out, "  {who:<16} {why} ({cases} cases)");
+    }
+    out
+}
+
+/// What was measured of others.
+pub fn versions(contenders: &[Box<dyn Contender>]) -> String {
+    let mut out = String::new();
+    for contender in contenders {
+        if let Some(version) = contender.version() {
+            out += if out.is_empty() { "\n## Versions\n\n" } else { "" };
+            let _ = writeln!(out, "  {:<16} {version}", contender.name());
+        }
     }
     out
 }

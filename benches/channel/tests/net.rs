@@ -3,7 +3,8 @@
 use std::process::Command;
 
 /// All contenders. A name that the harness does not know ends the run.
-const ALL: &str = "multicast,udpm://,lcm,lcm-big,tcpq://,zmq://,zmq-ipc,zmq-tcp,dds://,cyclonedds,zenoh://,zenoh,shm://,saltus";
+const ALL: &str = "multicast,udpm://,lcm,lcm-big,tcpq://,zmq://,zmq-ipc,zmq-tcp,nng-ipc,nng-tcp,\
+                   dds://,cyclonedds,fastdds,roscpp,zenoh://,zenoh,shm://,saltus";
 
 #[test]
 fn every_contender_of_the_network_plays_or_is_named_as_missing() {

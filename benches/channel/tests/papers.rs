@@ -8,11 +8,15 @@ fn workloads_chains_and_echoes_run_and_leave_figures() {
     saltus_netns::isolated(|| {
         short_run("dali", "connections,cwalker", "shm://,udpm://", &["dali.md", "dali.json", "cwalker.hlog"]);
         short_run("ach", "hops", "saltus,pipe,udpm://", &["ach-against-hops.svg", "ach.json", "hops.hlog"]);
-        short_run("lcm", "echo", "udpm://,shm://", &["lcm-echo.svg", "lcm.json", "echo.hlog"]);
+        // Where LCM's libraries are there, its clients in Java play too.
+        let files = ["lcm-echo.svg", "lcm-traffic.svg", "lcm.json", "echo.hlog", "traffic.hlog"];
+        let report = short_run("lcm", "echo,traffic", "udpm://,shm://,lcm-java", &files);
+        assert!(report.contains("`shm://`: nothing goes over a network interface"), "{report}");
+        assert!(report.contains(" B on the link in "), "{report}");
     });
 }
 
-fn short_run(set: &str, scenarios: &str, contenders: &str, files: &[&str]) {
+fn short_run(set: &str, scenarios: &str, contenders: &str, files: &[&str]) -> String {
     let out: PathBuf = std::env::temp_dir().join(format!("saltus-bench-{set}-{}", std::process::id()));
     let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench-channel"));
     command.args([set, "--short", "--scale", "0.5", "--scenario", scenarios, "--contender", contenders]);
@@ -25,4 +29,5 @@ fn short_run(set: &str, scenarios: &str, contenders: &str, files: &[&str]) {
         assert!(out.join(file).is_file(), "{file}: {report}");
     }
     std::fs::remove_dir_all(&out).expect("it has written its files");
+    report.into_owned()
 }

@@ -39,7 +39,7 @@ pub fn build(dir: &Path, messages: &Messages, only: Option<&str>) -> Result<Vec<
     };
     let builds: Vec<Build> = builds(dir)?.into_iter().filter(|b| wanted(&b.name, b.rival)).collect();
     eprintln!("building {} programs", builds.len());
-    let commands = tools::in_parallel(&builds, |build| (build.make)(dir));
+    let commands = tools::in_parallel(2, &builds, |build| (build.make)(dir));
     let mut contenders = Vec::new();
     if wanted("Rust", LCM_C) {
         let work = Box::new(Native::new(messages)?);

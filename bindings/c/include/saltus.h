@@ -22,17 +22,18 @@
  * Pointers
  *   NULL is an error (SALTUS_INVALID), except where a function says what it means. Otherwise a pointer must lead to
  *   what its type says. A handle that is closed, of another kind, or was never given out is an error too
- *   (SALTUS_INVALID): handles are numbers, which Saltus looks up. There are at most 16,384 at once. Strings end with
- *   a zero byte; Saltus keeps none of what it is given beyond the call. What a function hands out (`**`) is the
- *   program's, and is closed by the function named; what it points to (`const **`) is Saltus's, for as long as the
- *   function says.
+ *   (SALTUS_INVALID): handles are numbers, which Saltus looks up. There are at most 16,384 at once: the next one, of
+ *   whatever kind, is SALTUS_NO_SPACE. Strings end with a zero byte; Saltus keeps none of what it is given beyond the
+ *   call. What a function hands out (`**`) is the program's, and is closed by the function named; what it points to
+ *   (`const **`) is Saltus's, for as long as the function says.
  *
  * Threads
  *   A publisher or subscriber is used by one thread at a time; it may be handed from one to another. Two threads
- *   open two: they share the channel's mapping. A channel may be used by all threads at once. Only saltus_cancel()
- *   and saltus_cancel_reset() may be called while another thread is in a call with the same subscriber. The
- *   handles of domains, dispatchers and logs find out: a call that meets another one is SALTUS_INVALID, and who
- *   closes a handle that is in use leaves the rest to that call.
+ *   open two: they share the channel's mapping. A channel may be used by all threads at once. Only the functions
+ *   that cancel may be called while another thread is in a call with the same handle. Handles find out: a call
+ *   that meets another one is SALTUS_INVALID, and who closes a handle that is in use leaves the rest to that call.
+ *   The first thread that uses a handle finds out for nothing. Once another uses it too, all pay for two atomic
+ *   operations a call, and that first call of the other for one system call (membarrier).
  *
  * Signals
  *   saltus_cancel(), saltus_domain_cancel(), saltus_dispatcher_cancel(), saltus_monotonic(), saltus_strerror() and
@@ -78,22 +79,22 @@
 /// Nothing unseen, or the time is up. Not an error, and the only negative number.
 #define SALTUS_NOTHING -1
 
-/// There is no channel, or no log, of that name.
+/// There is no channel, log or subscription of that name.
 #define SALTUS_NOT_FOUND 1
 
 /// There is a channel, or a file, of that name already.
 #define SALTUS_EXISTS 2
 
-/// The buffer is too small for the message; the subscriber keeps its place.
+/// The buffer is too small for the message, and the subscriber keeps its place; or more is published than was borrowed.
 #define SALTUS_TOO_SMALL 3
 
-/// The message is longer than the channel's frames, than what was borrowed, or than the transport carries.
+/// The message is longer than the channel's frames, or than the transport carries.
 #define SALTUS_TOO_LONG 4
 
 /// Publishers overtook the reader; the subscriber keeps its place. Call again.
 #define SALTUS_OVERRUN 5
 
-/// The wait was called off by saltus_cancel().
+/// The wait was called off, by saltus_cancel() or saltus_domain_cancel().
 #define SALTUS_CANCELED 6
 
 /// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
@@ -102,7 +103,7 @@
 /// Permissions forbid it.
 #define SALTUS_DENIED 8
 
-/// The memory for it cannot be had.
+/// The memory for it cannot be had, or the room on the disk; or the process has 16,384 handles.
 #define SALTUS_NO_SPACE 9
 
 /// The channel has as many publishers as it can have.
@@ -141,7 +142,7 @@
 /// The URL's provider is unknown, or not built in.
 #define SALTUS_NO_PROVIDER 108
 
-/// The file is no log.
+/// The file is no log; or not of LCM's, the one that file:// plays.
 #define SALTUS_NO_LOG 109
 
 /// The message cannot be in a log of this format.
@@ -251,10 +252,12 @@ typedef struct saltus_log saltus_log;
 /// Writes a log. One call at a time may use it: a second one is refused.
 typedef struct saltus_log_writer saltus_log_writer;
 
-/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own.
+/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
+/// time is refused.
 typedef struct saltus_publisher saltus_publisher;
 
-/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own.
+/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own. A second call at
+/// the same time is refused.
 typedef struct saltus_subscriber saltus_subscriber;
 
 /// What a channel is created with. Fill it with saltus_attributes_init(), then change what shall be different.
@@ -328,7 +331,8 @@ typedef struct saltus_sample {
     uint32_t reserved;
 } saltus_sample;
 
-/// Is called with the name of a channel; returns 0 to go on, and anything else for no more.
+/// Is called with the name of a channel; returns 0 to go on, and anything else for no more. It must return: no longjmp, no C++
+/// exception.
 typedef int (*saltus_name_callback)(const char *name, void *context);
 
 /// What messages are. Generated code has all three as constants. Never changes.
@@ -385,6 +389,34 @@ typedef struct saltus_message {
     /// Always 0.
     uint32_t reserved;
 } saltus_message;
+
+/// A channel at one moment, read from counters without disturbing anybody.
+typedef struct saltus_info {
+    /// Bytes that this structure has for the program.
+    size_t size;
+    /// Messages published, by all publishers together, the dead ones' too.
+    uint64_t published;
+    /// Their bytes.
+    uint64_t bytes;
+    /// Messages that a subscriber can still get.
+    uint64_t kept;
+    /// Messages that all living subscribers together missed, as far as they keep counters.
+    uint64_t missed;
+    /// Publishers that live.
+    uint64_t publishers;
+    /// Subscribers that live and keep counters.
+    uint64_t subscribers;
+    /// Shared memory in bytes, without counters and descriptions.
+    uint64_t memory;
+    /// How old the newest message is, in ns, or SALTUS_UNKNOWN.
+    uint64_t age;
+    /// When the channel was created, ns of boot time.
+    uint64_t created;
+} saltus_info;
+
+/// Is called with what messages of a channel are; returns 0 to go on, and anything else for no more. The strings are valid during the
+/// call. It must return: no longjmp, no C++ exception.
+typedef int (*saltus_type_callback)(const struct saltus_type *what, void *context);
 
 /// Is called with a message, which is valid during the call; returns SALTUS_GO_ON, SALTUS_STOP, SALTUS_UNSUBSCRIBE or the sum of
 /// the last two. It may call everything but the dispatcher that calls it; of that, saltus_dispatcher_cancel(). It must return: no
@@ -648,19 +680,21 @@ int saltus_cancel(const struct saltus_subscriber *subscriber);
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable).
 int saltus_cancel_reset(const struct saltus_subscriber *subscriber);
 
-/// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file://robot.mcap"; NULL is
-/// $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and makes no file:
-/// that comes with the first publisher or subscriber that needs it. `*domain` is to be closed with saltus_domain_close(); it
-/// is NULL if this fails.
+/// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file:///tmp/robot.log"
+/// (a log of LCM's); NULL is $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and
+/// makes no file, but for a log that is to be written: that comes with the first publisher or subscriber that needs it. `*domain`
+/// is to be closed with saltus_domain_close(); it is NULL if this fails.
 ///
 /// Blocks: where a log is opened, to read it. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NETWORK, SALTUS_SYSTEM.
+/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
+/// SALTUS_NETWORK, SALTUS_SYSTEM.
 int saltus_domain_open(const char *url,
                        struct saltus_domain **domain);
 
 /// Closes a domain. Publishers, subscribers and dispatchers stay as they are. NULL does nothing.
 ///
-/// Blocks: until the domain's thread ends, where it has one that nobody else needs. Allocates: no. Kernel: yes.
+/// Blocks: if nothing else of the domain is open, until its thread ends and what was sent is out, where the transport keeps it back.
+/// Allocates: no. Kernel: yes.
 void saltus_domain_close(struct saltus_domain *domain);
 
 /// Calls `each` with the names of the channels that there are, in this thread: all of a domain in shared memory, those of a log; on
@@ -680,7 +714,7 @@ int saltus_domain_channels(const struct saltus_domain *domain,
 /// `frames` and `frame_size` say otherwise.
 ///
 /// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_UNSUPPORTED, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM.
+/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// that does not say where).
 int saltus_domain_publisher_open(const struct saltus_domain *domain,
                                  const char *channel,
                                  const struct saltus_type *what,
@@ -695,7 +729,8 @@ void saltus_domain_publisher_close(struct saltus_domain_publisher *publisher);
 ///
 /// Blocks: in shared memory only for the first message, in the file system; on a network for the pace that the URL sets. Allocates: for
 /// the first message. Kernel: in shared memory to wake who sleeps; on a network what sending takes.
-/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
+/// SALTUS_UNSUPPORTED (in a log that is played).
 int saltus_domain_publish(struct saltus_domain_publisher *publisher,
                           const void *message,
                           size_t len);
@@ -731,7 +766,8 @@ int saltus_domain_subscriber_open(const struct saltus_domain *domain,
 /// Closes a subscriber and its event descriptor; what it received last goes with it. NULL does nothing. Nobody may call
 /// saltus_domain_cancel() for it any more.
 ///
-/// Blocks: until threads end that only it needed. Allocates: no. Kernel: yes.
+/// Blocks: until threads end that only it needed; as saltus_domain_close() if nothing else of the domain is open. Allocates: no.
+/// Kernel: yes.
 void saltus_domain_subscriber_close(struct saltus_domain_subscriber *subscriber);
 
 /// Receives, as the subscriber's options say: the newest message not seen, or the next. `*message` points to it; it lies in the
@@ -752,17 +788,14 @@ int saltus_domain_receive(struct saltus_domain_subscriber *subscriber, uint64_t 
 /// Fails: as saltus_domain_receive().
 int saltus_domain_again(struct saltus_domain_subscriber *subscriber, uint64_t until, const struct saltus_message **message);
 
-/// Waits until one of `count` subscribers, at most 1,024, may have something unseen, and stores its index in `*index`: the first, if
-/// several may. They may be of different domains. Then receive from it with SALTUS_POLL, which may find nothing after all. A
-/// cancel of any of them calls off the wait, within 100 ms.
+/// Waits until one of `count` subscribers, at most 1,024, has something unseen, and stores its index in `*index`: the first, if
+/// several have. They may be of different domains. Then receive from it with SALTUS_POLL, which finds nothing only if the message
+/// was overwritten meanwhile or is of another type. A cancel of any of them calls off the wait, within 100 ms.
 ///
 /// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING if the time is up.
 /// Fails: SALTUS_CANCELED, SALTUS_SYSTEM, SALTUS_INVALID (NULL, none or too many, or one given twice).
-int saltus_domain_wait_any(struct saltus_domain_subscriber *const *subscribers,
-                           size_t count,
-                           uint64_t until,
-                           size_t *index);
+int saltus_domain_wait_any(struct saltus_domain_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
 
 /// A descriptor for poll, epoll or an event loop: readable while there may be something unseen. When it is readable, receive with
 /// SALTUS_POLL until there is SALTUS_NOTHING, which lowers it until the next message. Do not read it.
@@ -786,6 +819,36 @@ int saltus_domain_cancel(const struct saltus_domain_subscriber *subscriber);
 /// Blocks: never. Allocates: no. Kernel: one system call at most.
 /// Fails: SALTUS_INVALID (NULL, or closed).
 int saltus_domain_cancel_reset(const struct saltus_domain_subscriber *subscriber);
+
+/// Tells what can be known of a channel at this moment. `size` is sizeof(saltus_info).
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. It costs publishers nothing but cache misses.
+/// Fails: SALTUS_INVALID (NULL, or a senseless size), SALTUS_SYSTEM.
+int saltus_channel_info(const struct saltus_channel *channel, struct saltus_info *info, size_t size);
+
+/// Calls `each` with what publishers said about the messages of a channel (see saltus_describe()), in this thread. `context` is handed on.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL), SALTUS_DAMAGED, SALTUS_SYSTEM.
+int saltus_descriptions(const struct saltus_channel *channel,
+                        saltus_type_callback each,
+                        void *context);
+
+/// Calls `each` with what publishers said about the messages of one of the channels that a subscriber has joined, in this thread: where
+/// there is a place for it, as in shared memory. `context` is handed on. The subscriber may not be used in `each`.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL, or a bad name).
+int saltus_domain_descriptions(struct saltus_domain_subscriber *subscriber,
+                               const char *channel,
+                               saltus_type_callback each,
+                               void *context);
+
+/// Messages of other types than expected that a subscriber has passed over.
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, or closed). `*mismatched` is 0 then.
+int saltus_domain_mismatched(struct saltus_domain_subscriber *subscriber, uint64_t *mismatched);
 
 /// Makes a dispatcher without subscriptions. `*dispatcher` is to be closed with saltus_dispatcher_close(); it is NULL if this fails.
 ///
@@ -825,7 +888,10 @@ int saltus_dispatcher_unsubscribe(struct saltus_dispatcher *dispatcher, uint64_t
 /// Blocks: until there is a message, at most until `until` (see "Time"), and as long as callbacks do. Allocates: for a message longer
 /// than all before it. Kernel: yes.
 /// Returns SALTUS_NOTHING if the time is up, it was called off, or there is no subscription.
-/// Fails: the first error of a subscription, after all had their turn: see saltus_domain_receive(); call again to go on.
+/// Fails: the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to go on. The next calls
+/// tell the other errors of that turn, one each, before they call anybody back. A SALTUS_STOP is told before errors. After
+/// SALTUS_WRONG_TYPE it returns at once, as after SALTUS_STOP: who had no turn yet has one later. `*handled` is 0 if this fails, whoever
+/// was called back.
 /// SALTUS_INVALID (NULL, or called in a callback).
 int saltus_dispatcher_handle(struct saltus_dispatcher *dispatcher,
                              uint64_t until,
@@ -838,7 +904,7 @@ int saltus_dispatcher_handle(struct saltus_dispatcher *dispatcher,
 int saltus_dispatcher_run(struct saltus_dispatcher *dispatcher);
 
 /// A descriptor that is readable when saltus_dispatcher_handle() may have something to do, for an event loop that one has already. Do
-/// not read it.
+/// not read it. After a failure or a SALTUS_STOP call that until it returns SALTUS_NOTHING: errors that are kept do not raise it.
 ///
 /// Ownership: the dispatcher keeps the descriptor and closes it in the end.
 ///

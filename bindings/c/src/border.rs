@@ -1,6 +1,6 @@
 //! What stands between C and Rust: no panic crosses it, and no NULL passes.
 
-use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NOT_FOUND};
+use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NO_SPACE, SALTUS_NOT_FOUND};
 use crate::handle::{self, Kind};
 use crate::message::remember;
 use saltus_channel::Error;
@@ -20,6 +20,8 @@ pub(crate) enum Fail {
     Misuse(&'static str),
     /// Something that is not there.
     NotFound(&'static str),
+    /// The process has as many handles as it can have.
+    NoHandle,
 }
 
 impl From<Error> for Fail {
@@ -75,6 +77,10 @@ fn failed(fail: Fail) -> c_int {
         Fail::NotFound(what) => {
             remember(format_args!("{what}"));
             SALTUS_NOT_FOUND
+        }
+        Fail::NoHandle => {
+            remember(format_args!("{} handles are open in this process: close some", handle::MOST));
+            SALTUS_NO_SPACE
         }
     }
 }

@@ -6,23 +6,23 @@ use std::ffi::c_int;
 pub const SALTUS_OK: c_int = 0;
 /// Nothing unseen, or the time is up. Not an error, and the only negative number.
 pub const SALTUS_NOTHING: c_int = -1;
-/// There is no channel, or no log, of that name.
+/// There is no channel, log or subscription of that name.
 pub const SALTUS_NOT_FOUND: c_int = 1;
 /// There is a channel, or a file, of that name already.
 pub const SALTUS_EXISTS: c_int = 2;
-/// The buffer is too small for the message; the subscriber keeps its place.
+/// The buffer is too small for the message, and the subscriber keeps its place; or more is published than was borrowed.
 pub const SALTUS_TOO_SMALL: c_int = 3;
-/// The message is longer than the channel's frames, than what was borrowed, or than the transport carries.
+/// The message is longer than the channel's frames, or than the transport carries.
 pub const SALTUS_TOO_LONG: c_int = 4;
 /// Publishers overtook the reader; the subscriber keeps its place. Call again.
 pub const SALTUS_OVERRUN: c_int = 5;
-/// The wait was called off by saltus_cancel().
+/// The wait was called off, by saltus_cancel() or saltus_domain_cancel().
 pub const SALTUS_CANCELED: c_int = 6;
 /// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
 pub const SALTUS_RETIRED: c_int = 7;
 /// Permissions forbid it.
 pub const SALTUS_DENIED: c_int = 8;
-/// The memory for it cannot be had.
+/// The memory for it cannot be had, or the room on the disk; or the process has 16,384 handles.
 pub const SALTUS_NO_SPACE: c_int = 9;
 /// The channel has as many publishers as it can have.
 pub const SALTUS_NO_LANE: c_int = 10;
@@ -48,7 +48,7 @@ pub const SALTUS_ENDED: c_int = 106;
 pub const SALTUS_NETWORK: c_int = 107;
 /// The URL's provider is unknown, or not built in.
 pub const SALTUS_NO_PROVIDER: c_int = 108;
-/// The file is no log.
+/// The file is no log; or not of LCM's, the one that file:// plays.
 pub const SALTUS_NO_LOG: c_int = 109;
 /// The message cannot be in a log of this format.
 pub const SALTUS_UNWRITABLE: c_int = 110;

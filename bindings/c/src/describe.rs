@@ -2,7 +2,7 @@
 
 use crate::border::{Fail, Result, call, string};
 use crate::code::SALTUS_OK;
-use crate::publisher::{SaltusPublisher, free};
+use crate::publisher::{SaltusPublisher, free, own};
 use std::ffi::{CStr, c_char, c_int};
 
 /// Leaves with the channel what its messages are, so that tools can read them: the full name of the type, its
@@ -20,15 +20,11 @@ pub unsafe extern "C" fn saltus_describe(
     schema: *const c_char,
 ) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone, and strings.
-        let (publisher, name, schema) = unsafe {
-            (
-                free(publisher)?,
-                string(name, "the type's name is NULL")?,
-                string(schema, "the schema is NULL")?,
-            )
-        };
-        publisher.describe(text(name)?, fingerprint, text(schema)?)?;
+        let mut own = own(publisher)?;
+        // SAFETY: the header demands strings.
+        let (name, schema) =
+            unsafe { (string(name, "the type's name is NULL")?, string(schema, "the schema is NULL")?) };
+        free(&mut own)?.describe(text(name)?, fingerprint, text(schema)?)?;
         Ok(SALTUS_OK)
     })
 }

@@ -3,11 +3,11 @@
 use crate::border::{Fail, Result, call, hand_out, put, take_back};
 use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
 use crate::domain::SaltusDomain;
-use crate::domain_message::{SaltusDomainOptions, SaltusMessage, Told};
+use crate::domain_message::SaltusDomainOptions;
 use crate::domain_subscriber::subscribe;
 use crate::handle::{Guarded, Kind, Locked, locked, used};
 use crate::wait::{quietly, until};
-use saltus_domain::{Canceller, Control, Dispatcher, Error, Expected, Id, Message};
+use saltus_domain::{Canceller, Control, Dispatcher, Error, Expected, Id, Message, RawMessage};
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
@@ -25,7 +25,7 @@ pub const SALTUS_UNSUBSCRIBE: c_int = 2;
 /// the last two. It may call everything but the dispatcher that calls it; of that, saltus_dispatcher_cancel(). It must return: no
 /// longjmp, no C++ exception.
 pub type SaltusCallback =
-    Option<unsafe extern "C" fn(message: *const SaltusMessage, context: *mut c_void) -> c_int>;
+    Option<unsafe extern "C" fn(message: *const RawMessage, context: *mut c_void) -> c_int>;
 
 /// Calls back for messages of many subscriptions, of one domain or several, in one thread. One call at a time may use it, but for
 /// saltus_dispatcher_cancel(): a second one is refused.
@@ -55,7 +55,7 @@ impl Guarded for SaltusDispatcher {
 
 /// A function of C, with what it wants to be given.
 struct Callback {
-    function: unsafe extern "C" fn(*const SaltusMessage, *mut c_void) -> c_int,
+    function: unsafe extern "C" fn(*const RawMessage, *mut c_void) -> c_int,
     context: *mut c_void,
     expected: Option<Expected>,
     refused: Sender<Error>,
@@ -74,10 +74,9 @@ impl Callback {
                 return control.stop();
             }
         }
-        let mut told = Told::nothing();
-        let message = told.tell(&message);
+        let message = RawMessage::from(&message);
         // SAFETY: the header demands a function of this kind; the message lives across the call.
-        let asked = unsafe { (self.function)(message, self.context) };
+        let asked = unsafe { (self.function)(&message, self.context) };
         if asked & SALTUS_UNSUBSCRIBE != 0 {
             control.unsubscribe(control.id());
         }
@@ -168,7 +167,10 @@ pub unsafe extern "C" fn saltus_dispatcher_unsubscribe(dispatcher: *mut SaltusDi
 /// Blocks: until there is a message, at most until `until` (see "Time"), and as long as callbacks do. Allocates: for a message longer
 /// than all before it. Kernel: yes.
 /// Returns SALTUS_NOTHING if the time is up, it was called off, or there is no subscription.
-/// Fails: the first error of a subscription, after all had their turn: see saltus_domain_receive(); call again to go on.
+/// Fails: the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to go on. The next calls
+/// tell the other errors of that turn, one each, before they call anybody back. A SALTUS_STOP is told before errors. After
+/// SALTUS_WRONG_TYPE it returns at once, as after SALTUS_STOP: who had no turn yet has one later. `*handled` is 0 if this fails, whoever
+/// was called back.
 /// SALTUS_INVALID (NULL, or called in a callback).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_dispatcher_handle(
@@ -209,7 +211,7 @@ pub unsafe extern "C" fn saltus_dispatcher_run(dispatcher: *mut SaltusDispatcher
 }
 
 /// A descriptor that is readable when saltus_dispatcher_handle() may have something to do, for an event loop that one has already. Do
-/// not read it.
+/// not read it. After a failure or a SALTUS_STOP call that until it returns SALTUS_NOTHING: errors that are kept do not raise it.
 ///
 /// Ownership: the dispatcher keeps the descriptor and closes it in the end.
 ///

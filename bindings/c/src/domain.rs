@@ -29,17 +29,19 @@ pub struct SaltusType {
     pub schema: *const c_char,
 }
 
-/// Is called with the name of a channel; returns 0 to go on, and anything else for no more.
+/// Is called with the name of a channel; returns 0 to go on, and anything else for no more. It must return: no longjmp, no C++
+/// exception.
 pub type SaltusNameCallback =
     Option<unsafe extern "C" fn(name: *const c_char, context: *mut c_void) -> c_int>;
 
-/// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file://robot.mcap"; NULL is
-/// $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and makes no file:
-/// that comes with the first publisher or subscriber that needs it. `*domain` is to be closed with saltus_domain_close(); it
-/// is NULL if this fails.
+/// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file:///tmp/robot.log"
+/// (a log of LCM's); NULL is $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and
+/// makes no file, but for a log that is to be written: that comes with the first publisher or subscriber that needs it. `*domain`
+/// is to be closed with saltus_domain_close(); it is NULL if this fails.
 ///
 /// Blocks: where a log is opened, to read it. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NETWORK, SALTUS_SYSTEM.
+/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
+/// SALTUS_NETWORK, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_open(url: *const c_char, domain: *mut *mut SaltusDomain) -> c_int {
     let open = || {
@@ -56,7 +58,8 @@ pub unsafe extern "C" fn saltus_domain_open(url: *const c_char, domain: *mut *mu
 
 /// Closes a domain. Publishers, subscribers and dispatchers stay as they are. NULL does nothing.
 ///
-/// Blocks: until the domain's thread ends, where it has one that nobody else needs. Allocates: no. Kernel: yes.
+/// Blocks: if nothing else of the domain is open, until its thread ends and what was sent is out, where the transport keeps it back.
+/// Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_close(domain: *mut SaltusDomain) {
     take_back(domain)

@@ -6,100 +6,16 @@ use crate::domain::{SaltusType, description, text};
 use crate::options::{SALTUS_START_NEWEST, SALTUS_START_NOW, SALTUS_START_OLDEST};
 use crate::sized::{self, Growing};
 use saltus_channel::Description;
-use saltus_domain::{Message, Missed, Options, Pattern, Start};
-use std::ffi::{c_char, c_int, c_void};
+pub use saltus_domain::RawMessage;
+use saltus_domain::{Options, Pattern, Start};
+use std::ffi::{c_char, c_int};
 
 /// In a message: a number that the transport does not tell.
 pub const SALTUS_UNKNOWN: u64 = u64::MAX;
 /// In a message or an event of a log: a time that nobody tells.
 pub const SALTUS_NO_TIME: i64 = i64::MIN;
 
-/// A message, with what is known about it. Saltus keeps it, and may give it more fields at its end.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct SaltusMessage {
-    /// Its bytes; never NULL.
-    pub data: *const c_void,
-    /// How many those are.
-    pub len: usize,
-    /// The name of its channel, with a zero byte behind it.
-    pub channel: *const c_char,
-    /// Bytes of the name.
-    pub channel_len: usize,
-    /// When it was published, ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
-    pub published: u64,
-    /// When it came to this machine, ns of boot time.
-    pub arrived: u64,
-    /// When a log says that it was recorded, us since 1970; SALTUS_NO_TIME where it comes from no log.
-    pub logged: i64,
-    /// A number that tells senders apart, or SALTUS_UNKNOWN.
-    pub sender: u64,
-    /// Its number among the sender's messages, or SALTUS_UNKNOWN.
-    pub sequence: u64,
-    /// Messages missed since the last one received: lost on the way, or overwritten in shared memory. SALTUS_UNKNOWN if nobody knows.
-    pub missed: u64,
-    /// Messages dropped in this process since the last one received, because this subscriber was slow or wanted the newest only.
-    pub dropped: u64,
-    /// 1: `missed` counts over all channels of the sender; 0: over this one.
-    pub missed_of_sender: u32,
-    /// Always 0.
-    pub reserved: u32,
-}
-
-/// A message, and the name that it points to. It must not move while C has it.
-pub(crate) struct Told {
-    pub message: SaltusMessage,
-    name: [u8; 64],
-}
-
-// SAFETY: the pointers lead into the subscriber that this lies beside, and go from thread to thread with it.
-unsafe impl Send for Told {}
-
-impl Told {
-    pub fn nothing() -> Told {
-        let message = SaltusMessage {
-            data: c"".as_ptr().cast(),
-            len: 0,
-            channel: c"".as_ptr(),
-            channel_len: 0,
-            published: SALTUS_UNKNOWN,
-            arrived: 0,
-            logged: SALTUS_NO_TIME,
-            sender: SALTUS_UNKNOWN,
-            sequence: SALTUS_UNKNOWN,
-            missed: SALTUS_UNKNOWN,
-            dropped: 0,
-            missed_of_sender: 0,
-            reserved: 0,
-        };
-        Told { message, name: [0; 64] }
-    }
-
-    /// Writes down a message that stays where it is.
-    pub fn tell(&mut self, m: &Message<'_>) -> *const SaltusMessage {
-        let name = m.channel.as_bytes();
-        let len = name.len().min(self.name.len() - 1); // names have at most 63 bytes
-        self.name[..len].copy_from_slice(&name[..len]);
-        self.name[len] = 0;
-        self.message = SaltusMessage {
-            // What has no bytes has no place either.
-            data: if m.data.is_empty() { c"".as_ptr().cast() } else { m.data.as_ptr().cast() },
-            len: m.data.len(),
-            channel: self.name.as_ptr().cast(),
-            channel_len: len,
-            published: m.published.unwrap_or(SALTUS_UNKNOWN),
-            arrived: m.arrived,
-            logged: m.logged.unwrap_or(SALTUS_NO_TIME),
-            sender: m.sender.unwrap_or(SALTUS_UNKNOWN),
-            sequence: m.sequence.unwrap_or(SALTUS_UNKNOWN),
-            missed: m.missed.count().unwrap_or(SALTUS_UNKNOWN),
-            dropped: m.dropped,
-            missed_of_sender: matches!(m.missed, Missed::OfSender(_)).into(),
-            reserved: 0,
-        };
-        &self.message
-    }
-}
+const _: () = assert!(SALTUS_UNKNOWN == RawMessage::UNKNOWN && SALTUS_NO_TIME == RawMessage::NO_TIME);
 
 /// In the options of a domain's subscriber: the newest message of each receive. The default.
 pub const SALTUS_NEWEST_ONLY: u64 = 0;

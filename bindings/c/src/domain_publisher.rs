@@ -28,7 +28,7 @@ impl Guarded for SaltusDomainPublisher {
 /// `frames` and `frame_size` say otherwise.
 ///
 /// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_UNSUPPORTED, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM.
+/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// that does not say where).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publisher_open(
     domain: *const SaltusDomain,
@@ -62,7 +62,8 @@ pub unsafe extern "C" fn saltus_domain_publisher_close(publisher: *mut SaltusDom
 ///
 /// Blocks: in shared memory only for the first message, in the file system; on a network for the pace that the URL sets. Allocates: for
 /// the first message. Kernel: in shared memory to wake who sleeps; on a network what sending takes.
-/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
+/// SALTUS_UNSUPPORTED (in a log that is played).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publish(
     publisher: *mut SaltusDomainPublisher,

@@ -3,7 +3,7 @@
 use crate::border::{Fail, Result, call, hand_out, put, take_back};
 use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
 use crate::domain::{SaltusDomain, domain};
-use crate::domain_message::{self, SaltusDomainOptions, SaltusMessage, Told};
+use crate::domain_message::{self, RawMessage, SaltusDomainOptions};
 use crate::handle::{Guarded, Kind, Locked, locked, used};
 use crate::wait::{quietly, until};
 use saltus_domain::{Canceller, Expected, Subscriber, wait_any};
@@ -20,9 +20,8 @@ pub struct SaltusDomainSubscriber {
 
 /// What calls share one after the other.
 pub(crate) struct Receiving {
-    subscriber: Subscriber,
-    expected: Option<Expected>,
-    told: Told,
+    pub subscriber: Subscriber,
+    pub expected: Option<Expected>,
 }
 
 impl Kind for SaltusDomainSubscriber {
@@ -53,7 +52,7 @@ pub unsafe extern "C" fn saltus_domain_subscriber_open(
         // SAFETY: the header demands a string and options with their size, or NULL.
         let (mut subscriber, expected) = unsafe { subscribe(domain, channels, options)? };
         let canceller = subscriber.canceller();
-        let own = UnsafeCell::new(Receiving { subscriber, expected, told: Told::nothing() });
+        let own = UnsafeCell::new(Receiving { subscriber, expected });
         Ok(Some(SaltusDomainSubscriber { own, canceller }))
     };
     // SAFETY: the header demands a place for a handle.
@@ -78,7 +77,8 @@ pub(crate) unsafe fn subscribe(
 /// Closes a subscriber and its event descriptor; what it received last goes with it. NULL does nothing. Nobody may call
 /// saltus_domain_cancel() for it any more.
 ///
-/// Blocks: until threads end that only it needed. Allocates: no. Kernel: yes.
+/// Blocks: until threads end that only it needed; as saltus_domain_close() if nothing else of the domain is open. Allocates: no.
+/// Kernel: yes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_subscriber_close(subscriber: *mut SaltusDomainSubscriber) {
     take_back(subscriber)
@@ -96,17 +96,16 @@ pub unsafe extern "C" fn saltus_domain_subscriber_close(subscriber: *mut SaltusD
 pub unsafe extern "C" fn saltus_domain_receive(
     subscriber: *mut SaltusDomainSubscriber,
     until: u64,
-    message: *mut *const SaltusMessage,
+    message: *mut *const RawMessage,
 ) -> c_int {
-    let until = self::until(until);
     // SAFETY: as the header demands.
     unsafe {
-        receive(subscriber, message, |Receiving { subscriber, expected, told }| {
-            let received = match expected {
-                Some(expected) => expected.receive(subscriber, until)?,
-                None => subscriber.receive(until)?,
-            };
-            Ok(received.map(|message| told.tell(&message)))
+        receive(subscriber, message, |Receiving { subscriber, expected }| {
+            // The time is made where it is used: what is stored in parts and loaded as one stalls the processor.
+            Ok(match expected {
+                Some(expected) => expected.receive(subscriber, self::until(until))?.is_some(),
+                None => subscriber.receive(self::until(until))?.is_some(),
+            })
         })
     }
 }
@@ -121,33 +120,37 @@ pub unsafe extern "C" fn saltus_domain_receive(
 pub unsafe extern "C" fn saltus_domain_again(
     subscriber: *mut SaltusDomainSubscriber,
     until: u64,
-    message: *mut *const SaltusMessage,
+    message: *mut *const RawMessage,
 ) -> c_int {
-    let until = self::until(until);
     // SAFETY: as the header demands.
     unsafe {
-        receive(subscriber, message, |Receiving { subscriber, expected, told }| {
-            let mut fits = subscriber.again(until)?.is_some();
-            if let Some(expected) = expected.as_mut().filter(|_| fits) {
-                fits = expected.accepts(subscriber)?;
-            }
-            Ok(subscriber.last().filter(|_| fits).map(|message| told.tell(&message)))
+        receive(subscriber, message, |Receiving { subscriber, expected }| {
+            let found = subscriber.again(self::until(until))?.is_some();
+            Ok(match expected {
+                Some(expected) if found => expected.accepts(subscriber)?,
+                _ => found,
+            })
         })
     }
 }
 
-/// Receives in one way or another.
+/// Receives in one way or another: whether there is a message, which is the subscriber's last one then.
+#[inline(always)]
 unsafe fn receive(
     subscriber: *mut SaltusDomainSubscriber,
-    message: *mut *const SaltusMessage,
-    how: impl FnOnce(&mut Receiving) -> Result<Option<*const SaltusMessage>>,
+    message: *mut *const RawMessage,
+    how: impl FnOnce(&mut Receiving) -> Result<bool>,
 ) -> c_int {
     call(|| {
         const NO_MESSAGE: &str = "the place for the message is NULL";
         // SAFETY: the header demands room for a pointer.
         unsafe { put(message, std::ptr::null(), NO_MESSAGE)? };
         let mut own = own(subscriber)?;
-        let Some(received) = how(&mut own)? else { return Ok(SALTUS_NOTHING) };
+        let own = &mut *own;
+        if !how(own)? {
+            return Ok(SALTUS_NOTHING);
+        }
+        let Some(received) = own.subscriber.last_raw() else { return Ok(SALTUS_NOTHING) };
         // SAFETY: not NULL, as was just seen.
         unsafe { put(message, received, NO_MESSAGE)? };
         Ok(SALTUS_OK)
@@ -157,9 +160,9 @@ unsafe fn receive(
 /// The most subscribers that are waited for together.
 const MOST: usize = 1024;
 
-/// Waits until one of `count` subscribers, at most 1,024, may have something unseen, and stores its index in `*index`: the first, if
-/// several may. They may be of different domains. Then receive from it with SALTUS_POLL, which may find nothing after all. A
-/// cancel of any of them calls off the wait, within 100 ms.
+/// Waits until one of `count` subscribers, at most 1,024, has something unseen, and stores its index in `*index`: the first, if
+/// several have. They may be of different domains. Then receive from it with SALTUS_POLL, which finds nothing only if the message
+/// was overwritten meanwhile or is of another type. A cancel of any of them calls off the wait, within 100 ms.
 ///
 /// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING if the time is up.
@@ -242,6 +245,6 @@ pub unsafe extern "C" fn saltus_domain_cancel_reset(subscriber: *const SaltusDom
     })
 }
 
-fn own(subscriber: *mut SaltusDomainSubscriber) -> Result<Locked<SaltusDomainSubscriber>> {
+pub(crate) fn own(subscriber: *mut SaltusDomainSubscriber) -> Result<Locked<SaltusDomainSubscriber>> {
     locked(subscriber, NO_SUBSCRIBER)
 }

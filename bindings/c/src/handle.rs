@@ -3,19 +3,25 @@
 //!
 //! ```text
 //!  handle   generation … │ kind 4 │ slot 14 │ 0 0 0 0
-//!  state    generation … │ kind 4 │ 0 │ busy │ users 16      of the slot; the same generation and kind: open
+//!  state    generation … │ kind 4 │ cheap │ busy │ users 16      of the slot; the same generation and kind: open
 //! ```
 //!
 //! Finding the object behind a handle is a load and a comparison. Where calls of several threads may meet, they count
 //! themselves as users: who closes meanwhile leaves the dropping to the last of them.
+//!
+//! One call at a time ([`locked`]) is seen to for nothing in the thread that made the slot's first such call, its **owner**: as long as
+//! the state says `cheap`, it stores in `owner` that it is inside a call, and then looks at the state. Any other thread takes `cheap`
+//! away, with a fence on behalf of both ([`asymmetric`]), looks whether the owner is inside, and gives `cheap` back if it is. Else
+//! all threads, the owner too, set `busy` from then on, which is two atomic operations a call. A slot keeps its owner for ever:
+//! `owner` has one writer, also when somebody still uses a handle that is closed.
 
+use crate::asymmetric;
 use crate::border::{Fail, Result};
-use saltus_channel::Error;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
 
 /// A kind of object that C may hold.
 pub(crate) trait Kind: 'static {
@@ -32,25 +38,46 @@ pub(crate) trait Guarded: Kind {
 }
 
 /// The most handles of a process.
-const MOST: usize = 1 << 14;
+pub(crate) const MOST: usize = 1 << 14;
 const SLOT: u32 = 4;
 const KIND: u32 = 18;
 const GENERATION: u32 = 22;
+const CHEAP_AT: u32 = 17;
+const CHEAP: usize = 1 << CHEAP_AT;
 const BUSY: usize = 1 << 16;
 const USERS: usize = BUSY - 1;
 const CLOSING: usize = 15;
+/// Threads' numbers are even.
+const INSIDE: usize = 1;
 
+/// By itself in a cache line, so that threads with handles of their own do not meet.
+#[repr(align(64))]
 struct Slot {
     state: AtomicUsize,
     /// The object's address, inverted: what was never closed is then found by leak checkers.
     object: AtomicUsize,
+    /// The function that drops it.
+    end: AtomicUsize,
     /// The free slot behind this one, plus 1.
     next: AtomicUsize,
+    /// The thread whose calls may be cheap, plus [`INSIDE`] while it is in one, or tries; or 0. From 0 on written by that thread alone,
+    /// the first time when it is busy.
+    owner: AtomicUsize,
 }
 
-static SLOTS: [Slot; MOST] =
-    [const { Slot { state: AtomicUsize::new(0), object: AtomicUsize::new(0), next: AtomicUsize::new(0) } };
-        MOST];
+impl Slot {
+    const fn new() -> Slot {
+        Slot {
+            state: AtomicUsize::new(0),
+            object: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
+            owner: AtomicUsize::new(0),
+        }
+    }
+}
+
+static SLOTS: [Slot; MOST] = [const { Slot::new() }; MOST];
 /// How many slots were ever used.
 static USED: AtomicUsize = AtomicUsize::new(0);
 /// The first free slot among them, plus 1; above it a number that tells the lists that begin with it apart.
@@ -85,15 +112,14 @@ fn give_back(i: usize) {
 
 /// A handle for an object.
 pub(crate) fn give<T: Kind>(object: T) -> Result<*mut T> {
-    let Some(i) = unused() else {
-        let what = format!("{MOST} handles are open in this process: close some");
-        return Err(Error::NoSpace { what }.into());
-    };
+    let Some(i) = unused() else { return Err(Fail::NoHandle) };
     let slot = &SLOTS[i];
     slot.object.store(!Box::into_raw(Box::new(object)).expose_provenance(), Relaxed);
+    slot.end.store((end::<T> as *const ()).expose_provenance(), Relaxed);
     let generation = (slot.state.load(Relaxed) >> GENERATION).wrapping_add(1);
     let state = generation << GENERATION | T::KIND << KIND;
-    slot.state.store(state, Release); // the object is there for who finds this
+    let cheap = if asymmetric::available() { CHEAP } else { 0 };
+    slot.state.store(state | cheap, Release); // the object is there for who finds this
     Ok(ptr::without_provenance_mut(state | i << SLOT))
 }
 
@@ -105,7 +131,12 @@ fn slot(handle: usize) -> &'static Slot {
 /// Whether a slot in this state is what the handle, one of a `T`, means.
 #[inline(always)]
 fn means<T: Kind>(handle: usize, state: usize) -> bool {
-    state >> KIND == handle >> KIND && handle >> KIND & 15 == T::KIND && handle & 15 == 0
+    state >> KIND == handle >> KIND && is_of::<T>(handle)
+}
+
+#[inline(always)]
+fn is_of<T: Kind>(handle: usize) -> bool {
+    handle & (15 << KIND | 15) == T::KIND << KIND
 }
 
 #[cold]
@@ -131,25 +162,67 @@ pub(crate) unsafe fn shared<'a, T: Kind>(handle: *const T, null: &'static str) -
     Ok(unsafe { &*ptr::with_exposed_provenance::<T>(!slot.object.load(Relaxed)) })
 }
 
+const IN_USE: Fail =
+    Fail::Misuse("a handle is used by another thread, or by the callback's own caller: one call at a time");
+
 /// An object in use: it is not dropped meanwhile, whoever closes it.
 pub(crate) struct Used<T: Kind> {
     slot: &'static Slot,
-    /// What it has added to the state.
+    /// What it has added to the state; 0: nothing, its thread is inside as the owner.
     added: usize,
     of: PhantomData<*const T>,
 }
 
 /// The object of a handle, whatever other threads do.
 pub(crate) fn used<T: Kind>(handle: *const T, null: &'static str) -> Result<Used<T>> {
-    enter(handle, null, 1)
+    enter(handle, null, 1).map(|(used, _)| used)
 }
 
 /// The object of a handle, for this call alone.
+#[inline(always)]
 pub(crate) fn locked<T: Guarded>(handle: *const T, null: &'static str) -> Result<Locked<T>> {
-    enter(handle, null, 1 + BUSY).map(Locked)
+    let slot = slot(handle.addr());
+    let me = asymmetric::thread();
+    if slot.owner.load(Relaxed) == me {
+        slot.owner.store(me | INSIDE, Relaxed);
+        asymmetric::light(); // with the heavy one of whoever takes `cheap` away, or closes
+        let state = slot.state.load(Acquire); // pairs with the release by which it was given out
+        if state >> CHEAP_AT == handle.addr() >> CHEAP_AT | 1 && is_of::<T>(handle.addr()) {
+            return Ok(Locked(Used { slot, added: 0, of: PhantomData })); // it is meant, and cheap
+        }
+        leave(slot);
+    }
+    locked_by_all(handle, null)
 }
 
-fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<Used<T>> {
+/// The same for any thread. The first one becomes the slot's owner.
+#[cold]
+fn locked_by_all<T: Guarded>(handle: *const T, null: &'static str) -> Result<Locked<T>> {
+    let (mut used, before) = enter(handle, null, 1 + BUSY)?;
+    if before & CHEAP != 0 {
+        let (slot, me) = (used.slot, asymmetric::thread());
+        let owner = slot.owner.load(Relaxed) & !INSIDE;
+        let inside = || slot.owner.load(Acquire) & INSIDE != 0; // pairs with the release by which the owner leaves
+        let refused = match owner {
+            0 => {
+                slot.owner.store(me, Relaxed);
+                false
+            }
+            _ if owner == me => inside(), // a callback's own caller
+            _ => !asymmetric::heavy() || inside(),
+        };
+        if refused || owner == 0 || owner == me {
+            used.added = used.added.wrapping_sub(CHEAP); // is given back
+        }
+        if refused {
+            return Err(IN_USE);
+        }
+    }
+    Ok(Locked(used))
+}
+
+/// Counts a user in; with what the state was before.
+fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<(Used<T>, usize)> {
     let slot = slot(handle.addr());
     let mut state = slot.state.load(Relaxed);
     loop {
@@ -157,15 +230,15 @@ fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<U
             return Err(refused(handle.addr(), null));
         }
         if state & adds & BUSY != 0 {
-            return Err(Fail::Misuse(
-                "a handle is used by another thread, or by the callback's own caller: one call at a time",
-            ));
+            return Err(IN_USE);
         }
         if state & USERS == USERS {
             return Err(Fail::Misuse("a handle is used by more than 65,534 calls at once"));
         }
-        match slot.state.compare_exchange_weak(state, state + adds, Acquire, Relaxed) {
-            Ok(_) => return Ok(Used { slot, added: adds, of: PhantomData }),
+        // Who is busy takes away what would let the owner in.
+        let with = (if adds & BUSY != 0 { state & !CHEAP } else { state }) + adds;
+        match slot.state.compare_exchange_weak(state, with, AcqRel, Relaxed) {
+            Ok(_) => return Ok((Used { slot, added: adds, of: PhantomData }, state)),
             Err(now) => state = now,
         }
     }
@@ -173,19 +246,35 @@ fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<U
 
 impl<T: Kind> Deref for Used<T> {
     type Target = T;
+    #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: a box of this kind, which is not dropped while this is counted.
+        // SAFETY: a box of this kind, which is not dropped while this is counted, or inside.
         unsafe { &*ptr::with_exposed_provenance::<T>(!self.slot.object.load(Relaxed)) }
     }
 }
 
 impl<T: Kind> Drop for Used<T> {
+    #[inline(always)]
     fn drop(&mut self) {
+        if self.added == 0 {
+            return leave(self.slot);
+        }
         // What this call did to the object comes before its end, and before the next call.
         let before = self.slot.state.fetch_sub(self.added, AcqRel);
-        if before >> KIND & 15 == CLOSING && before & USERS == 1 {
-            end::<T>(self.slot);
+        if before >> KIND & 15 == CLOSING {
+            try_to_end(self.slot);
         }
+    }
+}
+
+/// The owner goes.
+#[inline(always)]
+fn leave(slot: &'static Slot) {
+    // From the thread, not from the word: loading what was just stored would only wait for it.
+    slot.owner.store(asymmetric::thread(), Release); // what it did comes before whatever another does who finds it gone
+    asymmetric::light(); // with the heavy one in `close`
+    if slot.state.load(Relaxed) >> KIND & 15 == CLOSING {
+        try_to_end(slot);
     }
 }
 
@@ -194,12 +283,14 @@ pub(crate) struct Locked<T: Guarded>(Used<T>);
 
 impl<T: Guarded> Deref for Locked<T> {
     type Target = T::Own;
+    #[inline(always)]
     fn deref(&self) -> &T::Own {
         // SAFETY: nobody else is busy with it.
         unsafe { &*self.0.own().get() }
     }
 }
 impl<T: Guarded> DerefMut for Locked<T> {
+    #[inline(always)]
     fn deref_mut(&mut self) -> &mut T::Own {
         // SAFETY: as above, and this is borrowed for itself alone.
         unsafe { &mut *self.0.own().get() }
@@ -215,123 +306,46 @@ pub(crate) fn close<T: Kind>(handle: *mut T) {
         let generation = (state >> GENERATION).wrapping_add(1);
         let closing = generation << GENERATION | CLOSING << KIND | state & (USERS | BUSY);
         match slot.state.compare_exchange_weak(state, closing, AcqRel, Relaxed) {
-            Ok(_) if state & USERS == 0 => return end::<T>(slot),
-            Ok(_) => return,
+            Ok(_) => {
+                let owner = slot.owner.load(Relaxed) & !INSIDE;
+                // Either the owner is seen to be inside, or it sees that this is closing when it leaves. Where the kernel refuses, the
+                // object is kept for ever rather than dropped under somebody.
+                if owner == 0 || owner == asymmetric::thread() || asymmetric::heavy() {
+                    try_to_end(slot);
+                }
+                return;
+            }
             Err(now) => state = now,
         }
     }
 }
 
-/// Drops the object of a slot that is closing and has no users: nobody else comes here, and nobody enters.
-fn end<T: Kind>(slot: &'static Slot) {
-    let object = ptr::with_exposed_provenance_mut::<T>(!slot.object.load(Relaxed));
-    let generation = slot.state.load(Relaxed) >> GENERATION;
-    slot.state.store(generation << GENERATION, Relaxed);
+/// Drops the object of a slot that is closing, if it has no users: who closed it, or the last of them. Whoever is not the last sees
+/// another who is: each has written that it is gone before it looks.
+#[cold]
+fn try_to_end(slot: &'static Slot) {
+    fence(SeqCst); // with itself, between going and looking
+    let state = slot.state.load(Acquire); // pairs with the releases of users
+    if state >> KIND & 15 != CLOSING || state & USERS != 0 || slot.owner.load(Acquire) & INSIDE != 0 {
+        return;
+    }
+    let ended = state >> GENERATION << GENERATION;
+    if slot.state.compare_exchange(state, ended, Acquire, Relaxed).is_err() {
+        return; // the other did it
+    }
+    let (object, end) = (!slot.object.load(Relaxed), slot.end.load(Relaxed));
     let place = ptr::from_ref(slot).addr() - SLOTS.as_ptr().addr();
     give_back(place / size_of::<Slot>());
+    // SAFETY: `give` put it there, an `end::<T>` with the box of a `T`.
+    let end = unsafe { std::mem::transmute::<*const (), fn(usize)>(ptr::with_exposed_provenance(end)) };
+    end(object);
+}
+
+/// Drops an object.
+fn end<T: Kind>(object: usize) {
     // SAFETY: made by `give` from a box of a `T`, and nothing leads to it any more.
-    drop(unsafe { Box::from_raw(object) });
+    drop(unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(object)) });
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use std::thread;
-
-    struct One(UnsafeCell<Arc<()>>);
-    impl Kind for One {
-        const KIND: usize = 13;
-    }
-    impl Guarded for One {
-        type Own = Arc<()>;
-        fn own(&self) -> &UnsafeCell<Arc<()>> {
-            &self.0
-        }
-    }
-    struct Other;
-    impl Kind for Other {
-        const KIND: usize = 14;
-    }
-
-    fn open(alive: &Arc<()>) -> *mut One {
-        give(One(UnsafeCell::new(alive.clone()))).ok().expect("a handle")
-    }
-    fn told<T>(result: Result<T>) -> Option<&'static str> {
-        match result {
-            Err(Fail::Misuse(what)) => Some(what),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn only_open_handles_of_the_kind_mean_something() {
-        let alive = Arc::new(());
-        let handle = open(&alive);
-        assert!(locked(handle, "null").is_ok());
-        assert_eq!(told(locked(ptr::null::<One>(), "null")), Some("null"));
-        let closed =
-            |handle: *const One| told(locked(handle, "null")).is_some_and(|what| what.contains("closed"));
-        assert!(told(used(handle.cast::<Other>(), "null")).is_some());
-        for wrong in [
-            1,
-            16,
-            1 << 18,
-            usize::MAX,
-            handle.addr() + 1,
-            handle.addr() ^ 1 << 30,
-            (&raw const alive).addr(),
-        ] {
-            assert!(closed(ptr::without_provenance(wrong)), "{wrong:x}");
-        }
-        close(handle.cast::<Other>());
-        assert_eq!(Arc::strong_count(&alive), 2);
-        close(handle);
-        assert_eq!(Arc::strong_count(&alive), 1);
-        assert!(closed(handle));
-        // Also when its place is used again.
-        let again = open(&alive);
-        assert!(again != handle && closed(handle));
-        close(handle);
-        assert!(locked(again, "null").is_ok());
-        close(again);
-        close(again);
-        assert_eq!(Arc::strong_count(&alive), 1);
-    }
-
-    #[test]
-    fn one_call_at_a_time_and_closing_waits_for_none() {
-        let alive = Arc::new(());
-        let handle = open(&alive);
-        let first = locked(handle, "null").ok().expect("it is free");
-        assert!(told(locked(handle, "null")).is_some_and(|what| what.contains("one call at a time")));
-        assert!(used(handle, "null").is_ok(), "what may be shared is");
-        close(handle);
-        assert!(told(locked(handle, "null")).is_some() && Arc::strong_count(&alive) == 2);
-        drop(first);
-        assert_eq!(Arc::strong_count(&alive), 1);
-    }
-
-    #[test]
-    fn threads_that_open_use_and_close_lose_nothing() {
-        let alive = Arc::new(());
-        let newest = AtomicUsize::new(0);
-        thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| {
-                    for _ in 0..3000 {
-                        let handle = open(&alive);
-                        newest.store(handle.addr(), Relaxed);
-                        let theirs = ptr::without_provenance_mut::<One>(newest.load(Relaxed));
-                        if let Ok(locked) = locked(theirs, "null") {
-                            assert!(Arc::strong_count(&locked) >= 2);
-                        }
-                        close(theirs);
-                        close(handle);
-                    }
-                });
-            }
-        });
-        assert_eq!(Arc::strong_count(&alive), 1);
-    }
-}
+mod tests;

@@ -3,66 +3,73 @@
 //! In Rust a loan borrows its publisher, and a view its subscriber, until they are used up. In C both are steps of
 //! their own, so that the borrow has to be kept beside what it borrows from.
 
-use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
 /// A `T`, and perhaps an `L` that borrows it.
-///
-/// Not `Sync`, as its pointer says: one thread at a time calls any of this.
 pub(crate) struct Lender<T, L> {
     /// From a `Box`. A pointer, so that moving the lender moves no reference that `lent` holds.
     owner: NonNull<T>,
     /// Borrows `owner` for itself alone, as long as it is there.
-    lent: UnsafeCell<Option<L>>,
+    lent: Option<L>,
 }
 
-impl<T, L> Lender<T, L> {
+// SAFETY: both are its own, the first as a box would have it.
+unsafe impl<T: Send, L: Send> Send for Lender<T, L> {}
+
+impl<T: 'static, L> Lender<T, L> {
     pub fn new(owner: T) -> Lender<T, L> {
         // SAFETY: a box is never null.
         let owner = unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(owner))) };
-        Lender { owner, lent: UnsafeCell::new(None) }
+        Lender { owner, lent: None }
     }
 
     /// Whether something is borrowed.
     #[inline(always)]
     pub fn is_lent(&self) -> bool {
-        // SAFETY: one thread at a time, and no reference into the cell outlives a function here.
-        unsafe { (*self.lent.get()).is_some() }
+        self.lent.is_some()
     }
 
     /// Ends the borrowing, and gives what was borrowed.
     #[inline(always)]
-    pub fn take(&self) -> Option<L> {
-        // SAFETY: as for `is_lent`.
-        unsafe { (*self.lent.get()).take() }
-    }
-
-    /// Keeps what was borrowed.
-    pub fn keep(&self, lent: L) {
-        // SAFETY: as for `is_lent`. What was there was given up by `owner`, which is where `lent` comes from.
-        unsafe { *self.lent.get() = Some(lent) };
+    pub fn take(&mut self) -> Option<L> {
+        self.lent.take()
     }
 
     /// The owner, for itself alone; what was borrowed is given up.
+    #[inline(always)]
+    pub fn owner(&mut self) -> &mut T {
+        if self.is_lent() {
+            self.give_up();
+        }
+        // SAFETY: from a box that only `drop` frees; nothing borrows it now, and this borrows the lender.
+        unsafe { self.owner.as_mut() }
+    }
+
+    /// Away from calls that find nothing lent, which is nearly all: what is taken out is copied.
+    #[cold]
+    fn give_up(&mut self) {
+        drop(self.take());
+    }
+
+    /// Borrows from the owner, and keeps what that gives; what was borrowed before is given up.
     ///
     /// # Safety
-    ///
-    /// No other reference from this function is alive. `'a` ends before the lender does, and before the next call
-    /// of this function, unless it is handed to `keep`.
+    /// `borrow` keeps what it is given nowhere but in what it gives.
     #[inline(always)]
-    #[allow(clippy::mut_from_ref)]
-    pub unsafe fn owner<'a>(&self) -> &'a mut T {
-        if self.is_lent() {
-            drop(self.take());
-        }
-        // SAFETY: from a box that only `drop` frees; nothing borrows it now, as the caller vouches.
-        unsafe { &mut *self.owner.as_ptr() }
+    pub unsafe fn lend<E>(
+        &mut self,
+        borrow: impl FnOnce(&'static mut T) -> Result<Option<L>, E>,
+    ) -> Result<Option<&mut L>, E> {
+        self.owner(); // what was borrowed is given up
+        // SAFETY: the box lives until `drop`, which ends what is borrowed first; so does each function that gives the owner out again.
+        self.lent = borrow(unsafe { &mut *self.owner.as_ptr() })?;
+        Ok(self.lent.as_mut())
     }
 }
 
 impl<T, L> Drop for Lender<T, L> {
     fn drop(&mut self) {
-        drop(self.take());
+        drop(self.lent.take());
         // SAFETY: made by `new` from a box, and what borrowed it is gone.
         drop(unsafe { Box::from_raw(self.owner.as_ptr()) });
     }

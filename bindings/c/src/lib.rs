@@ -9,16 +9,18 @@
 //! | `code` | the numbers that functions return |
 //! | `border` | what stands between C and Rust: panics and NULLs |
 //! | `message` | what codes mean, and what went wrong last |
-//! | `handle` | handles as numbers: those that are closed or made up are told, not followed |
+//! | `handle`, `asymmetric` | handles as numbers: those that are closed or made up are told, not followed; one call at a time |
 //! | `lender` | a handle and what is borrowed from it between two calls |
 //! | `attributes`, `options` | structures that may grow |
 //! | `channel`, `publisher`, `subscriber`, `receive`, `wait`, `clock`, `version` | the functions over channels |
 //! | `domain`, `domain_publisher`, `domain_message`, `domain_subscriber`, `dispatcher` | those over domains |
+//! | `info` | what can be known of a channel |
 //! | `log` | those over logs |
 
 // The rules for all pointers stand at the top of the header; a section in each function would repeat them.
 #![allow(clippy::missing_safety_doc)]
 
+mod asymmetric;
 mod attributes;
 mod border;
 mod channel;
@@ -31,6 +33,7 @@ mod domain_message;
 mod domain_publisher;
 mod domain_subscriber;
 mod handle;
+mod info;
 mod lender;
 mod log;
 mod message;
@@ -52,6 +55,7 @@ pub use domain::*;
 pub use domain_message::*;
 pub use domain_publisher::*;
 pub use domain_subscriber::*;
+pub use info::*;
 pub use log::*;
 pub use message::{saltus_last_error, saltus_strerror};
 pub use options::*;

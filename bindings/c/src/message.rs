@@ -25,7 +25,7 @@ pub(crate) fn text(code: c_int) -> &'static CStr {
         SALTUS_CANCELED => c"the wait was cancelled",
         SALTUS_RETIRED => c"the channel is no more",
         SALTUS_DENIED => c"permission denied",
-        SALTUS_NO_SPACE => c"not enough shared memory",
+        SALTUS_NO_SPACE => c"no room for it",
         SALTUS_NO_LANE => c"no room for another publisher",
         SALTUS_DAMAGED => c"not a channel, or a damaged one",
         SALTUS_INVALID => c"an argument makes no sense",

@@ -3,16 +3,27 @@
 use crate::border::{Fail, Result, call, hand_out, put, slice, take_back};
 use crate::channel::{SaltusChannel, channel};
 use crate::code::SALTUS_OK;
-use crate::handle::{Kind, shared};
+use crate::handle::{Guarded, Kind, Locked, locked};
 use crate::lender::Lender;
 use saltus_channel::{Loan, Published, Publisher};
+use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 
-/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own.
-pub struct SaltusPublisher(Lender<Publisher, Loan<'static>>);
+/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
+/// time is refused.
+pub struct SaltusPublisher(UnsafeCell<Lent>);
+
+/// The publisher, and what it has lent to C.
+pub(crate) type Lent = Lender<Publisher, Loan<'static>>;
 
 impl Kind for SaltusPublisher {
     const KIND: usize = 2;
+}
+impl Guarded for SaltusPublisher {
+    type Own = Lent;
+    fn own(&self) -> &UnsafeCell<Lent> {
+        &self.0
+    }
 }
 
 /// What became of a published message.
@@ -40,10 +51,13 @@ pub unsafe extern "C" fn saltus_publisher_open(
     channel: *const SaltusChannel,
     publisher: *mut *mut SaltusPublisher,
 ) -> c_int {
-    // SAFETY: the header demands an open handle and a place for one.
-    call(|| unsafe {
-        hand_out(publisher, || Ok(Some(SaltusPublisher(Lender::new(self::channel(channel)?.publisher()?)))))
-    })
+    let open = || {
+        // SAFETY: the header demands an open handle.
+        let publisher = unsafe { self::channel(channel)? }.publisher()?;
+        Ok(Some(SaltusPublisher(UnsafeCell::new(Lender::new(publisher)))))
+    };
+    // SAFETY: the header demands a place for a handle.
+    call(|| unsafe { hand_out(publisher, open) })
 }
 
 /// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
@@ -68,11 +82,10 @@ pub unsafe extern "C" fn saltus_publish(
     published: *mut SaltusPublished,
 ) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let publisher = unsafe { free(publisher)? };
+        let mut own = own(publisher)?;
         // SAFETY: the header demands `len` bytes there.
         let message = unsafe { slice(message, len)? };
-        let done = publisher.publish(message)?;
+        let done = free(&mut own)?.publish(message)?;
         // SAFETY: the header demands room for it, or NULL.
         unsafe { tell(published, done) };
         Ok(SALTUS_OK)
@@ -95,13 +108,13 @@ pub unsafe extern "C" fn saltus_loan(
         const NO_ROOM: &str = "the place for the borrowed room is NULL";
         // SAFETY: the header demands a place for a pointer.
         unsafe { put(room, std::ptr::null_mut(), NO_ROOM)? };
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let handle = unsafe { shared(publisher, NO_PUBLISHER)? };
-        // SAFETY: as above; the loan, which borrows what this gives, is kept.
-        let mut loan = unsafe { free(publisher)? }.loan(len)?;
+        let mut own = own(publisher)?;
+        let _ = free(&mut own)?;
+        // SAFETY: what the loan borrows it keeps to itself.
+        let loan = unsafe { own.lend(|publisher| publisher.loan(len).map(Some))? };
+        let Some(loan) = loan else { return Err(Fail::Misuse(NO_LOAN)) };
         // SAFETY: not NULL, as was just seen.
         unsafe { put(room, loan.as_mut_ptr().cast(), NO_ROOM)? };
-        handle.0.keep(loan);
         Ok(SALTUS_OK)
     })
 }
@@ -118,8 +131,8 @@ pub unsafe extern "C" fn saltus_loan_publish(
     published: *mut SaltusPublished,
 ) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let loan = unsafe { shared(publisher, NO_PUBLISHER)? }.0.take().ok_or(Fail::Misuse(NO_LOAN))?;
+        let mut own = own(publisher)?;
+        let loan = own.take().ok_or(Fail::Misuse(NO_LOAN))?;
         let done = loan.publish(len)?;
         // SAFETY: the header demands room for it, or NULL.
         unsafe { tell(published, done) };
@@ -134,24 +147,26 @@ pub unsafe extern "C" fn saltus_loan_publish(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_loan_abandon(publisher: *mut SaltusPublisher) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        drop(unsafe { shared(publisher, NO_PUBLISHER)? }.0.take().ok_or(Fail::Misuse(NO_LOAN))?);
+        drop(own(publisher)?.take().ok_or(Fail::Misuse(NO_LOAN))?);
         Ok(SALTUS_OK)
     })
 }
 
-/// The publisher of a handle, from which nothing is borrowed.
+/// The publisher of a handle, for this call alone.
 #[inline(always)]
-pub(crate) unsafe fn free<'a>(handle: *mut SaltusPublisher) -> Result<&'a mut Publisher> {
-    // SAFETY: as the caller has it.
-    let handle = unsafe { shared(handle, NO_PUBLISHER)? };
-    if handle.0.is_lent() {
+pub(crate) fn own(handle: *mut SaltusPublisher) -> Result<Locked<SaltusPublisher>> {
+    locked(handle, NO_PUBLISHER)
+}
+
+/// A publisher from which nothing is borrowed.
+#[inline(always)]
+pub(crate) fn free(own: &mut Lent) -> Result<&mut Publisher> {
+    if own.is_lent() {
         return Err(Fail::Misuse(
             "this publisher has room borrowed: give it back with saltus_loan_publish() or saltus_loan_abandon()",
         ));
     }
-    // SAFETY: one thread at a time, and each function here asks once.
-    Ok(unsafe { handle.0.owner() })
+    Ok(own.owner())
 }
 
 /// Tells C what was published, if it wants to know.

@@ -2,8 +2,7 @@
 
 use crate::border::{Fail, Result, call, put};
 use crate::code::{SALTUS_NOTHING, SALTUS_OK};
-use crate::handle::shared;
-use crate::subscriber::{NO_SUBSCRIBER, SaltusSubscriber, own};
+use crate::subscriber::{SaltusSubscriber, own};
 use crate::wait::until;
 use saltus_channel::{Error, Sample, Which};
 use std::ffi::{c_int, c_void};
@@ -67,11 +66,10 @@ pub unsafe extern "C" fn saltus_receive(
     call(|| {
         // SAFETY: the header demands room for a sample.
         unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let subscriber = unsafe { own(subscriber)? };
+        let mut own = own(subscriber)?;
         // SAFETY: the header demands `size` bytes there.
         let buffer = unsafe { room(buffer, size)? };
-        let received = match subscriber.receive(self::which(which)?, self::until(until), buffer) {
+        let received = match own.owner().receive(self::which(which)?, self::until(until), buffer) {
             Ok(Some(sample)) => sample.into(),
             Ok(None) => return Ok(SALTUS_NOTHING),
             Err(error) => {
@@ -115,17 +113,16 @@ pub unsafe extern "C" fn saltus_view(
             put(message, std::ptr::null(), NO_MESSAGE)?;
             put(len, 0, NO_LEN)?;
         }
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let handle = unsafe { shared(subscriber, NO_SUBSCRIBER)? };
-        // SAFETY: as above; the view, which borrows what this gives, is kept.
-        let view = unsafe { own(subscriber)? }.view(self::which(which)?, self::until(until))?;
+        let mut own = own(subscriber)?;
+        let (which, until) = (self::which(which)?, self::until(until));
+        // SAFETY: what the view borrows it keeps to itself.
+        let view = unsafe { own.lend(|subscriber| subscriber.view(which, until))? };
         let Some(view) = view else { return Ok(SALTUS_NOTHING) };
         // SAFETY: not NULL, as was seen above.
         unsafe {
             put(message, view.as_ptr().cast(), NO_MESSAGE)?;
             put(len, view.len(), NO_LEN)?;
         }
-        handle.own.keep(view);
         Ok(SALTUS_OK)
     })
 }
@@ -143,9 +140,8 @@ pub unsafe extern "C" fn saltus_validate(
     call(|| {
         // SAFETY: the header demands room for a sample.
         unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let view = unsafe { shared(subscriber, NO_SUBSCRIBER)? }.own.take();
-        let view = view.ok_or(Fail::Misuse("this subscriber has no view: call saltus_view() first"))?;
+        let mut own = own(subscriber)?;
+        let view = own.take().ok_or(Fail::Misuse("this subscriber has no view: call saltus_view() first"))?;
         let received = view.validate()?.into();
         // SAFETY: not NULL, as was just seen.
         unsafe { put(sample, received, NO_SAMPLE)? };

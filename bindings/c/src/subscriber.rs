@@ -3,22 +3,33 @@
 use crate::border::{Result, call, hand_out, put, take_back};
 use crate::channel::{SaltusChannel, channel};
 use crate::code::SALTUS_OK;
-use crate::handle::{Kind, shared};
+use crate::handle::{Guarded, Kind, Locked, locked};
 use crate::lender::Lender;
 use crate::options::{self, SaltusOptions};
 use saltus_channel::{Canceller, Subscriber, View};
+use std::cell::UnsafeCell;
 use std::ffi::c_int;
 
-/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own.
+/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own. A second call at
+/// the same time is refused.
 pub struct SaltusSubscriber {
     /// What threads must not share.
-    pub(crate) own: Lender<Subscriber, View<'static>>,
+    own: UnsafeCell<Lent>,
     /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
     pub(crate) canceller: Option<Canceller>,
 }
 
+/// The subscriber, and the view of it that C has.
+pub(crate) type Lent = Lender<Subscriber, View<'static>>;
+
 impl Kind for SaltusSubscriber {
     const KIND: usize = 3;
+}
+impl Guarded for SaltusSubscriber {
+    type Own = Lent;
+    fn own(&self) -> &UnsafeCell<Lent> {
+        &self.own
+    }
 }
 
 pub(crate) const NO_SUBSCRIBER: &str = "the subscriber is NULL";
@@ -39,7 +50,7 @@ pub unsafe extern "C" fn saltus_subscriber_open(
         let (channel, (options, cancelable)) = unsafe { (self::channel(channel)?, options::read(options)?) };
         let mut subscriber = channel.subscriber_with(options)?;
         let canceller = cancelable.then(|| subscriber.canceller());
-        Ok(Some(SaltusSubscriber { own: Lender::new(subscriber), canceller }))
+        Ok(Some(SaltusSubscriber { own: UnsafeCell::new(Lender::new(subscriber)), canceller }))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(subscriber, join) })
@@ -60,8 +71,7 @@ pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscrib
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_flush(subscriber: *mut SaltusSubscriber) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        unsafe { own(subscriber)? }.flush();
+        own(subscriber)?.owner().flush();
         Ok(SALTUS_OK)
     })
 }
@@ -73,8 +83,7 @@ pub unsafe extern "C" fn saltus_flush(subscriber: *mut SaltusSubscriber) -> c_in
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_seek_oldest(subscriber: *mut SaltusSubscriber) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        unsafe { own(subscriber)? }.seek_oldest();
+        own(subscriber)?.owner().seek_oldest();
         Ok(SALTUS_OK)
     })
 }
@@ -92,8 +101,8 @@ pub unsafe extern "C" fn saltus_counts(
 ) -> c_int {
     call(|| {
         const NULL: &str = "a place for the counts is NULL";
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let subscriber = unsafe { own(subscriber)? };
+        let mut own = own(subscriber)?;
+        let subscriber = own.owner();
         // SAFETY: the header demands room for two numbers.
         unsafe {
             put(received, subscriber.received(), NULL)?;
@@ -103,9 +112,8 @@ pub unsafe extern "C" fn saltus_counts(
     })
 }
 
-/// The subscriber of a handle; a view of it that was not validated is given up.
+/// The subscriber of a handle, for this call alone. Its owner is the subscriber, once a view that was not validated is given up.
 #[inline(always)]
-pub(crate) unsafe fn own<'a>(handle: *mut SaltusSubscriber) -> Result<&'a mut Subscriber> {
-    // SAFETY: as the caller has it; one thread at a time, and each function asks once for each handle.
-    Ok(unsafe { shared(handle, NO_SUBSCRIBER)?.own.owner() })
+pub(crate) fn own(handle: *mut SaltusSubscriber) -> Result<Locked<SaltusSubscriber>> {
+    locked(handle, NO_SUBSCRIBER)
 }

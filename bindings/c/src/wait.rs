@@ -2,7 +2,7 @@
 
 use crate::border::{Fail, call, put};
 use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
-use crate::handle::shared;
+use crate::handle::{Locked, used};
 use crate::subscriber::{NO_SUBSCRIBER, SaltusSubscriber, own};
 use saltus_channel::{Subscriber, Until, wait_any};
 use std::ffi::c_int;
@@ -66,10 +66,13 @@ pub unsafe extern "C" fn saltus_wait_any(
         if (1..count).any(|i| handles[..i].contains(&handles[i])) {
             return Err(Fail::Misuse("a subscriber to wait for is given twice"));
         }
+        let mut held = Held { all: [const { MaybeUninit::uninit() }; MOST], many: 0 };
+        for handle in handles {
+            held.add(own(*handle)?);
+        }
         let mut all = [const { MaybeUninit::<&mut Subscriber>::uninit() }; MOST];
-        for (place, handle) in all.iter_mut().zip(handles) {
-            // SAFETY: the header demands open handles, used by this thread alone; each is here once.
-            place.write(unsafe { own(*handle)? });
+        for (place, own) in all.iter_mut().zip(held.all()) {
+            place.write(own.owner());
         }
         // SAFETY: the first `count` were just written.
         let all = unsafe { &mut *(&raw mut all[..count] as *mut [&mut Subscriber]) };
@@ -78,6 +81,31 @@ pub unsafe extern "C" fn saltus_wait_any(
         unsafe { put(index, found, NO_INDEX)? };
         Ok(SALTUS_OK)
     })
+}
+
+/// Subscribers that this call alone uses, without allocating.
+struct Held {
+    all: [MaybeUninit<Locked<SaltusSubscriber>>; MOST],
+    /// So many are there.
+    many: usize,
+}
+
+impl Held {
+    fn add(&mut self, own: Locked<SaltusSubscriber>) {
+        self.all[self.many].write(own);
+        self.many += 1;
+    }
+    fn all(&mut self) -> &mut [Locked<SaltusSubscriber>] {
+        // SAFETY: so many were written.
+        unsafe { &mut *(&raw mut self.all[..self.many] as *mut [Locked<SaltusSubscriber>]) }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: they were written, and are not used again.
+        unsafe { std::ptr::drop_in_place(self.all()) };
+    }
 }
 
 /// A descriptor for poll, epoll or an event loop: readable while there is something unseen. When it is readable,
@@ -94,10 +122,9 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
         const NO_FD: &str = "the place for the descriptor is NULL";
         // SAFETY: the header demands room for a number.
         unsafe { put(fd, -1, NO_FD)? };
-        // SAFETY: the header demands an open handle, used by this thread alone.
-        let own = unsafe { own(subscriber)? }.event_fd()?.as_raw_fd();
+        let raw = own(subscriber)?.owner().event_fd()?.as_raw_fd();
         // SAFETY: not NULL, as was just seen.
-        unsafe { put(fd, own, NO_FD)? };
+        unsafe { put(fd, raw, NO_FD)? };
         Ok(SALTUS_OK)
     })
 }
@@ -110,8 +137,7 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable); saltus_last_error() does not tell of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_cancel(subscriber: *const SaltusSubscriber) -> c_int {
-    // SAFETY: the header demands an open handle, or NULL.
-    let Ok(subscriber) = (unsafe { shared(subscriber, NO_SUBSCRIBER) }) else { return SALTUS_INVALID };
+    let Ok(subscriber) = used(subscriber, NO_SUBSCRIBER) else { return SALTUS_INVALID };
     let Some(canceller) = &subscriber.canceller else { return SALTUS_INVALID };
     quietly(|| canceller.cancel())
 }
@@ -135,8 +161,7 @@ pub(crate) fn quietly(cancel: impl FnOnce()) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_cancel_reset(subscriber: *const SaltusSubscriber) -> c_int {
     call(|| {
-        // SAFETY: the header demands an open handle.
-        let subscriber = unsafe { shared(subscriber, NO_SUBSCRIBER)? };
+        let subscriber = used(subscriber, NO_SUBSCRIBER)?;
         let canceller = subscriber.canceller.as_ref();
         canceller.ok_or(Fail::Misuse("this subscriber was opened as not cancelable"))?.reset();
         Ok(SALTUS_OK)

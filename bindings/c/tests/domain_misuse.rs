@@ -71,7 +71,7 @@ fn options() -> SaltusDomainOptions {
     options
 }
 
-unsafe extern "C" fn never(_: *const SaltusMessage, _: *mut c_void) -> c_int {
+unsafe extern "C" fn never<T>(_: *const T, _: *mut c_void) -> c_int {
     panic!("called")
 }
 
@@ -84,11 +84,14 @@ fn null_is_an_error_everywhere() {
     let (mut fd, mut index, poll) = (0, 0, SALTUS_POLL);
     let half = SaltusType { name: NAME, fingerprint: 1, schema: null() };
     let with_null = [subscriber, null_mut()];
+    let (mut dispatcher, mut mismatched) = (null_mut(), 7);
+    // SAFETY: a place for a handle.
+    ok(unsafe { saltus_dispatcher_open(&mut dispatcher) });
     // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals.
     let calls: Vec<(&str, c_int)> = unsafe {
         vec![
             ("open", saltus_domain_open(c"mem://".as_ptr(), null_mut())),
-            ("channels", saltus_domain_channels(null(), None, null_mut())),
+            ("channels", saltus_domain_channels(null(), Some(never), null_mut())),
             ("channels each", saltus_domain_channels(domain, None, null_mut())),
             ("publisher_open", saltus_domain_publisher_open(null(), NAME, null(), &mut p)),
             ("publisher_open name", saltus_domain_publisher_open(domain, null(), null(), &mut p)),
@@ -112,6 +115,11 @@ fn null_is_an_error_everywhere() {
             ("wait_any twice", saltus_domain_wait_any([subscriber; 2].as_ptr(), 2, poll, &mut index)),
             ("event_fd", saltus_domain_event_fd(null_mut(), &mut fd)),
             ("event_fd out", saltus_domain_event_fd(subscriber, null_mut())),
+            ("descriptions", saltus_domain_descriptions(null_mut(), NAME, Some(never), null_mut())),
+            ("descriptions name", saltus_domain_descriptions(subscriber, null(), Some(never), null_mut())),
+            ("descriptions each", saltus_domain_descriptions(subscriber, NAME, None, null_mut())),
+            ("mismatched", saltus_domain_mismatched(null_mut(), &mut mismatched)),
+            ("mismatched out", saltus_domain_mismatched(subscriber, null_mut())),
             ("cancel", saltus_domain_cancel(null())),
             ("cancel_reset", saltus_domain_cancel_reset(null())),
             ("dispatcher_open", saltus_dispatcher_open(null_mut())),
@@ -129,12 +137,25 @@ fn null_is_an_error_everywhere() {
             ),
             (
                 "subscribe function",
-                saltus_dispatcher_subscribe(null_mut(), domain, NAME, null(), None, null_mut(), null_mut()),
+                saltus_dispatcher_subscribe(dispatcher, domain, NAME, null(), None, null_mut(), null_mut()),
+            ),
+            (
+                "subscribe domain",
+                saltus_dispatcher_subscribe(
+                    dispatcher,
+                    null(),
+                    NAME,
+                    null(),
+                    Some(never),
+                    null_mut(),
+                    null_mut(),
+                ),
             ),
             ("unsubscribe", saltus_dispatcher_unsubscribe(null_mut(), 1)),
             ("handle", saltus_dispatcher_handle(null_mut(), poll, &mut index)),
             ("run", saltus_dispatcher_run(null_mut())),
             ("fd", saltus_dispatcher_fd(null_mut(), &mut fd)),
+            ("fd out", saltus_dispatcher_fd(dispatcher, null_mut())),
             ("dispatcher_cancel", saltus_dispatcher_cancel(null())),
             ("dispatcher_cancel_reset", saltus_dispatcher_cancel_reset(null())),
             ("log_open", saltus_log_open(null(), &mut l)),
@@ -166,11 +187,14 @@ fn null_is_an_error_everywhere() {
         ok(saltus_domain_open(c"mem://".as_ptr(), &mut d));
         ok(saltus_domain_subscriber_open(d, null(), null(), &mut r));
         ok(saltus_dispatcher_open(&mut x));
+        assert_eq!(saltus_dispatcher_handle(x, poll, null_mut()), SALTUS_NOTHING);
         saltus_dispatcher_close(x);
+        saltus_dispatcher_close(dispatcher);
         saltus_domain_subscriber_close(r);
         saltus_domain_close(d);
     }
     assert!(p.is_null() && l.is_null() && w.is_null() && message.is_null() && event.is_null());
+    assert_eq!(mismatched, 0);
     // And all of it is as usable as before.
     ok(s.publish(b"x"));
     assert_eq!(s.receive(SALTUS_FOREVER), (SALTUS_OK, b"x".to_vec()));
@@ -200,11 +224,18 @@ fn closed_and_foreign_handles_are_told() {
         assert_eq!(saltus_cancel(subscriber), SALTUS_INVALID);
         assert_eq!(saltus_publisher_open(channel, &mut publisher), SALTUS_INVALID);
         assert!(publisher.is_null());
+        // SAFETY: a C struct of numbers, for which all zeros is a value.
+        let mut info = std::mem::zeroed::<SaltusInfo>();
+        assert_eq!(saltus_channel_info(channel, &mut info, size_of_val(&info)), SALTUS_INVALID);
+        assert_eq!(saltus_descriptions(channel, Some(never), null_mut()), SALTUS_INVALID);
         saltus_domain_publisher_close(s.publisher);
         saltus_domain_subscriber_close(s.subscriber);
         assert_eq!(s.publish(b"x"), SALTUS_INVALID);
         assert_eq!(saltus_domain_receive(s.subscriber, SALTUS_FOREVER, &mut message), SALTUS_INVALID);
         assert_eq!(saltus_domain_cancel(s.subscriber), SALTUS_INVALID);
+        let (closed, mut mismatched) = (s.subscriber, 7);
+        assert_eq!(saltus_domain_descriptions(closed, NAME, Some(never), null_mut()), SALTUS_INVALID);
+        assert_eq!((saltus_domain_mismatched(closed, &mut mismatched), mismatched), (SALTUS_INVALID, 0));
         assert_eq!(saltus_domain_receive(s.domain.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
         assert_eq!(saltus_domain_receive(here.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
         let mut fd = 0;
@@ -330,7 +361,7 @@ struct Context {
     answer: c_int,
 }
 
-unsafe extern "C" fn count(message: *const SaltusMessage, context: *mut c_void) -> c_int {
+unsafe extern "C" fn count(message: *const RawMessage, context: *mut c_void) -> c_int {
     // SAFETY: what was given to the dispatcher, and lives as long.
     let (message, context) = unsafe { (&*message, &*context.cast::<Context>()) };
     assert_eq!(message.channel_len, 3);
@@ -339,6 +370,36 @@ unsafe extern "C" fn count(message: *const SaltusMessage, context: *mut c_void) 
     let inside = unsafe { saltus_dispatcher_unsubscribe(context.dispatcher, 1) };
     assert_eq!(inside, SALTUS_INVALID);
     context.answer
+}
+
+#[test]
+fn a_dispatcher_tells_another_type_at_once_and_goes_on_with_the_next_call() {
+    let s = Setup::new();
+    let (mut dispatcher, mut handled) = (null_mut(), 9);
+    let expected = SaltusType { name: c"number_t".as_ptr(), fingerprint: 7, schema: c"".as_ptr() };
+    let numbers = SaltusDomainOptions { depth: 10, expected: &expected, ..options() };
+    let all = SaltusDomainOptions { depth: 10, ..options() };
+    // SAFETY: strings, options, places and contexts that live here.
+    unsafe {
+        ok(saltus_dispatcher_open(&mut dispatcher));
+        let contexts = [0, 1].map(|_| Context { dispatcher, calls: AtomicU32::new(0), answer: SALTUS_GO_ON });
+        for (context, options) in contexts.iter().zip([&numbers, &all]) {
+            let (context, id) = ((&raw const *context).cast_mut().cast(), null_mut());
+            ok(saltus_dispatcher_subscribe(dispatcher, s.domain, NAME, options, Some(count), context, id));
+        }
+        let calls = |want: [u32; 2]| assert_eq!(contexts.each_ref().map(|c| c.calls.load(Relaxed)), want);
+        let mut handle = || (saltus_dispatcher_handle(dispatcher, SALTUS_FOREVER, &mut handled), handled);
+        ok(s.publish(&8u64.to_be_bytes()));
+        assert_eq!(handle(), (SALTUS_WRONG_TYPE, 0));
+        assert!(last().contains("`imu` was expected to have `number_t`"), "{}", last());
+        calls([0, 0]);
+        assert_eq!(handle(), (SALTUS_OK, 1));
+        calls([0, 1]);
+        ok(s.publish(&7u64.to_be_bytes()));
+        assert_eq!(handle(), (SALTUS_OK, 2));
+        calls([1, 2]);
+        saltus_dispatcher_close(dispatcher);
+    }
 }
 
 #[test]
@@ -373,5 +434,43 @@ fn callbacks_stop_unsubscribe_and_cannot_use_their_dispatcher() {
         ok(saltus_dispatcher_run(dispatcher));
         saltus_dispatcher_close(dispatcher);
         assert_eq!(saltus_dispatcher_run(dispatcher), SALTUS_INVALID);
+    }
+}
+
+#[test]
+fn an_error_beside_a_wrong_type_is_told_by_the_next_call() {
+    let shm = TestDomain::new();
+    let url = CString::new(shm.url()).unwrap();
+    let (mut domain, mut publisher, mut dispatcher) = (null_mut(), null_mut(), null_mut());
+    let said = |name| SaltusType { name, fingerprint: 1, schema: c"".as_ptr() };
+    let (expected, published) =
+        (said(c"pose_t".as_ptr()), SaltusType { fingerprint: 2, ..said(c"twist_t".as_ptr()) });
+    let typed = SaltusDomainOptions { expected: &expected, ..options() };
+    // SAFETY: strings, structures and places for handles that live here.
+    unsafe {
+        ok(saltus_domain_open(url.as_ptr(), &mut domain));
+        ok(saltus_dispatcher_open(&mut dispatcher));
+        let on = |name: *const c_char, options| {
+            let never = Some(never as unsafe extern "C" fn(*const RawMessage, *mut c_void) -> c_int);
+            ok(saltus_dispatcher_subscribe(dispatcher, domain, name, options, never, null_mut(), null_mut()));
+        };
+        on(c"odd".as_ptr(), null());
+        on(NAME, &typed);
+        ok(saltus_domain_publisher_open(domain, NAME, &published, &mut publisher));
+        ok(saltus_domain_publish(publisher, NAME.cast(), 3));
+        let odd = std::path::Path::new(shm.url().trim_start_matches("shm://")).join("odd");
+        std::fs::write(&odd, [7; 4096]).expect("a file where a channel would have its directory");
+        // Long enough for all to look for channels that have come, which they do each 10 ms.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        let handle = || (saltus_dispatcher_handle(dispatcher, SALTUS_POLL, null_mut()), last());
+        let (code, text) = handle();
+        assert!(code == SALTUS_WRONG_TYPE && text.contains("pose_t"), "{code}: {text}");
+        std::fs::remove_file(&odd).expect("it is there");
+        let (code, text) = handle();
+        assert!(code == SALTUS_SYSTEM && text.contains("channel `odd`"), "{code}: {text}");
+        assert_eq!(handle().0, SALTUS_NOTHING);
+        saltus_dispatcher_close(dispatcher);
+        saltus_domain_publisher_close(publisher);
+        saltus_domain_close(domain);
     }
 }

@@ -21,6 +21,7 @@ const SOURCES: &[&str] = &[
     "domain_publisher",
     "domain_message",
     "domain_subscriber",
+    "info",
     "dispatcher",
     "log",
     "message",
@@ -34,6 +35,10 @@ fn header_is_up_to_date() {
     let config = cbindgen::Config::from_file(package().join("cbindgen.toml")).expect("cbindgen.toml");
     let mut builder = cbindgen::Builder::new().with_config(config);
     for source in SOURCES {
+        // The message is the domain's own; it stands before what there is for it.
+        if *source == "domain_message" {
+            builder = builder.with_src(package().join("../../crates/domain/src/raw.rs"));
+        }
         builder = builder.with_src(package().join(format!("src/{source}.rs")));
     }
     let mut made = Vec::new();
@@ -51,12 +56,13 @@ fn header_is_up_to_date() {
     );
 }
 
-/// The functions that the header declares: each name before a parenthesis, outside of comments.
-fn declared() -> BTreeSet<String> {
+/// The functions that the header declares: each name before a parenthesis, outside of comments. Works in a directory of that name.
+fn declared(dir: &str) -> BTreeSet<String> {
     let program = "#include <saltus.h>\n";
-    let file = scratch("declared").join("declared.c");
+    let file = scratch(dir).join("declared.c");
     std::fs::write(&file, program).expect("write");
-    let plain = run(compiler().args(["-E", "-P"]).arg(&file));
+    let plain =
+        run(build::compiler(&file).arg("-I").arg(package().join("include")).args(["-E", "-P"]).arg(&file));
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = plain.split('(').filter_map(|part| part.rsplit(|c| !word(c)).next());
     before.filter(|name| name.starts_with("saltus_")).map(String::from).collect()
@@ -72,7 +78,7 @@ fn exported(library_file: &str, flag: &str) -> BTreeSet<String> {
 
 #[test]
 fn the_library_exports_what_the_header_declares_and_nothing_else() {
-    let declared = declared();
+    let declared = declared("exported");
     assert!(declared.contains("saltus_publish") && declared.contains("saltus_receive"), "{declared:?}");
     assert_eq!(exported("libsaltus.so", "-D"), declared);
     let of_archive = exported("libsaltus.a", "-g");
@@ -100,7 +106,7 @@ fn every_function_says_what_it_costs_and_how_it_fails() {
         }
         comment.clear();
     }
-    assert_eq!(told, declared());
+    assert_eq!(told, declared("told"));
 }
 
 #[test]

@@ -2,9 +2,15 @@
 
 mod support;
 
+use saltus_peers::saltus;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
+
+/// `install.sh` and what runs it, of a library as the tests have it: built in minutes less than one that is optimized.
+fn quickly(command: &mut Command) -> &mut Command {
+    command.env("PROFILE", "dev")
+}
 
 /// What pkg-config says of `saltus` under a prefix.
 fn pkg_config(prefix: &Path, arguments: &[&str]) -> Vec<String> {
@@ -16,8 +22,9 @@ fn pkg_config(prefix: &Path, arguments: &[&str]) -> Vec<String> {
 /// Compiles `hello.c` with what pkg-config says, and nothing of this repository.
 fn hello(prefix: &Path, name: &str, arguments: &[&str]) -> PathBuf {
     let program = prefix.join(name);
-    let mut cc = Command::new(std::env::var("CC").unwrap_or("cc".into()));
-    cc.args(STRICT).arg(repository().join("examples/c/hello.c")).arg("-o").arg(&program);
+    let source = repository().join("examples/c/hello.c");
+    let mut cc = build::compiler(&source);
+    cc.arg(source).arg("-o").arg(&program);
     run(cc.args(pkg_config(prefix, arguments)));
     program
 }
@@ -25,7 +32,7 @@ fn hello(prefix: &Path, name: &str, arguments: &[&str]) -> PathBuf {
 #[test]
 fn installed_it_is_found_by_pkg_config() {
     let prefix = scratch("installed");
-    run(Command::new(package().join("install.sh")).arg(&prefix));
+    run(quickly(Command::new(package().join("install.sh")).arg(&prefix)));
     assert_eq!(pkg_config(&prefix, &["--modversion"]), [env!("CARGO_PKG_VERSION")]);
 
     let shared = hello(&prefix, "shared", &["--cflags", "--libs"]);
@@ -43,19 +50,6 @@ fn installed_it_is_found_by_pkg_config() {
     assert_eq!(run(Command::new(&fixed).env("SALTUS_DOMAIN", domain.url())), "Hello, robot\n");
     let needed = run(Command::new("readelf").arg("-d").arg(&fixed));
     assert!(!needed.contains("libsaltus"), "{needed}");
-}
-
-/// The program `saltus`, which generates code for types, built by the cargo that runs this test.
-fn saltus() -> PathBuf {
-    let test = std::env::current_exe().expect("this test's file");
-    let profile = test.ancestors().nth(2).expect("target/…/deps");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "-p", "saltus-cli"]).current_dir(repository());
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    run(cargo.arg("--target-dir").arg(profile.parent().expect("target")));
-    profile.join("saltus")
 }
 
 /// All files and directories below one.
@@ -76,30 +70,17 @@ fn cmake_builds_the_examples_with_what_is_installed_and_uninstalling_leaves_noth
     std::fs::create_dir(prefix.join("lib")).expect("a directory that was there before");
     let package_dir = scratch("cmake-package");
     run(Command::new("cmake").arg("-S").arg(package()).arg("-B").arg(&package_dir));
-    run(Command::new("cmake").arg("--install").arg(&package_dir).arg("--prefix").arg(&prefix));
+    run(quickly(Command::new("cmake").arg("--install").arg(&package_dir).arg("--prefix").arg(&prefix)));
     // Twice: what was there is used again, and still known to be ours.
-    run(Command::new(package().join("install.sh")).arg(&prefix));
+    run(quickly(Command::new(package().join("install.sh")).arg(&prefix)));
     for language in ["c", "cpp"] {
-        let (build, domain) = (scratch(&format!("cmake-examples-{language}")), TestDomain::new());
+        let build = scratch(&format!("cmake-examples-{language}"));
         let mut configure = Command::new("cmake");
         configure.arg("-S").arg(repository().join("examples").join(language)).arg("-B").arg(&build);
         configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display()));
         run(configure.arg(format!("-DSALTUS_EXECUTABLE={}", saltus.display())));
         run(Command::new("cmake").arg("--build").arg(&build).args(["--parallel", "2"]));
-        let log = build.join("robot.mcap");
-        let example =
-            |name: &str| run(Command::new(build.join(name)).arg(&log).env("SALTUS_DOMAIN", domain.url()));
-        assert_eq!(example("publish"), "");
-        assert_eq!(example("newest"), "tilt 0.03\n");
-        let all = "tilt: tilt 0.01, missed 0\ntilt: tilt 0.02, missed 0\ntilt: tilt 0.03, missed 0\n";
-        assert_eq!(example("next"), all);
-        assert_eq!(example("wait"), "tilt: tilt 0.03\ndistance: 1.5 m\n");
-        let typed = example("typed");
-        assert!(typed.starts_with("x is 1") && typed.ends_with("heading is 0.5 in map\n"), "{typed}");
-        assert_eq!(example("log"), "tilt: reading 7\ntilt: reading 8\ntilt: reading 9\n");
-        if language == "cpp" {
-            assert_eq!(example("callbacks"), "tick 1\ntick 2\ntick 3\n");
-        }
+        examples::six(language, |name| Command::new(build.join(name)));
     }
     let uninstall = || output(Command::new(package().join("install.sh")).arg("--uninstall").arg(&prefix));
     assert!(uninstall().status.success());
@@ -111,7 +92,7 @@ fn cmake_builds_the_examples_with_what_is_installed_and_uninstalling_leaves_noth
 fn packagers_install_aside() {
     let aside = scratch("aside");
     let mut install = Command::new(package().join("install.sh"));
-    run(install.arg("/usr").env("DESTDIR", &aside).env("LIBDIR", "/usr/lib/some-machine"));
+    run(quickly(&mut install).arg("/usr").env("DESTDIR", &aside).env("LIBDIR", "/usr/lib/some-machine"));
     let pc =
         std::fs::read_to_string(aside.join("usr/lib/some-machine/pkgconfig/saltus.pc")).expect("saltus.pc");
     assert!(pc.contains("prefix=/usr\nlibdir=/usr/lib/some-machine\n") && !pc.contains('@'), "{pc}");

@@ -2,125 +2,32 @@
 
 mod support;
 
-use saltus_channel::{Attributes, Until, Which};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
 use support::*;
-
-const COUNT: usize = 1000;
-
-fn program(name: &str) -> PathBuf {
-    compile(&package().join(format!("tests/c/{name}.c")), &scratch(&format!("languages-{name}")))
-}
-
-fn message(i: usize) -> String {
-    format!("message {i}{}", ".".repeat(i % 100))
-}
 
 #[test]
 fn c_publishes_and_rust_receives() {
-    let domain = TestDomain::new();
-    let mut child = Command::new(program("publish"))
-        .args(["data", &COUNT.to_string()])
-        .env("SALTUS_DOMAIN", domain.url())
-        .spawn()
-        .expect("the program");
-    let data = domain.open().create("data", &Attributes::new().frames(COUNT as u64)).unwrap();
-    let go = domain.open().create("data.go", &Attributes::new()).unwrap();
-    let mut subscriber = data.subscriber().unwrap();
-    go.publisher().unwrap().publish(b"go").unwrap();
-    let mut buf = Vec::new();
-    for i in 1..=COUNT {
-        let until = Until::For(Duration::from_secs(10));
-        let sample = subscriber.receive_vec(Which::Next, until, &mut buf).unwrap().expect("a message");
-        assert_eq!((sample.seq, sample.missed, text(&buf)), (i as u64, 0, message(i)));
-        assert!(sample.stamp > 0 && sample.writer.lane == 0 && sample.writer.lease > 0);
-    }
-    assert!(child.wait().expect("its end").success());
-    assert_eq!(subscriber.received() + subscriber.missed(), COUNT as u64);
-    let said = data.descriptions().unwrap();
-    assert_eq!(said.len(), 1);
-    assert_eq!((said[0].name.as_str(), said[0].fingerprint), ("p.text_t", 0x1122_3344_5566_7788));
-    assert_eq!(said[0].schema, "struct text_t { }");
+    programs::c_publishes_and_rust_receives(&Build::plain("c_publishes_and_rust_receives", &[]));
 }
 
 #[test]
 fn rust_publishes_and_c_receives() {
-    let domain = TestDomain::new();
-    let child = Command::new(program("receive"))
-        .args(["data", &COUNT.to_string()])
-        .env("SALTUS_DOMAIN", domain.url())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program");
-    let data = domain.open().create("data", &Attributes::new().frames(COUNT as u64)).unwrap();
-    let mut publisher = data.publisher().unwrap();
-    let until = || Until::For(Duration::from_secs(10));
-    let ready = domain.open().wait_for("data.ready", until()).unwrap().expect("the program subscribes");
-    let mut ready = ready.subscriber().unwrap();
-    ready.wait_newest(until(), &mut []).unwrap().expect("the program says so");
-    for i in 1..=COUNT {
-        publisher.publish(message(i).as_bytes()).unwrap();
-    }
-    let output = child.wait_with_output().expect("its end");
-    assert!(output.status.success());
-    let want: String = (1..=COUNT).map(|i| format!("{i} 0 {}\n", message(i))).collect();
-    assert_eq!(text(&output.stdout), want);
+    programs::rust_publishes_and_c_receives(&Build::plain("rust_publishes_and_c_receives", &[]));
 }
 
 #[test]
 fn two_threads_of_c() {
-    let domain = TestDomain::new();
-    let said = run(Command::new(program("threads")).env("SALTUS_DOMAIN", domain.url()));
-    let (first, rest) = said.split_once('\n').expect("lines");
-    let numbers: Vec<u64> = first.split(' ').filter_map(|word| word.parse().ok()).collect();
-    assert!(numbers.len() == 3 && numbers[0] + numbers[1] == numbers[2], "{first}");
-    assert_eq!(rest, "the wait was cancelled\nnothing new\n");
-    assert!(domain.list().is_empty());
+    programs::two_threads_of_c(&Build::plain("two_threads_of_c", &[]));
 }
 
 #[test]
 fn a_forked_child_has_a_lane_of_its_own() {
-    let domain = TestDomain::new();
-    let said = run(Command::new(program("fork")).env("SALTUS_DOMAIN", domain.url()));
-    let want = "parent in lane 0, message 1\nchild in lane 1, message 1\nparent in lane 0, message 2\n";
-    assert_eq!(said, want);
-    assert!(domain.list().is_empty());
+    programs::a_forked_child_has_a_lane_of_its_own(&Build::plain(
+        "a_forked_child_has_a_lane_of_its_own",
+        &[],
+    ));
 }
 
 #[test]
 fn another_user_may_what_the_modes_say() {
-    let domain = TestDomain::new();
-    let open = domain.open();
-    let private = open.create("private", &Attributes::new().mode(0o600)).unwrap();
-    let public = open.create("public", &Attributes::new().mode(0o644)).unwrap();
-    public.publisher().unwrap().publish(b"for all").unwrap();
-    // SAFETY: asks for a number.
-    if unsafe { libc::geteuid() } != 0 {
-        // Nobody else to be: take the permissions from ourselves, as far as files have them.
-        set_mode(&private, "", 0);
-        set_mode(&public, "/data", 0o444);
-        set_mode(&public, "/bell", 0o444);
-        set_mode(&public, "/lease", 0);
-        set_mode(&public, "", 0o555);
-        set_mode_of(open.path(), 0o555);
-    }
-    let said = run(Command::new(program("denied")).env("SALTUS_DOMAIN", domain.url()));
-    set_mode_of(open.path(), 0o1777);
-    set_mode(&private, "", 0o755);
-    set_mode(&public, "", 0o755);
-    let said: Vec<&str> =
-        said.lines().map(|line| line.split_inclusive(": ").take(2).last().unwrap()).collect();
-    let denied = "permission denied: ";
-    assert_eq!(said, [denied, "done", denied, "done", "done", denied]);
-}
-
-fn set_mode(channel: &saltus_channel::Channel, file: &str, mode: u32) {
-    set_mode_of(&channel.domain().path().join(format!("{}{file}", channel.name().file_name())), mode);
-}
-
-fn set_mode_of(path: &std::path::Path, mode: u32) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("a mode");
+    programs::another_user_may_what_the_modes_say(&Build::plain("another_user_may_what_the_modes_say", &[]));
 }

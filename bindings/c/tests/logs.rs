@@ -42,6 +42,8 @@ fn a_log_is_written_read_and_moved_about_in() {
                 let message = (&raw const i).cast();
                 ok(saltus_log_write(writer, c"tilt".as_ptr(), message, 1, i64::from(i) * 1_000_000));
             }
+            assert_eq!(saltus_log_write(writer, c"tilt".as_ptr(), null(), 1, 1), SALTUS_INVALID);
+            assert_eq!(saltus_log_write(writer, null(), null(), 0, 1), SALTUS_INVALID);
             ok(saltus_log_flush(writer));
             ok(saltus_log_finish(writer));
             assert_eq!(saltus_log_finish(writer), SALTUS_INVALID);
@@ -50,13 +52,18 @@ fn a_log_is_written_read_and_moved_about_in() {
             saltus_log_writer_close(writer);
             assert_eq!(saltus_log_create(path.as_ptr(), format, &mut writer), SALTUS_EXISTS);
             assert!(writer.is_null() && last().contains(name), "{}", last());
+            let not_there = CString::new(dir.join("not-there.mcap").to_str().unwrap()).unwrap();
+            assert_eq!(saltus_log_create(not_there.as_ptr(), format, null_mut()), SALTUS_INVALID);
+            assert!(!dir.join("not-there.mcap").exists());
 
             ok(saltus_log_open(path.as_ptr(), &mut log));
             ok(saltus_log_range(log, &mut events, &mut first, &mut last_time));
             assert_eq!((events, first, last_time), (100, 0, 99_000_000));
             ok(saltus_log_range(log, null_mut(), null_mut(), null_mut()));
             assert_eq!(read(log, saltus_log_previous), None);
+            assert_eq!(saltus_log_next(log, null_mut()), SALTUS_INVALID, "and it stays where it is");
             assert_eq!(read(log, saltus_log_next), Some((vec![0], 0)));
+            assert_eq!(saltus_log_previous(log, null_mut()), SALTUS_INVALID);
             ok(saltus_log_seek_time(log, 41_500_000, &mut position));
             assert_eq!((position, read(log, saltus_log_next)), (42, Some((vec![42], 42_000_000))));
             assert_eq!(read(log, saltus_log_previous), Some((vec![42], 42_000_000)));

@@ -4,7 +4,8 @@ mod support;
 
 use saltus::*;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::{null, null_mut, without_provenance_mut};
+use std::thread;
 use support::*;
 
 /// A channel of its own with a publisher and a subscriber, as C has them.
@@ -64,6 +65,10 @@ fn blank_attributes() -> SaltusAttributes {
     unsafe { std::mem::zeroed() }
 }
 
+unsafe extern "C" fn never(_: *const SaltusType, _: *mut c_void) -> c_int {
+    panic!("called")
+}
+
 #[test]
 fn null_is_an_error_everywhere() {
     let s = Setup::new(512);
@@ -75,6 +80,8 @@ fn null_is_an_error_everywhere() {
     let here: *mut c_void = (&raw mut byte).cast();
     let with_null = [subscriber, null_mut()];
     let mut attributes = blank_attributes();
+    // SAFETY: a C struct of numbers, for which all zeros is a value.
+    let mut info = unsafe { std::mem::zeroed::<SaltusInfo>() };
     // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals
     // or open handles.
     let calls: Vec<(&str, c_int)> = unsafe {
@@ -94,6 +101,10 @@ fn null_is_an_error_everywhere() {
             ("unlink", saltus_unlink(url, null())),
             ("channel_attributes", saltus_channel_attributes(null(), &mut attributes, 56)),
             ("channel_attributes out", saltus_channel_attributes(channel, null_mut(), 56)),
+            ("channel_info", saltus_channel_info(null(), &mut info, 80)),
+            ("channel_info out", saltus_channel_info(channel, null_mut(), 80)),
+            ("descriptions", saltus_descriptions(null(), Some(never), null_mut())),
+            ("descriptions each", saltus_descriptions(channel, None, null_mut())),
             ("publisher_open", saltus_publisher_open(null(), &mut p)),
             ("publisher_open out", saltus_publisher_open(channel, null_mut())),
             ("publish", saltus_publish(null_mut(), here, 1, null_mut())),
@@ -377,6 +388,55 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
         ok(saltus_unlink(s.url.as_ptr(), NAME));
     }
     assert!(s.domain.list().is_empty());
+}
+
+#[test]
+fn one_thread_at_a_time_and_a_second_is_told() {
+    let s = Setup::new(64);
+    assert_eq!(s.publish(&[1]), SALTUS_OK);
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_OK);
+    let (subscriber, publisher) = (s.subscriber.addr(), s.publisher.addr());
+    thread::scope(|scope| {
+        let waits = scope.spawn(|| {
+            let mut sample = SaltusSample::default();
+            let subscriber = without_provenance_mut(subscriber);
+            loop {
+                // SAFETY: an open handle; no buffer, and room for a sample.
+                match unsafe {
+                    saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, null_mut(), 0, &mut sample)
+                } {
+                    SALTUS_INVALID => {} // it met the other thread's call
+                    code => return code,
+                }
+            }
+        });
+        // Until it is in its call this thread's go through.
+        let refused = (0..).find_map(|_| {
+            thread::yield_now();
+            // SAFETY: an open handle.
+            (unsafe { saltus_flush(s.subscriber) } == SALTUS_INVALID).then(last)
+        });
+        assert!(refused.is_some_and(|why| why.contains("one call at a time")));
+        // SAFETY: open handles, once or twice, and room for a number.
+        unsafe {
+            // It may have been refused itself just now, because of this thread's call, and is about to call again.
+            let refused = (0..1_000_000).any(|_| {
+                thread::yield_now();
+                saltus_wait_any([s.subscriber].as_ptr(), 1, SALTUS_POLL, &mut 0) == SALTUS_INVALID
+            });
+            assert!(refused);
+            ok(saltus_cancel(s.subscriber));
+        }
+        assert_eq!(waits.join().expect("no panic"), SALTUS_CANCELED);
+    });
+    // Handed from thread to thread, one after the other.
+    for _ in 0..3 {
+        let handed = thread::spawn(move || {
+            // SAFETY: an open handle, and as many bytes as are said.
+            unsafe { saltus_publish(without_provenance_mut(publisher), [2].as_ptr().cast(), 1, null_mut()) }
+        });
+        assert_eq!((handed.join().expect("no panic"), s.publish(&[3])), (SALTUS_OK, SALTUS_OK));
+    }
 }
 
 #[test]

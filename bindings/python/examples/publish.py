@@ -5,8 +5,8 @@ import time
 
 import saltus
 
-url = sys.argv[1] if len(sys.argv) > 1 else "shm://"
-count = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+url = sys.argv[1] if len(sys.argv) > 1 else None  # what SALTUS_DOMAIN says, or else shm://
+count = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
 
 with saltus.Domain(url).publisher("imu") as publisher:
     for i in range(count):

@@ -8,6 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
+use saltus_domain::View;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
 
@@ -56,14 +57,58 @@ impl Drop for Release<'_> {
 }
 
 /// Calls `f` with the bytes of any object that has some: `bytes`, `bytearray`, `memoryview`, a NumPy array. `f` also hears whether
-/// nobody can change them meanwhile. Whoever waits in it with others that can should copy them first.
+/// nobody can change them meanwhile. If somebody can, even another process (they may be a message in shared memory), it passes them on
+/// and believes none of them; whoever looks at them, or waits with them, [copies](copied) them first.
 ///
 /// # Errors
 /// Python's own, for an object that has no bytes or has them in several pieces.
 pub(crate) fn with_bytes<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(&[u8], bool) -> R) -> PyResult<R> {
-    if let Ok(bytes) = object.cast::<PyBytes>() {
-        return Ok(f(bytes.as_bytes(), true));
+    if let Some(bytes) = constant(object) {
+        return Ok(f(bytes, true));
     }
+    with_place(object, |at, len| {
+        // SAFETY: so many bytes lie there during the call. Threads of this process that change them meanwhile would have to do so while
+        // this one is attached, but for callers that detach, who copy them first.
+        f(unsafe { std::slice::from_raw_parts(at, len) }, false)
+    })
+}
+
+/// The bytes of an object that nobody can change: `bytes`, or what a message that was received has.
+pub(crate) fn constant<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Some(bytes.as_bytes());
+    }
+    let class = LENT.get(object.py())?;
+    if !object.get_type().is(class) {
+        return None;
+    }
+    // SAFETY: an object of the type, whose bytes are NULL or live as long as the object.
+    match unsafe { (*object.as_ptr().cast::<Lent>()).lasting.as_ref() }? {
+        Lasting::Own(bytes, skip) => bytes.get(*skip..),
+        Lasting::Shared(_) => None,
+    }
+}
+
+/// A copy of the bytes of any object that has some.
+///
+/// # Errors
+/// As [`with_bytes`], and if there is no memory for it.
+pub(crate) fn copied(object: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    with_place(object, |at, len| {
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(len).map_err(|e| PyMemoryError::new_err(e.to_string()))?;
+        // SAFETY: so many bytes lie there during the call, and there is room for them. Who changes them meanwhile makes a copy of
+        // whatever bytes, which is all that is asked for: no reference to them is made.
+        unsafe {
+            ptr::copy_nonoverlapping(at, copy.as_mut_ptr(), len);
+            copy.set_len(len);
+        }
+        Ok(copy)
+    })?
+}
+
+/// Calls `f` with where the bytes of an object lie, and how many they are.
+fn with_place<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(*const u8, usize) -> R) -> PyResult<R> {
     let mut raw = Raw {
         buf: ptr::null_mut(),
         obj: ptr::null_mut(),
@@ -82,15 +127,10 @@ pub(crate) fn with_bytes<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(&[u8], boo
         return Err(PyErr::fetch(object.py()));
     }
     let view = Release(&mut raw);
-    let len = usize::try_from(view.0.len).unwrap_or(0);
-    let bytes: &[u8] = if len == 0 || view.0.buf.is_null() {
-        &[]
-    } else {
-        // SAFETY: so many bytes lie there until the view is released. A thread that changes them meanwhile would have to do so while
-        // this one is attached, but for callers that detach, who copy them first.
-        unsafe { std::slice::from_raw_parts(view.0.buf.cast(), len) }
-    };
-    Ok(f(bytes, false))
+    match usize::try_from(view.0.len) {
+        Ok(len) if len > 0 && !view.0.buf.is_null() => Ok(f(view.0.buf.cast_const().cast(), len)),
+        _ => Ok(f(ptr::dangling(), 0)),
+    }
 }
 
 /// An object of Python's that owns bytes of Rust's.
@@ -98,14 +138,35 @@ pub(crate) fn with_bytes<R>(object: &Bound<'_, PyAny>, f: impl FnOnce(&[u8], boo
 struct Lent {
     base: ffi::PyObject,
     /// NULL in one that Python code made by itself.
-    bytes: *mut Vec<u8>,
-    skip: usize,
+    lasting: *mut Lasting,
 }
 
-/// Gives bytes, but for the first `skip`, to Python: an object with a buffer, for `memoryview` and NumPy.
-pub(crate) fn lend(py: Python<'_>, bytes: Vec<u8>, skip: usize) -> PyResult<Bound<'_, PyAny>> {
-    static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = TYPE.get_or_try_init(py, || make_type(py))?;
+/// The type of such objects, once there was one.
+static LENT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+
+/// Bytes that stay where they are.
+pub(crate) enum Lasting {
+    /// All of these but for the first so many.
+    Own(Vec<u8>, usize),
+    /// A message where it lies, which may change at any instant. Python reads it; who computes with it in Rust [copies](copied) it first.
+    Shared(View),
+}
+
+impl Lasting {
+    fn place(&self) -> (*const u8, usize) {
+        match self {
+            Lasting::Own(bytes, skip) => {
+                let bytes = bytes.get(*skip..).unwrap_or_default();
+                (bytes.as_ptr(), bytes.len())
+            }
+            Lasting::Shared(view) => (view.as_ptr(), view.len()),
+        }
+    }
+}
+
+/// Gives bytes to Python: an object with a buffer, for `memoryview` and NumPy.
+pub(crate) fn lend(py: Python<'_>, bytes: Lasting) -> PyResult<Bound<'_, PyAny>> {
+    let class = LENT.get_or_try_init(py, || make_type(py))?;
     // SAFETY: a type object, and its objects have no elements.
     let object = unsafe { ffi::PyType_GenericAlloc(class.as_ptr().cast(), 0) };
     if object.is_null() {
@@ -114,8 +175,7 @@ pub(crate) fn lend(py: Python<'_>, bytes: Vec<u8>, skip: usize) -> PyResult<Boun
     let lent: *mut Lent = object.cast();
     // SAFETY: a new object of the type, of which nobody else knows, with room for a `Lent`.
     unsafe {
-        (*lent).bytes = Box::into_raw(Box::new(bytes));
-        (*lent).skip = skip;
+        (*lent).lasting = Box::into_raw(Box::new(bytes));
         Bound::from_owned_ptr_or_err(py, object)
     }
 }
@@ -143,23 +203,19 @@ fn make_type(py: Python<'_>) -> PyResult<Py<PyType>> {
 
 unsafe extern "C" fn get_buffer(object: *mut ffi::PyObject, view: *mut c_void, flags: c_int) -> c_int {
     // SAFETY: Python calls it with an object of the type, whose bytes are NULL or live as long as the object.
-    let lent = unsafe { &*object.cast::<Lent>() };
-    // SAFETY: as above.
-    let bytes = unsafe { lent.bytes.as_ref() }.and_then(|bytes| bytes.get(lent.skip..)).unwrap_or_default();
+    let lasting = unsafe { (*object.cast::<Lent>()).lasting.as_ref() };
+    let (at, len) = lasting.map_or((ptr::dangling(), 0), Lasting::place);
     // SAFETY: a view to be filled; the bytes do not move while the object lives, and the view keeps it.
-    unsafe {
-        let buf = bytes.as_ptr().cast_mut().cast();
-        PyBuffer_FillInfo(view.cast(), object, buf, bytes.len() as ffi::Py_ssize_t, 1, flags)
-    }
+    unsafe { PyBuffer_FillInfo(view.cast(), object, at.cast_mut().cast(), len as ffi::Py_ssize_t, 1, flags) }
 }
 
 unsafe extern "C" fn dealloc(object: *mut ffi::PyObject) {
     // SAFETY: Python calls it once, with an object of the type that nobody has any more; it has a reference to its type.
     unsafe {
         let class = ffi::Py_TYPE(object);
-        let bytes = (*object.cast::<Lent>()).bytes;
-        if !bytes.is_null() {
-            drop(Box::from_raw(bytes));
+        let lasting = (*object.cast::<Lent>()).lasting;
+        if !lasting.is_null() {
+            drop(Box::from_raw(lasting));
         }
         ffi::PyObject_Free(object.cast());
         ffi::Py_DECREF(class.cast());

@@ -3,15 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::fmt::Display;
-use std::io;
 
 /// The codes that this crate gives by itself; the others come from the crates below.
 pub(crate) mod code {
-    pub const NOT_FOUND: i32 = 1;
-    pub const DENIED: i32 = 8;
-    pub const NO_SPACE: i32 = 9;
     pub const INVALID: i32 = 12;
-    pub const SYSTEM: i32 = 13;
     pub const UNSUPPORTED: i32 = 101;
     pub const ENCODE: i32 = 104;
     pub const DECODE: i32 = 105;
@@ -54,17 +49,7 @@ impl Coded for saltus_types::Diagnostics {
 }
 impl Coded for saltus_log::Error {
     fn number(&self) -> i32 {
-        use saltus_log::Error;
-        // What every other crate tells of a file.
-        match self {
-            Error::Io(_, error) => match error.kind() {
-                io::ErrorKind::NotFound => code::NOT_FOUND,
-                io::ErrorKind::PermissionDenied => code::DENIED,
-                io::ErrorKind::StorageFull => code::NO_SPACE,
-                _ => code::SYSTEM,
-            },
-            _ => self.code(),
-        }
+        self.code()
     }
 }
 

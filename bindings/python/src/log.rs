@@ -11,6 +11,7 @@ use crate::handle::Handle;
 use crate::names;
 use crate::types::Schema;
 use pyo3::exceptions::PyIndexError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use saltus_log::Keep;
@@ -49,7 +50,7 @@ impl Classes {
         }
         let schema = Py::new(py, Schema::new(kind.schema().clone()))?;
         let classes: Vec<Py<PyAny>> =
-            py.import("saltus.types")?.call_method1("_classes", (schema,))?.extract()?;
+            py.import("saltus.types")?.call_method1(intern!(py, "_classes"), (schema,))?.extract()?;
         let class = classes.into_iter().nth(kind.id().0);
         self.known.insert(*key, class.as_ref().map(|class| class.clone_ref(py)));
         Ok(class)

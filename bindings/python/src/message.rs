@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyMemoryView, PyType};
 use saltus_channel::clock;
-use saltus_domain::Missed;
+use saltus_domain::{Message as Received, Missed};
 
 /// From so many bytes on a message is lent to Python instead of being copied: a copy of fewer takes less time than new memory for
 /// the next one.
@@ -36,6 +36,20 @@ pub(crate) struct Stamps {
     pub sequence: Option<u64>,
     pub missed: Missed,
     pub dropped: u64,
+}
+
+impl Stamps {
+    pub fn of(message: &Received<'_>) -> Stamps {
+        Stamps {
+            published: message.published,
+            arrived: message.arrived,
+            logged: message.logged,
+            sender: message.sender,
+            sequence: message.sequence,
+            missed: message.missed,
+            dropped: message.dropped,
+        }
+    }
 }
 
 impl Message {

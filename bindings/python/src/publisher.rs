@@ -1,8 +1,9 @@
 //! Publishing.
 
 use crate::buffer::with_bytes;
-use crate::errors::OrRaise;
+use crate::errors::{OrRaise, code, error};
 use crate::handle::Handle;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -55,10 +56,18 @@ impl Publisher {
     }
 }
 
-/// The bytes of a message of this type.
+/// The bytes of a message of this type. What is wrong in it is told as one of ours, whatever made the class.
 fn encode<'py>(class: &Bound<'py, PyAny>, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static ENCODE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    ENCODE.import(class.py(), "saltus._typed", "encode")?.call1((class, message))
+    let py = class.py();
+    ENCODE.import(py, "saltus._typed", "encode")?.call1((class, message)).map_err(|cause| {
+        if !cause.is_instance_of::<PyValueError>(py) {
+            return cause;
+        }
+        let error = error(py, code::ENCODE, cause.value(py));
+        error.set_cause(py, Some(cause));
+        error
+    })
 }
 
 #[pymethods]

@@ -1,14 +1,17 @@
 //! Receiving.
 
-use crate::buffer::lend;
+use crate::buffer::{Lasting, lend};
 use crate::errors::{OrRaise, code, error};
 use crate::handle::{Handle, Locked};
 use crate::message::{LONG, Message, Stamps};
+use crate::view::View;
 use crate::{names, time};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use saltus_domain::{Description, Expected, Name};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Receives from one channel or many, as an iterator, by receive(), or in an event loop. No publisher waits for it. One thread at
 /// a time.
@@ -16,7 +19,24 @@ use std::os::fd::AsRawFd;
 pub(crate) struct Subscriber {
     handle: Handle<Inner>,
     canceller: saltus_domain::Canceller,
+    awaited: Arc<Awaited>,
     class: Option<Py<PyAny>>,
+}
+
+/// What wakes the task of an event loop that waits, if there is one: a function of Python's that any thread may call.
+#[derive(Default)]
+struct Awaited(Mutex<Option<Py<PyAny>>>);
+
+impl Awaited {
+    fn lock(&self) -> MutexGuard<'_, Option<Py<PyAny>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn wake(&self, py: Python<'_>) {
+        let wake = self.lock().as_ref().map(|wake| wake.clone_ref(py));
+        if let Some(Err(error)) = wake.map(|wake| wake.call0(py)) {
+            error.write_unraisable(py, None); // its event loop is over
+        }
+    }
 }
 
 pub(crate) struct Inner {
@@ -44,7 +64,7 @@ impl Subscriber {
         let canceller = subscriber.canceller();
         let (class, what) = of.unzip();
         let inner = Inner { subscriber, name: None, expected: what.map(Expected::new) };
-        Subscriber { handle: Handle::new("subscriber", inner), canceller, class }
+        Subscriber { handle: Handle::new("subscriber", inner), canceller, awaited: Arc::default(), class }
     }
 
     /// What is behind it, for a call.
@@ -78,15 +98,7 @@ impl Subscriber {
     /// The message that was received last.
     fn message(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Option<Message>> {
         let Some(message) = inner.subscriber.last() else { return Ok(None) };
-        let stamps = Stamps {
-            published: message.published,
-            arrived: message.arrived,
-            logged: message.logged,
-            sender: message.sender,
-            sequence: message.sequence,
-            missed: message.missed,
-            dropped: message.dropped,
-        };
+        let stamps = Stamps::of(&message);
         let len = message.data.len();
         let known = inner.name.as_ref().filter(|(name, _)| name == message.channel);
         let channel = match known {
@@ -101,9 +113,9 @@ impl Subscriber {
             PyBytes::new(py, message.data).into_any()
         } else {
             let (bytes, skip) = inner.subscriber.take_last();
-            lend(py, bytes, skip)?
+            lend(py, Lasting::Own(bytes, skip))?
         };
-        let decode = |class: &Py<PyAny>| class.call_method1(py, "decode", (&bytes,));
+        let decode = |class: &Py<PyAny>| class.call_method1(py, intern!(py, "decode"), (&bytes,));
         let value = self.class.as_ref().map(decode).transpose().map_err(|e| undecoded(py, &channel, e))?;
         Ok(Some(Message::new(bytes, len, channel, value, stamps)))
     }
@@ -138,6 +150,22 @@ impl Subscriber {
     fn newest(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
         self.take(py, Which::Newest, timeout)
     }
+    /// Looks at a message where it lies, without a copy: the one that receive() would give, but of whatever type. None when the time is up.
+    /// In shared memory its publisher may overwrite it at any instant: View.validate() says whether it was whole.
+    #[pyo3(signature = (timeout=None))]
+    fn view(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Option<View>> {
+        let (py, this) = (slf.py(), slf.get());
+        let deadline = time::deadline(py, timeout)?;
+        let mut locked = this.lock(py)?;
+        let (subscriber, mut found) = (&mut locked.subscriber, None);
+        let result = time::wait(py, deadline, |until| {
+            found = subscriber.view(until)?;
+            Ok::<bool, saltus_domain::Error>(found.is_some())
+        });
+        drop(locked);
+        this.handle.or_closed(py, result)?;
+        found.map(|view| View::new(py, slf.clone().unbind(), view)).transpose()
+    }
     /// Waits until something may be unseen; False when the time is up.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
@@ -148,16 +176,37 @@ impl Subscriber {
         self.handle.or_closed(py, result)
     }
     /// A descriptor for select, poll or an event loop: readable when there may be something. Then receive(0) until it gives None; that
-    /// lowers it.
+    /// lowers it. Over shm:// a thread of the library's feeds it, one for each channel, from the first call on.
     fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
         let mut locked = self.lock(py)?;
         let subscriber = &mut locked.subscriber;
         py.detach(|| subscriber.fd().map(|fd| fd.as_raw_fd())).or_raise(py)
     }
-    /// receive() as a coroutine of asyncio; it waits by the descriptor, without a thread.
+    /// receive() as a coroutine of asyncio; it waits by the descriptor, without a thread of Python's. Over shm:// a thread of the
+    /// library's feeds the descriptor, one for each channel.
     #[pyo3(signature = (timeout=None))]
     fn receive_async(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("saltus._aio")?.call_method1("receive", (slf, timeout))
+    }
+    /// For `_aio`: a descriptor of the caller's own that is as fileno(). Until _awaited(), close() and cancellers call `wake`.
+    fn _await(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<i32> {
+        if self.awaited.lock().is_some() {
+            let text = "this subscriber is awaited by another task: open one for each task";
+            return Err(error(py, code::BUSY, text));
+        }
+        let mut locked = self.lock(py)?;
+        if locked.subscriber.is_canceled() {
+            return Err(saltus_domain::Error::Canceled).or_raise(py);
+        }
+        let fd = locked.subscriber.fd().or_raise(py)?.try_clone_to_owned()?;
+        // Nobody closes it meanwhile: that needs the interpreter's lock.
+        *self.awaited.lock() = Some(wake);
+        Ok(fd.into_raw_fd())
+    }
+    /// For `_aio`: nobody waits any more.
+    fn _awaited(&self) {
+        let wake = self.awaited.lock().take();
+        drop(wake); // without the lock: code of Python's may run
     }
     /// Names of the channels that it has joined so far.
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -176,12 +225,13 @@ impl Subscriber {
     }
     /// What calls off its waits, from another thread or a signal handler.
     fn canceller(&self) -> Canceller {
-        Canceller(self.canceller.clone())
+        Canceller { inner: self.canceller.clone(), awaited: self.awaited.clone() }
     }
 
-    /// Ends receiving, and the wait of another thread. What is called afterwards raises Closed, but for another close().
+    /// Ends receiving, and the wait of another thread or task. What is called afterwards raises Closed, but for another close().
     fn close(&self, py: Python<'_>) {
         self.handle.close(py, || self.canceller.cancel());
+        self.awaited.wake(py);
     }
     /// Whether it is closed.
     #[getter]
@@ -215,16 +265,20 @@ fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
 
 /// Calls off the waits of a subscriber. They raise Canceled until reset(), and iterations end.
 #[pyclass(frozen, module = "saltus")]
-pub(crate) struct Canceller(saltus_domain::Canceller);
+pub(crate) struct Canceller {
+    inner: saltus_domain::Canceller,
+    awaited: Arc<Awaited>,
+}
 
 #[pymethods]
 impl Canceller {
     /// Calls off the present wait, if there is one, and all later ones.
-    fn cancel(&self) {
-        self.0.cancel();
+    fn cancel(&self, py: Python<'_>) {
+        self.inner.cancel();
+        self.awaited.wake(py);
     }
     /// Lets waits wait again.
     fn reset(&self) {
-        self.0.reset();
+        self.inner.reset();
     }
 }

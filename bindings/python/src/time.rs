@@ -39,7 +39,9 @@ pub(crate) fn wait<E: Coded + Send>(
 ) -> PyResult<bool> {
     let Some(deadline) = deadline else {
         let found = py.detach(|| ready(Until::Poll)).or_raise(py)?;
-        py.check_signals()?;
+        if !found {
+            py.check_signals()?; // what was found is not thrown away: Python looks by itself behind the call
+        }
         return Ok(found);
     };
     loop {

@@ -3,14 +3,16 @@
 mod decode;
 mod encode;
 
-use crate::buffer::with_bytes;
+use crate::buffer::{constant, copied};
 use crate::errors::{OrRaise, code, error};
 use crate::names::kind;
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use saltus_log::Kind;
+use saltus_types::plain::{PlainField, plain};
 use saltus_types::{ConstValue, Extent, Field, Loader, Primitive, Record, StructId, Type};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -119,7 +121,7 @@ impl Schema {
     /// Says which class each struct has, and what its fields are called there.
     fn set_classes(&self, py: Python<'_>, classes: Vec<(Py<PyAny>, Vec<String>)>) -> PyResult<()> {
         let whole = |(class, names): &(Py<PyAny>, Vec<String>)| -> PyResult<Class> {
-            let new = class.bind(py).getattr("__new__")?.unbind();
+            let new = class.bind(py).getattr(intern!(py, "__new__"))?.unbind();
             let names = names.iter().map(|name| PyString::intern(py, name).unbind()).collect();
             Ok(Class { class: class.clone_ref(py), new, names })
         };
@@ -177,6 +179,10 @@ impl Schema {
     }
 }
 
+/// What `Codec::plain` tells.
+type Layout<'py> =
+    (Bound<'py, PyBytes>, usize, Vec<(Bound<'py, PyString>, Bound<'py, PyAny>, Bound<'py, PyTuple>, usize)>);
+
 /// Encodes and decodes messages of one type.
 #[pyclass(frozen, module = "saltus._saltus")]
 pub(crate) struct Codec {
@@ -208,10 +214,14 @@ impl Codec {
     }
     /// The message in these bytes, in LCM's encoding or the plain layout, by what they begin with.
     fn decode<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let record = with_bytes(data, |bytes, _| {
+        let decode = |bytes: &[u8]| {
             let plain = self.plain.as_ref().filter(|kind| bytes.starts_with(&kind.key()));
             plain.unwrap_or(&self.lcm).decode(bytes)
-        })?;
+        };
+        let record = match constant(data) {
+            Some(bytes) => decode(bytes),
+            None => decode(&copied(data)?),
+        };
         let py = data.py();
         let record =
             record.map_err(|text| error(py, code::DECODE, format_args!("{}: {text}", self.lcm.name())))?;
@@ -222,6 +232,31 @@ impl Codec {
         let py = message.py();
         let zero = Record::zero(self.lcm.schema(), self.lcm.id()).map_err(|e| error(py, code::INVALID, e))?;
         decode::fields(self.schema.get(), &zero, message)
+    }
+    /// Where a message's fields lie in the plain layout: what it begins with, bytes of the struct behind that, and of each field its
+    /// attribute, its letter (of NumPy) or its codec, its dimensions, and its offset. None if there is no such layout.
+    fn plain<'py>(&self, py: Python<'py>) -> PyResult<Option<Layout<'py>>> {
+        let (schema, id) = (self.lcm.schema(), self.lcm.id());
+        let (Some(kind), Some(layout)) = (&self.plain, plain(schema, id)) else { return Ok(None) };
+        let names = &self.schema.get().class(id)?.names;
+        let about = |lies: &PlainField| {
+            let field = &schema.get(id).fields[lies.index];
+            let of = match (letter(field.ty), field.ty) {
+                (Some(letter), _) => PyString::intern(py, letter).into_any(),
+                (None, Type::Struct(inner)) => {
+                    Schema::codec(self.schema.bind(py).clone(), inner.0)?.into_pyobject(py)?.into_any()
+                }
+                (None, _) => return Err(PyValueError::new_err("a string has no plain layout")),
+            };
+            let dims = field.dims.iter().filter_map(|dim| match dim.extent {
+                Extent::Fixed(n) => Some(n as usize),
+                Extent::Variable(_) => None,
+            });
+            let dims = PyTuple::new(py, dims.collect::<Vec<_>>())?;
+            Ok((names[lies.index].bind(py).clone(), of, dims, lies.offset))
+        };
+        let fields: PyResult<Vec<_>> = layout.fields.iter().map(about).collect();
+        Ok(Some((PyBytes::new(py, &kind.key()), layout.size, fields?)))
     }
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.schema)

@@ -4,11 +4,9 @@ use crate::handle::Locked;
 use crate::subscriber::{Inner, Subscriber};
 use crate::time;
 use pyo3::prelude::*;
-use saltus_channel::clock;
-use std::time::Duration;
 
-/// Waits until one of the subscribers, of whatever domains, may have something, and gives that; None when the time is up. Then
-/// receive(0) from it, which may find nothing after all.
+/// Waits until one of the subscribers, of whatever domains, has something unseen, and gives that; None when the time is up. Then
+/// receive(0) from it, which finds nothing only if the message was overwritten meanwhile or is of another type.
 #[pyfunction]
 #[pyo3(signature = (subscribers, timeout=None))]
 pub(crate) fn wait_any(
@@ -23,18 +21,8 @@ pub(crate) fn wait_any(
         locked.iter_mut().map(|inner| &mut inner.subscriber).collect();
     let mut found = None;
     let result = time::wait(py, deadline, |until| {
-        loop {
-            found = saltus_domain::wait_any(&mut waiting, until)?;
-            let Some(i) = found else { return Ok::<bool, saltus_domain::Error>(false) };
-            // A descriptor may be readable only because it is time to look for channels that have come.
-            if waiting[i].wait(Duration::ZERO)? {
-                return Ok(true);
-            }
-            if until.deadline().is_none_or(|end| clock::monotonic() >= end) {
-                found = None;
-                return Ok(false);
-            }
-        }
+        found = saltus_domain::wait_any(&mut waiting, until)?;
+        Ok::<bool, saltus_domain::Error>(found.is_some())
     });
     drop(locked);
     result?;

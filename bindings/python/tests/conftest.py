@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,3 +57,5 @@ def received(subscriber: Any) -> Any:
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("PYTHONDONTWRITEBYTECODE", "1")
+# A shell that runs something in the background lets it ignore Ctrl-C, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)

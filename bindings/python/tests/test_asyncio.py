@@ -52,6 +52,57 @@ def test_one_message_is_awaited_or_the_time_is_up(any_domain: saltus.Domain) -> 
     asyncio.run(main())
 
 
+def test_a_task_that_waits_is_told_that_its_subscriber_is_closed(
+    any_domain: saltus.Domain,
+) -> None:
+    async def main() -> None:
+        publisher = any_domain.publisher("x")
+        publisher.publish(b"before")
+        subscriber = any_domain.subscribe("x")
+        assert await subscriber.receive_async(PATIENCE)
+        task = asyncio.create_task(subscriber.receive_async())
+        await asyncio.sleep(0.05)
+        subscriber.close()
+        # Another one, which may get the same descriptors, before the task has its turn.
+        other = any_domain.subscribe("x", start="now")
+        assert await other.receive_async(0.05) is None
+        with pytest.raises(saltus.Closed):
+            await task
+        publisher.publish(b"after")
+        message = await other.receive_async(PATIENCE)
+        assert message is not None and bytes(message) == b"after"
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_task_that_waits_is_called_off(
+    any_domain: saltus.Domain, elsewhere: bool
+) -> None:
+    async def main() -> None:
+        subscriber = any_domain.subscribe("x")
+        canceller = subscriber.canceller()
+
+        async def count() -> int:
+            return len([message async for message in subscriber])
+
+        iteration = asyncio.create_task(count())
+        await asyncio.sleep(0.05)
+        if elsewhere:
+            threading.Thread(target=canceller.cancel).start()
+        else:
+            canceller.cancel()
+        assert await iteration == 0
+        with pytest.raises(saltus.Canceled):
+            await subscriber.receive_async()
+        assert await subscriber.receive_async(0) is None
+        canceller.reset()
+        any_domain.publisher("x").publish(b"after")
+        assert await subscriber.receive_async(PATIENCE)
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
 def test_an_iteration_can_be_cancelled_and_begun_anew(
     any_domain: saltus.Domain,
 ) -> None:

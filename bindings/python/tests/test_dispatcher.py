@@ -1,5 +1,6 @@
 """Callbacks run in the thread that asks for them, one message each a turn."""
 
+import math
 import threading
 from typing import Any
 
@@ -22,8 +23,12 @@ def test_each_subscription_has_its_turn_and_can_be_ended(domain: saltus.Domain) 
         publisher = domain.publisher(name)
         publisher.publish(b"1")
         publisher.publish(b"2")
+    assert 1 <= dispatcher.handle(math.inf) <= 2
     while len(got) < 4:
         assert 1 <= dispatcher.handle(PATIENCE) <= 2
+    for bad in (-1, math.nan):
+        with pytest.raises(saltus.Invalid, match="timeout"):
+            dispatcher.handle(bad)
     assert sorted(got) == [("a", b"1"), ("a", b"2"), ("b", b"1"), ("b", b"2")]
     assert dispatcher.unsubscribe(subscribers[0]) and len(dispatcher) == 1
     assert not dispatcher.unsubscribe(subscribers[0])
@@ -68,3 +73,18 @@ def test_what_a_callback_raises_comes_out_after_the_others_had_their_turn(
     while not got:
         dispatcher.handle(PATIENCE)
     assert got == [b"b"]
+
+
+def test_every_error_of_a_turn_is_raised(domain: saltus.Domain) -> None:
+    dispatcher = saltus.Dispatcher()
+
+    def fail(message: "saltus.Message[None]") -> None:
+        raise RuntimeError(message.channel)
+
+    for name in "ab":
+        dispatcher.on(domain.subscribe(name), fail)
+        domain.publisher(name).publish(b"once")
+    for name in "ab":
+        with pytest.raises(RuntimeError, match=name):
+            dispatcher.handle(PATIENCE)
+    assert dispatcher.handle(0) == 0

@@ -1,5 +1,6 @@
 """Logs are read, written, moved about in, and told as tables."""
 
+import sys
 from typing import Any
 
 import pandas as pd
@@ -79,6 +80,15 @@ def test_a_channel_becomes_a_table(path: Any) -> None:
             saltus.log.to_pandas(log, "NOTHING")
 
 
+def test_without_pandas_it_is_told_what_to_do(
+    path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with saltus.log.open(path, types=types) as log:
+        with pytest.raises(saltus.Unsupported, match="pip install pandas"):
+            saltus.log.to_pandas(log, "POSE")
+
+
 def test_what_is_no_log_or_closed_is_told(tmp_path: Any, path: Any) -> None:
     with pytest.raises(saltus.NotFound):
         saltus.log.open(tmp_path / "nowhere.mcap")
@@ -96,6 +106,8 @@ def test_what_is_no_log_or_closed_is_told(tmp_path: Any, path: Any) -> None:
     writer.close()
     with pytest.raises(saltus.Closed):
         writer.write("x", b"")
+    with pytest.raises(saltus.Exists):
+        saltus.log.create(tmp_path / "b.mcap")
     for wrong in ({"format": "bag"}, {"compression": "zip"}):
         with pytest.raises(saltus.Invalid):
             saltus.log.create(tmp_path / "c.mcap", **wrong)

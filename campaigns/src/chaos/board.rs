@@ -53,7 +53,7 @@ impl Board {
     pub fn set_ready(&self, i: usize, ready: bool) {
         self.word(i, READY).store(ready.into(), Relaxed);
     }
-    /// The last message that a writer of `lane` has got back from `publish`.
+    /// The last message that a writer of `lane` has found there or got back from `publish`.
     pub fn published(&self, lane: u32) -> &AtomicU64 {
         &self.words[self.processes * EACH + lane as usize]
     }

@@ -44,7 +44,7 @@ impl Suite {
     /// All that does not generate or build, in words.
     pub fn build(corpus: Corpus, dir: &Path) -> Result<Suite> {
         tools::lcm()?;
-        let built = tools::in_parallel(&BUILDS, |(name, build)| {
+        let built = tools::in_parallel(2, &BUILDS, |(name, build)| {
             let dir = dir.join(name);
             std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
             build(&corpus, &dir).map_err(|why| format!("{name}: {why}"))
@@ -67,7 +67,7 @@ impl Suite {
         drivers: &[&'a Driver],
         messages: &[(StructId, &[u8])],
     ) -> Result<Vec<(&'a Driver, Answers)>> {
-        let answers = tools::in_parallel(drivers, |driver| {
+        let answers = tools::in_parallel(2, drivers, |driver| {
             let known: Vec<usize> =
                 (0..messages.len()).filter(|&i| driver.types.contains(&messages[i].0)).collect();
             let asked: Vec<(StructId, &[u8])> = known.iter().map(|&i| messages[i]).collect();

@@ -80,13 +80,13 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
         .map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Does something with every item, two at a time; the results are in the order of the items.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Does something with every item, some at a time; the results are in the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(0..items.len());
     let done = Mutex::new(Vec::new());
     let take = || next.lock().ok()?.next();
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(i) = take() {
                     let result = work(&items[i]);

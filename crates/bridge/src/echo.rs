@@ -4,8 +4,9 @@ use saltus_domain::{Message, Name, Publisher};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-/// How long a message may take to come back over a transport that does not tell senders apart, in ns.
-const WHILE: u64 = 1_000_000_000;
+/// How long a message may take to come back over a transport that does not tell senders apart, in ns: longer than a busy machine lets a
+/// process stand still.
+const WHILE: u64 = 5_000_000_000;
 /// Messages that are remembered for such a transport, twice.
 const MOST: usize = 1 << 16;
 /// Senders that are remembered: those of channels that were made anew often are forgotten one day.
@@ -13,7 +14,7 @@ const SENDERS: usize = 1 << 16;
 
 /// What a bridge, or whoever else carries messages, has published in one domain: it does not take them for somebody else's when
 /// they come back. Where the transport tells senders apart that is certain; where it does not, a message of the same channel with
-/// the same bytes counts as the one that was published, once, for a second. Bounded memory.
+/// the same bytes counts as the one that was published, once, for 5 s. Bounded memory.
 #[derive(Debug, Default)]
 pub struct Own {
     /// Channels and senders that are its own.

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A message that the bridge itself has published is not carried back. Where a transport tells senders apart that is certain; where
-//! it does not, a message of the same channel with the same bytes is taken for the bridge's own, once, for a second.
+//! it does not, a message of the same channel with the same bytes is taken for the bridge's own, once, for 5 s.
 
 mod bridge;
 mod echo;

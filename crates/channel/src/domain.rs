@@ -223,13 +223,26 @@ fn make_public_dir(path: &Path) -> io::Result<()> {
         other => return other.map(drop),
     }
     sweep_public_dirs(path.parent().unwrap_or(path));
+    let mut made = name_public_dir(&parent, name);
+    for _ in 0..3 {
+        match made {
+            // Somebody took us for dead and swept what was not named yet.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => made = name_public_dir(&parent, name),
+            other => return other,
+        }
+    }
+    made
+}
+
+/// Makes one under a name aside, and gives it its own, unless that was taken meanwhile.
+fn name_public_dir(parent: &File, name: &[u8]) -> io::Result<()> {
     let aside = format!("{ASIDE}{:016x}", saltus_os::process::random());
-    file::make_dir_at(&parent, aside.as_bytes())?;
-    let made = file::open_dir_at(&parent, aside.as_bytes())
+    file::make_dir_at(parent, aside.as_bytes())?;
+    let made = file::open_dir_at(parent, aside.as_bytes())
         .and_then(|dir| file::set_mode(&dir, 0o1777))
-        .and_then(|()| file::rename_at(&parent, aside.as_bytes(), name, Rename::NoReplace));
+        .and_then(|()| file::rename_at(parent, aside.as_bytes(), name, Rename::NoReplace));
     if let Err(e) = made {
-        let _ = file::remove_at(&parent, aside.as_bytes(), true);
+        let _ = file::remove_at(parent, aside.as_bytes(), true);
         if e.kind() != io::ErrorKind::AlreadyExists {
             return Err(e);
         }

@@ -80,7 +80,7 @@ pub use saltus_ring::{MAX_LANES, Start, Which};
 pub use shared::Channel;
 pub use subscriber::{Sample, Subscriber, SubscriberOptions, Writer};
 pub use types::Description;
-pub use view::View;
+pub use view::{DetachedView, View};
 pub use wait::{Canceller, Until, wait_any};
 
 /// The clocks that stamps and deadlines are told in.

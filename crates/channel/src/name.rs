@@ -9,7 +9,8 @@ use std::fmt;
 /// becomes `%` and two upper-case hexadecimal digits. That is reversible, and no name can hide or collide.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
-    bytes: [u8; Name::MOST],
+    /// Zeros behind its end: at least one.
+    bytes: [u8; Name::MOST + 1],
     len: u8,
 }
 
@@ -28,14 +29,21 @@ impl Name {
                 Name::MOST
             )));
         }
-        let mut bytes = [0; Name::MOST];
+        let mut bytes = [0; Name::MOST + 1];
         bytes[..name.len()].copy_from_slice(name);
         Ok(Name { bytes, len: name.len() as u8 })
     }
 
     /// The name's bytes.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len as usize]
+    }
+
+    /// The name's bytes and a zero, for C.
+    #[inline]
+    pub fn as_bytes_with_nul(&self) -> &[u8] {
+        &self.bytes[..=self.len as usize]
     }
 
     /// The name as a file name.
@@ -139,6 +147,7 @@ mod tests {
         #[test]
         fn every_name_comes_back(bytes in proptest::collection::vec(any::<u8>(), 1..=63)) {
             let name = Name::new(&bytes).unwrap();
+            prop_assert_eq!(name.as_bytes_with_nul().split_last(), Some((&0, &bytes[..])));
             let file = name.file_name();
             prop_assert!(file.len() <= 255 && !file.starts_with('.') && !file.contains('/'));
             prop_assert_eq!(Name::from_file_name(file.as_bytes()), Some(name));

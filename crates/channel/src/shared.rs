@@ -12,7 +12,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, OnceLock};
 
 /// An open channel. Cheap to clone; publishers and subscribers are made from it.
@@ -218,8 +218,8 @@ impl Shared {
     /// Why the channel is no more, if it says so. One load.
     #[inline(always)]
     pub fn retired(&self) -> Option<Retired> {
-        // Relaxed: a sleeper that the bell woke has acquired it [a1]; others see it soon.
-        match self.page.mem.load(STATE, Relaxed) {
+        // Acquire, with the fence of `retire`: who sees the end, and looks at the lanes then, sees all that was published before it.
+        match self.page.mem.load(STATE, Acquire) {
             geometry::LIVE => None,
             geometry::REPLACED => Some(Retired::Replaced),
             _ => Some(Retired::Removed),
@@ -235,7 +235,13 @@ impl Shared {
         }
         let there = match std::fs::symlink_metadata(&self.path) {
             Ok(there) => Some((there.dev(), there.ino())),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
+            // Deleted by hand meanwhile, perhaps.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                if file::links(&self.data).is_ok_and(|links| links == 0) {
+                    return Some(self.retired().unwrap_or(Retired::Vanished));
+                }
+                None
+            }
             Err(_) => return self.retired(), // we may not look
         };
         if there == inode(&self.dir) {

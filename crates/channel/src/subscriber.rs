@@ -131,6 +131,8 @@ pub struct Subscriber {
     slept: bool,
     /// When to look next whether the channel is still there, monotonic ns.
     next_look: u64,
+    /// The number of the view that was detached last.
+    pub(crate) looked: u64,
     _one_thread: PhantomData<Cell<()>>,
 }
 
@@ -148,6 +150,7 @@ impl Subscriber {
             armed: None,
             slept: false,
             next_look: 0,
+            looked: 0,
             _one_thread: PhantomData,
         }
     }
@@ -198,6 +201,7 @@ impl Subscriber {
     /// Looks at a message where it lies, without copying it. See [`View`].
     pub fn view(&mut self, which: Which, until: impl Into<Until>) -> Result<Option<View<'_>>> {
         let deadline = until.into().deadline();
+        let mut first = true;
         loop {
             for attempt in 0..TRIES {
                 match self.merge.pick(&*self.shared, which) {
@@ -207,7 +211,10 @@ impl Subscriber {
                     Pick::Found(candidate) => return Ok(View::new(self, candidate)),
                 }
             }
-            if !self.wait(deadline)? {
+            let over = !first && deadline.is_some_and(|deadline| clock::monotonic() >= deadline);
+            first = false;
+            // Over: there was something, but nothing that could be had.
+            if over || !self.wait(deadline)? {
                 return Ok(None);
             }
         }
@@ -265,6 +272,14 @@ impl Subscriber {
         match &self.event {
             Some(event) => Ok(event.fd()),
             None => Err(Error::invalid("no event source")),
+        }
+    }
+
+    /// Lowers that descriptor as a receive that finds nothing does: it is raised again if anything is unseen. Does not block.
+    #[inline]
+    pub fn rearm_event_fd(&mut self) {
+        if let Some(event) = &self.event {
+            event.rearm(&self.merge);
         }
     }
 
@@ -351,9 +366,7 @@ impl Subscriber {
     /// A poll found nothing.
     #[inline(always)]
     fn nothing(&mut self) -> Result<bool> {
-        if let Some(event) = &self.event {
-            event.rearm(&self.merge);
-        }
+        self.rearm_event_fd();
         let gone = self.event.as_ref().and_then(EventSource::vanished);
         match self.shared.retired().or(gone) {
             // What was published before the end is delivered before the end is told.
@@ -364,9 +377,7 @@ impl Subscriber {
 
     #[cold]
     fn sleep(&mut self, deadline: u64) -> Result<bool> {
-        if let Some(event) = &self.event {
-            event.rearm(&self.merge);
-        }
+        self.rearm_event_fd();
         if !self.options.spin.is_zero() {
             let spin = u64::try_from(self.options.spin.as_nanos()).unwrap_or(u64::MAX);
             let end = deadline.min(clock::monotonic().saturating_add(spin));

@@ -1,8 +1,11 @@
 //! Looking at a message where it lies.
 
+use crate::shared::Shared;
 use crate::{Error, Result, Sample, Subscriber};
 use saltus_ring::{Candidate, Lanes, Memory, Shm};
 use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A message in shared memory, which its publisher may overwrite at any instant.
 ///
@@ -86,15 +89,73 @@ impl<'a> View<'a> {
     #[inline]
     pub fn validate(self) -> Result<Sample> {
         let View { subscriber, candidate, .. } = self;
-        if !subscriber.merge.validate(&*subscriber.shared, &candidate) {
-            return Err(subscriber.overrun());
-        }
-        let delivered = subscriber.merge.commit(&candidate);
-        Ok(subscriber.delivered(delivered))
+        subscriber.validate_candidate(&candidate)
+    }
+
+    /// Lets go of the subscriber: for languages that cannot borrow. [`Subscriber::validate`] ends it.
+    pub fn detach(self) -> DetachedView {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let View { subscriber, candidate, mem } = self;
+        subscriber.looked = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
+        let (number, counts) = (subscriber.looked, subscriber.counts());
+        DetachedView { shared: subscriber.shared.clone(), candidate, mem, number, counts }
+    }
+}
+
+/// A [`View`] that does not borrow its subscriber. Its memory stays mapped for as long as anybody has it, even when the subscriber
+/// and the channel are no more.
+#[derive(Clone, Debug)]
+pub struct DetachedView {
+    shared: Arc<Shared>,
+    candidate: Candidate,
+    mem: Shm,
+    /// Which look of all that this process ever took.
+    number: u64,
+    /// What the subscriber had counted then.
+    counts: [u64; 3],
+}
+
+impl DetachedView {
+    /// As [`View::len`].
+    pub fn len(&self) -> usize {
+        self.candidate.meta.len
+    }
+    /// Whether the message is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// As [`View::as_ptr`]. It leads nowhere once nobody has this view.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.mem.address(self.candidate.meta.at, self.len())
     }
 }
 
 impl Subscriber {
+    fn validate_candidate(&mut self, candidate: &Candidate) -> Result<Sample> {
+        if !self.merge.validate(&*self.shared, candidate) {
+            return Err(self.overrun());
+        }
+        let delivered = self.merge.commit(candidate);
+        Ok(self.delivered(delivered))
+    }
+    fn counts(&self) -> [u64; 3] {
+        [self.merge.received(), self.merge.missed(), self.merge.rewound()]
+    }
+
+    /// Whether this is the view that was detached from this subscriber last, and nothing was received or passed over since.
+    pub fn is_looking_at(&self, view: &DetachedView) -> bool {
+        self.looked == view.number && self.counts() == view.counts && Arc::ptr_eq(&self.shared, &view.shared)
+    }
+    /// [`View::validate`] for a view that was detached. [`Error::Invalid`] if it [is not looked at](Self::is_looking_at) any more.
+    pub fn validate(&mut self, view: &DetachedView) -> Result<Sample> {
+        if !self.is_looking_at(view) {
+            return Err(Error::invalid(
+                "this view is not the subscriber's last, or something was received since",
+            ));
+        }
+        self.validate_candidate(&view.candidate)
+    }
+
     /// Looks at a message in place through `look`, and hands out its result only if the message was whole all the
     /// while. `look` may be called several times.
     pub fn look<R>(

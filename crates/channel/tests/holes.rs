@@ -183,13 +183,16 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
         let mut subscriber = channel.subscriber().unwrap();
         let canceller = subscriber.canceller();
         let mut buf = [0; 8];
+        let (received, has_received) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(20));
             publisher.publish(b"x").unwrap();
+            has_received.recv().unwrap();
             std::thread::sleep(Duration::from_millis(20));
             canceller.cancel();
         });
         let woken = subscriber.wait_next(Until::Forever, &mut buf).unwrap().is_some();
+        received.send(()).unwrap();
         let canceled = matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled));
         thread.join().unwrap();
         !(woken && canceled) as i32

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    bridge, chmod, completions, demo, doctor, echo, generate, hiccup, hub, import, info, log, ls, man, mk,
-    play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
+    bench, bridge, chmod, completions, demo, doctor, echo, generate, hiccup, hub, import, info, log, ls, man,
+    mk, play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -96,6 +96,14 @@ pub enum Command {
     /// removes channels whose publishers are all dead, and that no living subscriber has, after asking. Ends with exit code 7
     /// if something does not work.
     Doctor(doctor::Doctor),
+
+    /// Measure what a message costs here, beside the machine's floors and the kernel's own means
+    ///
+    /// Processes of their own send to each other over Saltus, over pipes, sockets, queues and descriptors, and over a ring that is as
+    /// small as can be: the reference, which every ratio is to. All take turns in every repetition, by a schedule that charges a late
+    /// sender. It takes some minutes, in which the machine should do nothing else. The default table shows, for each case,
+    /// percentiles, the longest, the count, the processor time of a message, and the ratio of the medians.
+    Bench(bench::Bench),
 
     /// Show measured times: percentiles, charts, comparisons
     ///

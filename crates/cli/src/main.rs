@@ -73,6 +73,7 @@ fn run(cli: Cli) -> Outcome {
         Command::Pub(args) => commands::publish::run(place, args),
         Command::Echo(args) => commands::echo::run(place, args),
         Command::Stat(args) => commands::stat::run(place, args),
+        Command::Bench(args) => commands::bench::run(args),
         Command::Hiccup(args) => commands::hiccup::run(args),
         Command::Doctor(args) => commands::doctor::run(place, args),
         Command::Report(args) => commands::report::run(args),

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use saltus_os::clock;
 
 use saltus_domain::{Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
 
@@ -12,6 +14,8 @@ use crate::{channels, stop};
 
 /// Messages of a channel that may wait to be counted; beyond that they are counted as dropped.
 const DEPTH: u64 = 10_000;
+/// What had come before the time was up is counted for so long after it.
+const LATE: Duration = Duration::from_millis(500);
 
 /// Listens, and counts.
 pub struct Tally {
@@ -65,16 +69,27 @@ impl Tally {
         Ok(Tally { subscriber, troubles: Troubles::default(), names: names.into(), seen, lost })
     }
 
-    /// Listens until then.
+    /// Listens until then. What had come by then is counted, however late this process looks.
     pub fn listen(&mut self, end: Instant) -> Outcome<Heard> {
+        let mut over = None;
         while !stop::requested() {
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() && over.is_none() {
+                over = Some((Instant::now(), clock::boottime()));
+            }
+            // There may be more than can be looked at in time.
+            if over.is_some_and(|(at, _)| at.elapsed() > LATE) {
                 return Ok(Heard::Enough);
             }
-            match self.subscriber.receive(Until::For(left)) {
+            match self.subscriber.receive(if over.is_some() { Until::Poll } else { Until::For(left) }) {
+                Ok(None) if over.is_some() => return Ok(Heard::Enough),
                 Ok(None) => {}
-                Ok(Some(message)) => count(&mut self.seen, &mut self.lost, &self.names, &message),
+                Ok(Some(message)) => {
+                    count(&mut self.seen, &mut self.lost, &self.names, &message);
+                    if over.is_some_and(|(_, now)| message.arrived > now) {
+                        return Ok(Heard::Enough);
+                    }
+                }
                 Err(Error::Canceled) => return Ok(Heard::Stopped),
                 Err(Error::Ended) => return Ok(Heard::All),
                 Err(error) => self.troubles.pass(error)?,

@@ -42,6 +42,7 @@ fn every_help_has_examples_of_that_command() {
         "spy",
         "stat",
         "hiccup",
+        "bench",
         "doctor",
         "report",
         "types",

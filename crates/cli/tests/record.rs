@@ -239,6 +239,10 @@ fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
     let (place, files) = (Place::new(), Files::new());
     files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");
     let (path, types) = (files.at("run.mcap"), files.at(""));
+    // As many are kept as come: a recorder that is late has them all.
+    for name in ["POSE", "TEXT"] {
+        place.run(["mk", name, "--frames", "256"]).with(0);
+    }
     let recorder = record(&place, &path, &["--json", "-u", "10"]);
     for x in 0..100 {
         let json = format!(r#"{{"utime": {x}, "x": 0.5}}"#);

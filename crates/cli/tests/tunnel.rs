@@ -159,7 +159,7 @@ fn mistakes_are_told_with_a_remedy() {
 #[test]
 fn the_bench_measures_what_it_says() {
     let place = Place::new();
-    let arguments = ["tunnel", "bench", "--loss", "10", "--messages", "64@100", "--time", "300ms", "--json"];
+    let arguments = ["tunnel", "bench", "--loss", "10", "--messages", "64@100", "--time", "1s", "--json"];
     let lines = place.run(arguments).with(0).json();
     assert!(lines.len() == 4 || lines.len() == 3, "with TCP, or without where nothing can drop its packets");
     for line in lines {

@@ -18,4 +18,4 @@ pub use check::{Check, Finding, Fix, State};
 pub use host::Host;
 pub use publishers::Publisher;
 pub use script::script;
-pub use tried::{Room, Tried};
+pub use tried::{ENOUGH, Room, Tried};

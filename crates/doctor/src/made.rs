@@ -89,6 +89,7 @@ pub fn robot() -> Made {
         ("/proc/irq/24/effective_affinity_list", "0"),
         ("/sys/devices/virtual/workqueue/cpumask", "3"),
         ("/proc/sys/kernel/watchdog", "0"),
+        ("/proc/sys/kernel/timer_migration", "0"),
         ("/proc/sys/vm/stat_interval", "10"),
         ("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never"),
         ("/sys/kernel/mm/ksm/run", "0"),
@@ -126,14 +127,18 @@ pub fn robot() -> Made {
     made.tried(|tried| {
         *tried = Tried {
             user: 1000,
-            fifo: Some(Ok(())),
+            fifo: Some(Ok(crate::ENOUGH)),
+            lock: Some(Ok(())),
+            interrupts: Some([INTERRUPTS.into(), INTERRUPTS.into()]),
             shm: Some(Room { size: 8 << 30, free: 7 << 30 }),
             clock_cost: Some(25),
+            discipline: None,
             multicast: Some(Ok(Duration::from_micros(80))),
             wake_latency: Some(2_000_000_000),
             smis: Some(0),
             publishers: Ok(Vec::new()),
             dead: Ok(Vec::new()),
+            closed: 0,
         };
     })
 }
@@ -154,6 +159,7 @@ pub fn neglected() -> Made {
         ("/proc/irq/24/effective_affinity_list", "2"),
         ("/sys/devices/virtual/workqueue/cpumask", "f"),
         ("/proc/sys/kernel/watchdog", "1"),
+        ("/proc/sys/kernel/timer_migration", "1"),
         ("/proc/sys/vm/stat_interval", "1"),
         ("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"),
         ("/sys/kernel/mm/ksm/run", "1"),
@@ -182,6 +188,12 @@ pub fn neglected() -> Made {
         tried.publishers = Ok(vec![Publisher { pid: 9, process: "it's $(x)\nrm -rf /".into() }]);
     })
 }
+
+const INTERRUPTS: &str = "\
+           CPU0       CPU1       CPU2       CPU3
+ 24:         11          0          0          0   PCI-MSIX 0-edge  eth0
+LOC:       1000       1000         10         10   Local timer interrupts
+";
 
 const LIMITS: &str = "\
 Limit                     Soft Limit           Hard Limit           Units     

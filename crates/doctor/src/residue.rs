@@ -9,6 +9,8 @@ pub struct Dead {
     pub name: Name,
     /// Shared memory that it holds, in bytes.
     pub memory: u64,
+    /// The user who made it.
+    pub user: u32,
     id: u64,
 }
 
@@ -17,6 +19,13 @@ pub struct Dead {
 pub fn dead(domain: &Domain) -> Result<Vec<Dead>> {
     let names = domain.list()?.into_iter();
     Ok(names.filter_map(|name| look(domain, &name).ok().flatten()).collect())
+}
+
+/// How many channels of a domain this user cannot open, for want of the right: those of others.
+pub fn closed(domain: &Domain) -> usize {
+    let names = domain.list().unwrap_or_default().into_iter();
+    let refused = |name: &Name| matches!(domain.open_channel(name.as_bytes()), Err(Error::Denied { .. }));
+    names.filter(refused).count()
 }
 
 /// Removes a dead channel; whether it was still that channel and still dead. Who opens it between the look and the
@@ -34,7 +43,12 @@ pub fn remove(domain: &Domain, dead: &Dead) -> Result<bool> {
 
 fn look(domain: &Domain, name: &Name) -> Result<Option<Dead>> {
     let info = domain.open_channel(name.as_bytes())?.info()?;
-    Ok(is_dead(&info).then(|| Dead { name: name.clone(), memory: info.memory, id: info.id }))
+    Ok(is_dead(&info).then(|| Dead {
+        name: name.clone(),
+        memory: info.memory,
+        user: info.creator.1,
+        id: info.id,
+    }))
 }
 
 fn is_dead(info: &Info) -> bool {

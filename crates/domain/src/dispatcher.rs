@@ -4,6 +4,7 @@ use crate::descriptor::{Epoll, Event};
 use crate::{Canceller, Error, Message, Result, Subscriber};
 use saltus_channel::Until;
 use saltus_os::clock;
+use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -62,6 +63,8 @@ pub struct Dispatcher<'f> {
     epoll: Epoll,
     quit: Arc<Quit>,
     next: u64,
+    /// Errors that are still to be told: a call tells one.
+    failed: VecDeque<Error>,
 }
 
 struct Quit {
@@ -75,7 +78,7 @@ impl<'f> Dispatcher<'f> {
         let (epoll, event) = (Epoll::new()?, Event::new()?);
         epoll.add_event(event.raw())?;
         let quit = Arc::new(Quit { event, asked: AtomicBool::new(false) });
-        Ok(Dispatcher { subscriptions: Vec::new(), epoll, quit, next: 1 })
+        Ok(Dispatcher { subscriptions: Vec::new(), epoll, quit, next: 1, failed: VecDeque::new() })
     }
 
     /// Calls `callback` for each message of `subscriber`, from now on.
@@ -105,7 +108,9 @@ impl<'f> Dispatcher<'f> {
     /// is up, or it was called off.
     ///
     /// # Errors
-    /// The first of a subscriber's errors, after all subscriptions had their turn. Call again to go on.
+    /// The first of the subscribers' errors, after all subscriptions had their turn. Call again to go on: the next calls tell the others of
+    /// that turn, one each, before they do anything, also those of a subscription that was ended since. Where a callback says
+    /// [`Control::stop`], the stop is told first.
     pub fn handle(&mut self, until: impl Into<Until>) -> Result<usize> {
         let deadline = until.into().deadline();
         loop {
@@ -122,6 +127,9 @@ impl<'f> Dispatcher<'f> {
 
     /// Handles messages until a callback says [`Control::stop`], the [`Canceller`] is used, or no subscription is left: all
     /// were ended, or have come to the end of their log.
+    ///
+    /// # Errors
+    /// As [`Dispatcher::handle`]. After a stop there may be some that the next call tells.
     pub fn run(&mut self) -> Result<()> {
         while !self.quit.asked.load(Acquire) {
             let (handled, stop) = self.poll()?;
@@ -138,7 +146,10 @@ impl<'f> Dispatcher<'f> {
 
     /// One turn: a message of each subscription that has one. How many, and whether a callback wants to stop.
     fn poll(&mut self) -> Result<(usize, bool)> {
-        let (mut handled, mut failed, mut gone, mut stop) = (0, None, Vec::new(), false);
+        if let Some(left) = self.failed.pop_front() {
+            return Err(left);
+        }
+        let (mut handled, mut gone, mut stop) = (0, Vec::new(), false);
         for Subscription { id, subscriber, callback } in &mut self.subscriptions {
             if gone.contains(id) {
                 continue;
@@ -156,13 +167,13 @@ impl<'f> Dispatcher<'f> {
                 }
                 // What has ended gives nothing more, and would be readable for ever.
                 Err(Error::Ended) => gone.push(*id),
-                Err(e) => drop(failed.get_or_insert(e)),
+                Err(e) => self.failed.push_back(e),
             }
         }
         for id in gone {
             self.unsubscribe(id);
         }
-        match failed {
+        match if stop { None } else { self.failed.pop_front() } {
             Some(e) => Err(e),
             None => Ok((handled, stop)),
         }
@@ -191,7 +202,8 @@ impl<'f> Dispatcher<'f> {
     }
 }
 
-/// Readable when [`Dispatcher::handle`] may have something to do, for a loop that one has already.
+/// Readable when [`Dispatcher::handle`] may have something to do, for a loop that one has already. After an error or a stop call `handle`
+/// until it gives 0: errors that are kept do not raise the descriptor.
 impl AsFd for Dispatcher<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.epoll.as_fd()

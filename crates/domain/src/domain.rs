@@ -9,7 +9,9 @@ use std::fmt;
 
 /// Channels that are reached by one URL. Cheap to clone; all clones are one domain.
 ///
-/// Opening joins no group and sends nothing: that comes with the first publisher or subscriber that needs it.
+/// Opening joins no group and sends nothing: that comes with the first publisher or subscriber that needs it. Dropping the last of a
+/// domain, its publishers and its subscribers closes it: that waits for its thread, and until what was sent is out, where the transport
+/// keeps it back.
 #[derive(Clone)]
 pub struct Domain {
     url: String,

@@ -65,6 +65,11 @@ pub enum Error {
     Canceled,
     /// There will be nothing more: a log has come to its end.
     Ended,
+    /// A file that was to be played is no log, or none of a kind that can be played.
+    NoLog {
+        /// Which, and what is wrong with it.
+        what: String,
+    },
     /// The network, with what to do.
     Network(saltus_net::Error),
     /// The system refused.
@@ -78,14 +83,21 @@ pub enum Error {
 
 impl Error {
     /// A number that never changes its meaning, in all languages. Those below 100 are also those of [`saltus_channel::Error::code`];
-    /// 100 is a bug that C and others were spared, and 109 to 111 are of logs (`saltus_log::Error::code`).
+    /// 100 is a bug that C and others were spared, and 109 to 111 are of logs (`saltus_log::Error::code`), 109 also of those that are played.
     pub fn code(&self) -> i32 {
         match self {
             Error::Channel(e) => e.code(),
-            Error::TooLong { .. } => 4,
+            Error::TooLong { .. } | Error::Network(saltus_net::Error::TooManyFragments { .. }) => 4,
             Error::Canceled => 6,
             Error::Invalid { .. } => 12,
-            Error::System { .. } => 13,
+            // Of a file, as `saltus_log::Error::code` has it.
+            Error::System { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => 1,
+                io::ErrorKind::AlreadyExists => 2,
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => 8,
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => 9,
+                _ => 13,
+            },
             Error::Unsupported { .. } => 101,
             Error::Type { .. } => 103,
             Error::Encode(_) => 104,
@@ -93,6 +105,18 @@ impl Error {
             Error::Ended => 106,
             Error::Network(_) => 107,
             Error::NoProvider { .. } => 108,
+            Error::NoLog { .. } => 109,
+        }
+    }
+
+    /// Whether a hub, or the library of a transport, had no room for a message in time: nothing of it was sent, and it can be
+    /// published again. A kernel without room for datagrams is another matter, since some of a message's may be out.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Error::Network(saltus_net::Error::Socket { source, .. }) | Error::System { source, .. } => {
+                source.kind() == io::ErrorKind::WouldBlock
+            }
+            _ => false,
         }
     }
 
@@ -116,9 +140,10 @@ impl fmt::Display for Error {
         match self {
             Error::Channel(e) => e.fmt(f),
             Error::Network(e) => e.fmt(f),
-            Error::Invalid { what } | Error::Unsupported { what } | Error::Undecodable { what } => {
-                f.write_str(what)
-            }
+            Error::Invalid { what }
+            | Error::Unsupported { what }
+            | Error::Undecodable { what }
+            | Error::NoLog { what } => f.write_str(what),
             Error::NoProvider { known, feature: Some(feature), .. } => {
                 write!(
                     f,
@@ -165,12 +190,50 @@ impl From<saltus_channel::Error> for Error {
     }
 }
 impl From<saltus_net::Error> for Error {
+    /// What is wrong with a message, a name or an option is no fault of the network.
     fn from(e: saltus_net::Error) -> Error {
-        Error::Network(e)
+        match e {
+            saltus_net::Error::TooLong { size } => {
+                Error::TooLong { len: size, most: saltus_net::lcm::MESSAGE }
+            }
+            saltus_net::Error::Channel { .. } | saltus_net::Error::Invalid { .. } => {
+                Error::invalid(e.to_string())
+            }
+            other => Error::Network(other),
+        }
     }
 }
 impl From<saltus_wire::EncodeError> for Error {
     fn from(e: saltus_wire::EncodeError) -> Error {
         Error::Encode(e)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_is_too_long_for_a_network_is_no_fault_of_the_network() {
+        for too_long in [
+            saltus_net::Error::TooLong { size: 1 << 29 },
+            saltus_net::Error::TooManyFragments { size: 1 << 27, datagram: 1400 },
+        ] {
+            assert_eq!(Error::from(too_long).code(), 4);
+        }
+        assert_eq!(Error::from(saltus_net::Error::Full).code(), 107);
+    }
+
+    #[test]
+    fn only_what_was_not_sent_for_want_of_room_can_be_published_again() {
+        let socket = |kind: io::ErrorKind| saltus_net::Error::Socket {
+            what: "publish".into(),
+            remedy: "publish less".into(),
+            source: kind.into(),
+        };
+        assert!(Error::from(socket(io::ErrorKind::WouldBlock)).is_full());
+        assert!(!Error::from(socket(io::ErrorKind::BrokenPipe)).is_full());
+        assert!(Error::system("publish", io::ErrorKind::WouldBlock.into()).is_full());
+        assert!(!Error::from(saltus_net::Error::Full).is_full() && !Error::Ended.is_full());
     }
 }

@@ -1,7 +1,7 @@
 //! What a provider gives a publisher and a subscriber to stand on.
 
-use crate::{Error, Missed, Result};
-use saltus_channel::{Description, Name};
+use crate::{Error, Pattern, RawMessage, Result};
+use saltus_channel::{Description, DetachedView, Name};
 use saltus_ring::Which;
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -30,6 +30,18 @@ pub(crate) trait Inlet: Send {
     /// Takes a message, if there is one. Does not wait. `poll`: nobody will wait if there is none, so that what has come to
     /// this machine but not to this process counts.
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool>;
+    /// As `take`, but looks at the message where it lies, if it lies anywhere but in this process.
+    fn look(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<Option<Place>> {
+        if !self.take(which, poll, meta)? {
+            return Ok(None);
+        }
+        let (bytes, skip) = (std::mem::take(&mut meta.buf), std::mem::take(&mut meta.skip));
+        Ok(Some(Place::Own(Arc::new(bytes), skip)))
+    }
+    /// Whether what `look` found was whole until now.
+    fn validate(&mut self, _: &DetachedView, _: Which, _: &mut Meta) -> Result<()> {
+        Err(Error::invalid("this view is of another kind of domain"))
+    }
     /// Whether anything is unseen, as far as can be told without asking the system.
     fn unseen(&mut self) -> bool;
     /// Waits until something may be unseen: `true`; or until `deadline` (monotonic, ns): `false`.
@@ -50,6 +62,15 @@ pub(crate) trait Inlet: Send {
     }
 }
 
+/// Where a message lies that is looked at.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// In shared memory.
+    Shared(DetachedView, Which),
+    /// In memory of its own, behind so many bytes that are not of it.
+    Own(Arc<Vec<u8>>, usize),
+}
+
 /// A message as it was taken.
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
@@ -57,13 +78,23 @@ pub(crate) struct Meta {
     pub buf: Vec<u8>,
     pub skip: usize,
     pub channel: Option<Name>,
-    pub published: Option<u64>,
-    pub arrived: u64,
-    pub logged: Option<i64>,
-    pub sender: Option<u64>,
-    pub sequence: Option<u64>,
-    pub missed: Missed,
-    pub dropped: u64,
+    /// What else is known of it. Where it lies is filled in for those who ask.
+    pub raw: RawMessage,
+}
+
+impl Meta {
+    /// Notes its channel. Where the subscriber has asked for one by its name, that is done once.
+    #[inline]
+    pub fn is_of(&mut self, channel: &Name, asked: &Pattern) {
+        if self.channel.is_none() || asked.exact().is_none() {
+            self.channel = Some(channel.clone());
+        }
+    }
+    /// Its bytes and its channel, if one was taken.
+    #[inline]
+    pub fn message(&self) -> Option<(&[u8], &Name)> {
+        Some((self.buf.get(self.skip..)?, self.channel.as_ref()?))
+    }
 }
 
 /// Calls off the waits of a subscriber, from another thread or a signal handler.

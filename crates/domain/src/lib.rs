@@ -40,9 +40,11 @@ mod options;
 mod pattern;
 mod providers;
 mod publisher;
+mod raw;
 mod subscriber;
 mod typed;
 mod url;
+mod view;
 mod wait;
 
 pub use description::description;
@@ -55,9 +57,11 @@ pub use options::Options;
 pub use pattern::Pattern;
 pub use providers::PROVIDERS;
 pub use publisher::{Publisher, Stamps, TypedPublisher};
+pub use raw::RawMessage;
 pub use saltus_channel::{Description, Name, Start, Until};
 pub use subscriber::Subscriber;
 pub use typed::{Expected, Typed, TypedSubscriber};
+pub use view::View;
 pub use wait::wait_any;
 
 /// The programs of the guide's page compile.

@@ -1,6 +1,6 @@
 //! A message as a subscriber gets it.
 
-use crate::inlet::Meta;
+use crate::RawMessage;
 use saltus_channel::Name;
 use saltus_os::clock;
 
@@ -53,23 +53,17 @@ pub struct Message<'a> {
     pub dropped: u64,
 }
 
-impl<'a> Message<'a> {
-    pub(crate) fn new(meta: &'a Meta) -> Option<Message<'a>> {
-        Some(Message {
-            data: meta.buf.get(meta.skip..)?,
-            channel: meta.channel.as_ref()?,
-            published: meta.published,
-            arrived: meta.arrived,
-            logged: meta.logged,
-            sender: meta.sender,
-            sequence: meta.sequence,
-            missed: meta.missed,
-            dropped: meta.dropped,
-        })
-    }
-
+impl Message<'_> {
     /// How old it is, in ns: since its publication if that is known, else since its arrival.
     pub fn age(&self) -> u64 {
         clock::boottime().saturating_sub(self.published.unwrap_or(self.arrived))
     }
+}
+
+// Not beside the structure: what is made for C from that file has these numbers under names of its own.
+impl RawMessage {
+    /// What stands for a number that the transport does not tell: SALTUS_UNKNOWN.
+    pub const UNKNOWN: u64 = u64::MAX;
+    /// What stands for a time of no log: SALTUS_NO_TIME.
+    pub const NO_TIME: i64 = i64::MIN;
 }

@@ -36,6 +36,7 @@ impl Publisher {
     ///
     /// # Errors
     /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
+    #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<()> {
         self.outlet.publish(message)
     }

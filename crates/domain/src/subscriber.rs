@@ -1,24 +1,66 @@
 //! Receiving.
 
 use crate::inlet::{Canceller, Inlet, Meta};
-use crate::{Message, Options, Result};
+use crate::{Message, Options, RawMessage, Result};
 use saltus_channel::{Description, Name, Until};
 use saltus_ring::Which;
 use std::fmt;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Receives from one channel or many. It only reads: no publisher waits for it.
 ///
 /// One subscriber belongs to one thread at a time.
 pub struct Subscriber {
-    inlet: Box<dyn Inlet>,
-    options: Options,
-    meta: Meta,
+    pub(crate) inlet: Box<dyn Inlet>,
+    pub(crate) options: Options,
+    pub(crate) meta: Meta,
+    /// A view is of its subscriber's last one, or over.
+    pub(crate) turn: Turn,
+}
+
+/// A number of a subscriber that no other one has, and how often that was asked for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn(u64, u64);
+
+impl Turn {
+    fn first() -> Turn {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Turn(NEXT.fetch_add(1, Relaxed), 0) // only each number once
+    }
+    #[inline]
+    pub fn next(&mut self) -> Turn {
+        self.1 += 1;
+        *self
+    }
+}
+
+/// Asks `look` until it finds something or the time is up.
+#[inline]
+pub(crate) fn within<T>(
+    inlet: &mut dyn Inlet,
+    until: Until,
+    mut look: impl FnMut(&mut dyn Inlet, bool) -> Result<Option<T>>,
+) -> Result<Option<T>> {
+    if let Some(found) = look(inlet, until == Until::Poll)? {
+        return Ok(Some(found));
+    }
+    let Some(deadline) = until.deadline() else {
+        inlet.rest()?;
+        return Ok(None);
+    };
+    loop {
+        let woken = inlet.wait(deadline)?;
+        let found = look(inlet, false)?;
+        if found.is_some() || !woken {
+            return Ok(found);
+        }
+    }
 }
 
 impl Subscriber {
     pub(crate) fn new(inlet: Box<dyn Inlet>, options: Options) -> Subscriber {
-        Subscriber { inlet, options, meta: Meta::default() }
+        Subscriber { inlet, options, meta: Meta::default(), turn: Turn::first() }
     }
 
     /// Receives, as the subscriber's [`Options`] say: the newest message not seen, or the next. `None`: the time is up, or
@@ -26,36 +68,53 @@ impl Subscriber {
     ///
     /// Over shared memory it is real-time safe with [`Until::Poll`], once its buffer has grown to the longest message; over a
     /// network it makes system calls.
+    #[inline]
     pub fn receive(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
-        self.receive_as(self.options.which(), until.into())
+        let taken = self.take(self.options.which(), until.into())?;
+        Ok(if taken { self.last() } else { None })
     }
     /// Receives the newest message, whatever the options say, and even if it has been seen.
+    #[inline]
     pub fn again(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
-        self.receive_as(Which::Again, until.into())
+        let taken = self.take(Which::Again, until.into())?;
+        Ok(if taken { self.last() } else { None })
     }
 
-    fn receive_as(&mut self, which: Which, until: Until) -> Result<Option<Message<'_>>> {
-        if self.inlet.take(which, until == Until::Poll, &mut self.meta)? {
-            return Ok(Message::new(&self.meta));
-        }
-        let Some(deadline) = until.deadline() else {
+    /// Takes a message out of the inlet, if there is one in time. It lies in `meta`: what is known of it is not handed on through memory.
+    #[inline]
+    fn take(&mut self, which: Which, until: Until) -> Result<bool> {
+        if until == Until::Poll { self.take_now(which) } else { self.take_within(which, until) }
+    }
+    /// Kept short: control loops ask so.
+    fn take_now(&mut self, which: Which) -> Result<bool> {
+        self.turn.next();
+        let taken = self.inlet.take(which, true, &mut self.meta)?;
+        if !taken {
             self.inlet.rest()?;
-            return Ok(None);
-        };
-        loop {
-            let woken = self.inlet.wait(deadline)?;
-            if self.inlet.take(which, false, &mut self.meta)? {
-                return Ok(Message::new(&self.meta));
-            }
-            if !woken {
-                return Ok(None);
-            }
         }
+        Ok(taken)
+    }
+    fn take_within(&mut self, which: Which, until: Until) -> Result<bool> {
+        self.turn.next();
+        let taken = within(&mut *self.inlet, until, |inlet, poll| {
+            Ok(inlet.take(which, poll, &mut self.meta)?.then_some(()))
+        })?;
+        Ok(taken.is_some())
     }
 
     /// The message that was received last.
+    #[inline]
     pub fn last(&self) -> Option<Message<'_>> {
-        Message::new(&self.meta)
+        let (data, channel) = self.meta.message()?;
+        Some(self.meta.raw.message(data, channel))
+    }
+    /// The same as C lays it out, for bindings. It and what it leads to lie in the subscriber, until that moves or is used again. `None`:
+    /// nothing was received, or its bytes were taken out. Does not allocate.
+    #[inline]
+    pub fn last_raw(&mut self) -> Option<&RawMessage> {
+        let Meta { buf, skip, channel, raw } = &mut self.meta;
+        raw.lead_to(buf.get(*skip..)?, channel.as_ref()?);
+        Some(raw)
     }
     /// Takes the bytes of the message that was received last out, without copying them: who keeps long messages wants that.
     /// They lie behind the first so many, which are not of the message. [`Subscriber::last`] has none then, and the next receive

@@ -4,16 +4,24 @@ use crate::{Error, Result, Subscriber};
 use saltus_channel::Until;
 use saltus_os::clock;
 use std::os::fd::AsRawFd;
+use std::time::Duration;
 
 /// How long a sleep lasts at most before the cancellers are looked at, in ns.
 const SLICE: u64 = 100_000_000;
 
-/// Waits until one of `subscribers` may have something, and returns its index; the first, if several may. `None` when the time
-/// is up. Then receive from it with [`Until::Poll`], which may find nothing after all.
+/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have. `None` when the time
+/// is up. Then receive from it with [`Until::Poll`], which finds nothing only if the message was overwritten meanwhile, or was of
+/// another type.
 ///
 /// Each may be of another domain. A canceller of any of them calls off the wait, within 100 ms. Allocates; over `shm://` the
 /// first wait starts a thread for each channel. For channels in shared memory alone, [`saltus_channel::wait_any`] does without.
+///
+/// # Errors
+/// [`Error::Invalid`]: there is none to wait for. [`Error::Canceled`]. What subscribers, or the system, refuse.
 pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
+    if subscribers.is_empty() {
+        return Err(Error::invalid("there are no subscribers to wait for"));
+    }
     let deadline = until.into().deadline();
     let mut polls = Vec::with_capacity(subscribers.len());
     loop {
@@ -36,11 +44,22 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
         // SAFETY: the list and the time live across the call; no signal mask is given.
         let ready =
             unsafe { libc::ppoll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, &time, std::ptr::null()) };
-        if ready > 0 && !subscribers.iter().any(|s| s.is_canceled()) {
-            return Ok(polls.iter().position(|p| p.revents != 0));
+        if ready < 0 {
+            let why = std::io::Error::last_os_error();
+            match why.kind() {
+                std::io::ErrorKind::Interrupted => {}
+                _ => return Err(Error::system(format!("wait for {} subscribers", polls.len()), why)),
+            }
+        }
+        // A descriptor is readable also when it is time to look for channels that have come, or when something came that is for
+        // another one of the subscribers: who looks takes in what there is.
+        for (i, _) in polls.iter().enumerate().filter(|(_, poll)| ready > 0 && poll.revents != 0) {
+            if subscribers[i].wait(Duration::ZERO)? {
+                return Ok(Some(i));
+            }
         }
         if clock::monotonic() >= deadline.unwrap_or(0) {
-            return Ok(None);
+            return Ok(subscribers.iter_mut().position(|s| s.has_unseen()));
         }
     }
 }

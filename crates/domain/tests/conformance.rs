@@ -27,6 +27,7 @@ macro_rules! providers {
                 growing_messages_come_whole,
                 nothing_is_lost_where_messages_grow,
                 empty_messages_come,
+                whose_bytes_are_taken_out_is_followed_by_a_whole_one,
                 names_of_63_bytes_are_carried,
                 unsubscribing_in_a_callback_is_fine,
                 a_slow_callback_gets_the_newest_afterwards,

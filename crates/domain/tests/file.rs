@@ -192,10 +192,31 @@ fn what_cannot_be_is_told_in_words() {
     }
     assert!(Domain::open("file://").unwrap_err().to_string().contains("names no file"));
     assert!(Log::new().why_not("").contains("cannot open the log"));
-    let empty = Log::of([]);
-    assert!(empty.why_not("").contains("is empty"));
-    std::fs::write(&empty.0, "a letter, not a log").unwrap();
-    assert!(empty.why_not("").contains("no log of LCM: there is no event in its 19 bytes"));
+}
+
+#[test]
+fn what_is_no_log_has_the_code_that_it_has_where_logs_are_opened() {
+    let refused = |log: &Log, words: &str| {
+        let error = Domain::open(&log.url("")).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!((error.code(), saltus_log::Log::open(&log.0).unwrap_err().code()), (109, 109), "{error}");
+    };
+    let log = Log::of([]);
+    refused(&log, "is empty");
+    std::fs::write(&log.0, "a letter, not a log").unwrap();
+    refused(&log, "no log of LCM: there is no event in its 19 bytes");
+    std::fs::remove_file(&log.0).unwrap();
+    std::fs::create_dir(&log.0).unwrap();
+    refused(&log, "it is a directory");
+    std::fs::remove_dir(&log.0).unwrap();
+    // Of a kind that can be read, but not played.
+    let file = std::fs::File::create(&log.0).unwrap();
+    let options = saltus_log::WriterOptions::new();
+    let mut writer = saltus_log::Writer::new(file, saltus_log::Format::Mcap, options).unwrap();
+    writer.write(&saltus_log::Event { channel: b"A", ..Default::default() }).unwrap();
+    writer.finish().unwrap();
+    let error = Domain::open(&log.url("")).unwrap_err();
+    assert!(error.code() == 109 && error.to_string().contains("saltus play"), "{error}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What a subscriber of many channels in shared memory finds, though it does not read the domain's directory at each look.
 
-use saltus_domain::{Domain, Options, Pattern, Subscriber};
+use saltus_domain::{Dispatcher, Domain, Options, Pattern, Subscriber, Until, wait_any};
 use std::collections::BTreeSet;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -69,4 +70,84 @@ fn a_channel_that_takes_the_place_of_another_is_joined_though_the_directory_is_q
         assert!(all.receive(Duration::from_millis(200)).unwrap().is_none());
         channels.unlink("c").unwrap();
     }
+}
+
+#[test]
+fn a_wait_for_several_lasts_as_long_as_it_was_told_and_sleeps_meanwhile() {
+    let directory = Directory::new("several");
+    let domain = directory.open();
+    let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();
+    let mut absent = domain.subscriber("not/there/yet").unwrap();
+    publish(&domain, "a", "x");
+    assert_eq!(wait_any(&mut [&mut all, &mut absent], LONG).unwrap(), Some(0));
+    readable(&mut all);
+    assert_eq!(next(&mut all), "a x");
+    // Its descriptor is still high, since no receive has found nothing yet, and channels are looked for meanwhile.
+    let before = (used(), sleeps());
+    assert_eq!(wait_any(&mut [&mut all, &mut absent], Duration::from_secs(1)).unwrap(), None);
+    let (used, slept) = (used() - before.0, sleeps() - before.1);
+    // It looks each 10 ms. Where a virtual machine's host took the processor, that may count as used.
+    let sleeps = used < Duration::from_millis(100) || slept > 30;
+    assert!(sleeps && slept < 500, "it slept {slept} times, and took {used:?} of the processor");
+    publish(&domain, "not/there/yet", "y");
+    let found = wait_any(&mut [&mut all, &mut absent], LONG).unwrap();
+    assert!(found.is_some_and(|i| [&mut all, &mut absent][i].receive(Until::Poll).unwrap().is_some()));
+}
+
+#[test]
+fn a_wait_for_nobody_is_refused() {
+    assert_eq!(wait_any(&mut [], Until::Forever).unwrap_err().code(), 12);
+}
+
+/// Waits until its descriptor is.
+fn readable(subscriber: &mut Subscriber) {
+    let fd = subscriber.fd().unwrap().as_raw_fd();
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, which lives across the call.
+    assert_eq!(unsafe { libc::poll(&mut poll, 1, LONG.as_millis() as i32) }, 1);
+}
+
+/// Processor time of this thread.
+fn used() -> Duration {
+    // SAFETY: the call writes the structure, for which zero is a value.
+    unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        assert_eq!(libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time), 0);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+}
+
+/// How often this thread went to sleep by itself.
+fn sleeps() -> i64 {
+    // SAFETY: the call writes the structure, for which zero is a value.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &mut usage), 0);
+        usage.ru_nvcsw
+    }
+}
+
+#[test]
+fn every_error_of_a_dispatchers_turn_is_told_and_a_stop_is_told_first() {
+    let directory = Directory::new("errors");
+    let domain = directory.open();
+    let mut dispatcher = Dispatcher::new().unwrap();
+    for name in ["a", "b", "c"] {
+        let callback = move |_: saltus_domain::Message<'_>, control: &mut saltus_domain::Control| {
+            assert_eq!(name, "c");
+            control.stop();
+        };
+        dispatcher.on(domain.subscriber(name).unwrap(), callback).unwrap();
+    }
+    publish(&domain, "c", "x");
+    ["a", "b"].iter().for_each(|name| std::fs::write(directory.0.join(name), [7; 4096]).unwrap());
+    // Long enough for all to look for channels that have come, which they do each 10 ms.
+    thread::sleep(Duration::from_millis(200));
+    dispatcher.run().unwrap(); // that one was told to stop is not lost
+    ["a", "b"].iter().for_each(|name| std::fs::remove_file(directory.0.join(name)).unwrap());
+    for name in ["a", "b"] {
+        let error = dispatcher.handle(Until::Poll).unwrap_err();
+        assert!(error.to_string().contains(&format!("channel `{name}`")), "{error}");
+    }
+    assert_eq!(dispatcher.handle(Until::Poll).unwrap(), 0);
 }

@@ -75,14 +75,13 @@ fn what_a_busy_network_loses_is_told() {
             }
             publisher
         });
-        let (mut sender, mut told, mut end) = (Some(sender), 0, first + MANY);
+        let (mut thread, mut sender, mut told, mut end) = (Some(sender), None, 0, first + MANY);
         while last < end {
             let Some(message) = subscriber.receive(Duration::from_millis(500)).unwrap() else {
-                // The last ones were lost; one more tells.
-                if let Some(sender) = sender.take() {
-                    end += 1;
-                    sender.join().unwrap().publish(&end.to_le_bytes()).unwrap();
-                }
+                // The last ones were lost; one more tells, unless it is lost too.
+                let sender = sender.get_or_insert_with(|| thread.take().unwrap().join().unwrap());
+                end += 1;
+                sender.publish(&end.to_le_bytes()).unwrap();
                 assert!(start.elapsed() < 3 * LONG, "nothing more came after message {last}");
                 continue;
             };

@@ -6,7 +6,7 @@
 mod support;
 
 use saltus_domain::{Domain, Error, Missed, Options, Pattern, Publisher, Start, Subscriber};
-use saltus_netns::isolated;
+use saltus_netns::{isolated, isolated_program};
 use std::fs;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -247,9 +247,10 @@ fn what_a_process_publishes_comes_to_itself_once() {
     });
 }
 
+/// Alone in its program, as [below](the_sockets_of_the_dead_are_taken_away_and_ones_own): the address is bound again.
 #[test]
 fn over_tcp_messages_come_whole_and_a_publisher_may_come_back() {
-    isolated(|| {
+    isolated_program(|| {
         let there = Domain::open("zmq://?connect=127.0.0.1:5555,127.0.0.1:5556").unwrap();
         let mut subscriber = there.subscriber_with(Pattern::all(), Options::next(1000)).unwrap();
         for _ in 0..3 {
@@ -269,9 +270,10 @@ fn over_tcp_messages_come_whole_and_a_publisher_may_come_back() {
     });
 }
 
+/// Alone in its program, as the one above.
 #[test]
 fn addresses_that_cannot_be_had_are_named() {
-    isolated(|| {
+    isolated_program(|| {
         let url = "zmq://?bind=127.0.0.1:5555";
         let (one, two) = (Domain::open(url).unwrap(), Domain::open(url).unwrap());
         one.publisher("a").unwrap();
@@ -285,30 +287,33 @@ fn addresses_that_cannot_be_had_are_named() {
     });
 }
 
+/// Alone in its program: what another test starts has this one's sockets too, from `fork` to `exec`, and they live as long.
 #[test]
 fn the_sockets_of_the_dead_are_taken_away_and_ones_own() {
-    let directory = Directory::new();
-    fs::create_dir(&directory.0).unwrap();
-    let live = UnixListener::bind(directory.0.join("saltus-1-live")).unwrap();
-    drop(UnixListener::bind(directory.0.join("saltus-1-dead")).unwrap());
-    drop(UnixListener::bind(directory.0.join("foreign")).unwrap());
-    let hidden = directory.0.join(".saltus-sub-1-dead");
-    for file in [&directory.0.join("saltus-no-socket"), &hidden] {
-        fs::write(file, "").unwrap();
-    }
-    let domain = Domain::open(&directory.url()).unwrap();
-    let publisher = domain.publisher("a").unwrap();
-    let mut names = directory.names();
-    names.sort();
-    assert!(names[2].starts_with(&format!("saltus-{}-", std::process::id())), "{names:?}");
-    assert_eq!(
-        (names.len(), &*names[0], &*names[1], &*names[3]),
-        (4, "foreign", "saltus-1-live", "saltus-no-socket")
-    );
-    assert!(!hidden.exists());
-    drop((publisher, domain, live));
-    Domain::open(&directory.url()).unwrap().subscriber("a").unwrap();
-    names = directory.names();
-    names.sort();
-    assert_eq!(names, ["foreign", "saltus-no-socket"]);
+    isolated_program(|| {
+        let directory = Directory::new();
+        fs::create_dir(&directory.0).unwrap();
+        let live = UnixListener::bind(directory.0.join("saltus-1-live")).unwrap();
+        drop(UnixListener::bind(directory.0.join("saltus-1-dead")).unwrap());
+        drop(UnixListener::bind(directory.0.join("foreign")).unwrap());
+        let hidden = directory.0.join(".saltus-sub-1-dead");
+        for file in [&directory.0.join("saltus-no-socket"), &hidden] {
+            fs::write(file, "").unwrap();
+        }
+        let domain = Domain::open(&directory.url()).unwrap();
+        let publisher = domain.publisher("a").unwrap();
+        let mut names = directory.names();
+        names.sort();
+        assert!(names[2].starts_with(&format!("saltus-{}-", std::process::id())), "{names:?}");
+        assert_eq!(
+            (names.len(), &*names[0], &*names[1], &*names[3]),
+            (4, "foreign", "saltus-1-live", "saltus-no-socket")
+        );
+        assert!(!hidden.exists());
+        drop((publisher, domain, live));
+        Domain::open(&directory.url()).unwrap().subscriber("a").unwrap();
+        names = directory.names();
+        names.sort();
+        assert_eq!(names, ["foreign", "saltus-no-socket"]);
+    });
 }

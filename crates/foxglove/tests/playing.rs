@@ -61,6 +61,7 @@ fn a_log_begins_with_the_first_subscription_and_comes_whole() {
         client.subscribe("POSE");
         let ended = client.until("the end", |event| event["event"] == "state" && event["stand"] == ENDED);
         assert_eq!(ended["time"], START + 59 * SECOND / 10);
+        client.until("the last time", |event| event["event"] == "time" && event["time"] == ended["time"]);
         let all: Vec<Value> = client.seen.iter().filter(|e| e["event"] == "message").cloned().collect();
         assert_eq!(all.len(), 60, "{format:?}");
         for (number, came) in (0..60).zip(&all) {
@@ -75,7 +76,8 @@ fn a_log_begins_with_the_first_subscription_and_comes_whole() {
         }
         let times: Vec<u64> =
             client.seen.iter().filter(|e| e["event"] == "time").filter_map(|e| e["time"].as_u64()).collect();
-        assert!(times.len() > 3 && times.is_sorted(), "{times:?}");
+        // How many there are rests on how often the player runs: of several that wait, a client gets the newest.
+        assert!(times.is_sorted(), "{times:?}");
     }
 }
 
@@ -92,6 +94,15 @@ fn a_client_pauses_seeks_and_plays_on() {
     assert_eq!((&state["stand"], &state["time"], &state["moved"]), (&json!(PAUSED), &json!(to), &json!(1)));
     let came = client.message("POSE");
     assert_eq!(came["value"]["utime"], 299, "what was last said before, though it is paused");
+    // Slowly, so that there are several times however late the player and the client are.
+    client.tell(json!({ "do": "play", "command": 0, "speed": 0.01, "seek": null, "request": "slowly" }));
+    answer(&mut client, "slowly");
+    let mut last = to as u64;
+    for _ in 0..4 {
+        let told = |e: &Value| e["time"].as_u64().filter(|_| e["event"] == "time");
+        let event = client.until("a later time", |e| told(e).is_some_and(|time| time > last));
+        last = told(&event).expect("a time");
+    }
     client.tell(json!({ "do": "play", "command": 0, "speed": 50.0, "seek": null, "request": "play" }));
     let state = answer(&mut client, "play");
     assert_eq!(

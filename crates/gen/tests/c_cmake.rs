@@ -3,22 +3,10 @@
 #[path = "c_support/mod.rs"]
 mod support;
 
+use saltus_peers::saltus;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::*;
-
-/// The program `saltus`, built by the cargo that runs this test.
-fn saltus() -> PathBuf {
-    let test = std::env::current_exe().expect("this test's file");
-    let profile = test.ancestors().nth(2).expect("target/…/deps");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "-p", "saltus-cli"]).current_dir(repository());
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    run(cargo.arg("--target-dir").arg(profile.parent().expect("target")));
-    profile.join("saltus")
-}
 
 /// A copy of an example, beside a copy of the module as the repository has them.
 fn copied(name: &str) -> PathBuf {
@@ -110,7 +98,8 @@ impl Drop for Domain {
 fn plain_messages_go_through_shared_memory() {
     let (saltus, domain) = (saltus(), Domain::new());
     let prefix = scratch("cmake-installed");
-    run(Command::new(repository().join("bindings/c/install.sh")).arg(&prefix));
+    // As the tests have it: built in minutes less than one that is optimized.
+    run(Command::new(repository().join("bindings/c/install.sh")).arg(&prefix).env("PROFILE", "dev"));
     let projects = ["types-c", "types-cpp"].map(|name| {
         let project = scratch(&format!("cmake-shared-{name}"));
         copy(&repository().join("examples").join(name), &project);

@@ -183,8 +183,19 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
         .take(LONGEST)
         .read_to_end(&mut plain)
         .map_err(|e| format!("a damaged histogram: {e}"))?;
+    as_javascript_means(&mut plain);
     sane(&plain).ok_or("a damaged histogram, or one with a scale, which is not supported")?;
     Deserializer::new().deserialize(&mut &plain[..]).map_err(|e| format!("a damaged histogram: {e}"))
+}
+
+/// HdrHistogram's JavaScript package 3.0 writes a shift of 1, where it has none, and a scale of 1 as an integer. Nobody else writes that
+/// scale, which as a number is 5e-324.
+fn as_javascript_means(plain: &mut [u8]) {
+    let Some(head) = plain.first_chunk_mut::<40>() else { return };
+    if head[8..12] == 1u32.to_be_bytes() && head[32..] == 1u64.to_be_bytes() {
+        head[8..12].fill(0);
+        head[32..].copy_from_slice(&1.0f64.to_be_bytes());
+    }
 }
 
 /// Whether the library may be given it: it believes the lengths and sums that it reads.

@@ -13,6 +13,11 @@ pub fn facts() -> Vec<(&'static str, String)> {
         ("processors", std::thread::available_parallelism().map_or(0, usize::from).to_string()),
         ("virtual", flags.split(' ').any(|flag| flag == "hypervisor").to_string()),
         ("kernel", format!("{} {}", file("/proc/sys/kernel/osrelease"), file("/proc/sys/kernel/version"))),
+        (
+            "isolated",
+            Some(file("/sys/devices/system/cpu/isolated")).filter(|t| !t.is_empty()).unwrap_or("none".into()),
+        ),
+        ("governor", file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
         ("clocksource", file("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
         ("sched_rt_runtime_us", file("/proc/sys/kernel/sched_rt_runtime_us")),
         ("load_average", file("/proc/loadavg")),

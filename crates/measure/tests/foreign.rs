@@ -1,6 +1,9 @@
-//! Interval logs, written here and read by HdrHistogram's Python package, and the other way round.
+//! Interval logs, written here and read by HdrHistogram's packages for Python and JavaScript and its Java library, and the other way
+//! round.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use saltus_measure::hlog::{self, Entry, Line, Writer};
@@ -41,9 +44,8 @@ while (h := reader.get_next_interval_histogram()) is not None:
     print(h.get_tag(), round(h.get_start_time_stamp()), h.get_total_count(), h.get_max_value(), h.get_value_at_percentile(99))
 ";
 
-#[test]
-fn python_reads_what_is_written_here() {
-    let file = Scratch::new("ours.hlog");
+/// Writes a log with the same thousand times without and with a tag; gives them.
+fn write_ours(file: &Scratch) -> saltus_measure::Histogram<u64> {
     let mut sink = std::fs::File::create(&file.0).expect("made");
     let mut serializer = hlog::serializer();
     let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
@@ -51,8 +53,16 @@ fn python_reads_what_is_written_here() {
         Writer::begin(&mut sink, &mut serializer, "a test", &["a remark".into()], start).expect("begun");
     let mut times = times();
     (1..=1000).for_each(|n| times.saturating_record(n * 1_000_000));
-    log.interval(&times, Duration::from_secs(5), Duration::from_secs(5), None).expect("written");
-    log.interval(&times, Duration::from_secs(5), Duration::from_secs(5), Some("raw")).expect("written");
+    for tag in [None, Some("raw")] {
+        log.interval(&times, Duration::from_secs(5), Duration::from_secs(5), tag).expect("written");
+    }
+    times
+}
+
+#[test]
+fn python_reads_what_is_written_here() {
+    let file = Scratch::new("ours.hlog");
+    let times = write_ours(&file);
     let told = python(READ, &[file.path()]);
     let (p99, max) = (times.value_at_quantile(0.99), times.max());
     assert_eq!(told, format!("None 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n"),);
@@ -74,19 +84,79 @@ log.close()
 print(h.get_max_value(), h.get_value_at_percentile(99))
 ";
 
-#[test]
-fn what_python_writes_is_read_here() {
-    let file = Scratch::new("theirs.hlog");
-    let told = python(WRITE, &[file.path()]);
+/// The intervals of a log, which must be whole.
+fn lines(file: &Scratch) -> Vec<Line> {
     let bytes = std::fs::read(&file.0).expect("written");
     let mut lines: Vec<Line> = Vec::new();
-    let read = hlog::read(&bytes[..], |entry| {
+    let cut = hlog::read(&bytes[..], |entry| {
         if let Entry::Interval(line) = entry {
             lines.push(line);
         }
     });
-    assert!(!read.expect("readable"), "it is whole");
+    assert!(!cut.expect("readable"), "it is whole");
+    lines
+}
+
+#[test]
+fn what_python_writes_is_read_here() {
+    let file = Scratch::new("theirs.hlog");
+    let told = python(WRITE, &[file.path()]);
+    let lines = lines(&file);
     let line = &lines[0];
     assert_eq!((lines.len(), line.start, line.length, line.times.len()), (1, 1_700_000_005.0, 5.0, 1000));
     assert_eq!(told.trim(), format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)));
+}
+
+/// HdrHistogram's own library, where Debian's package puts it.
+const JAR: &str = "/usr/share/java/hdrhistogram.jar";
+
+/// Runs the program beside this test, in Java.
+fn java(word: &str, file: &Scratch) -> String {
+    assert!(Path::new(JAR).is_file(), "no {JAR}: install libhdrhistogram-java, as `cargo xtask test` does");
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/java/Logs.java");
+    let output = Command::new("java").args(["-cp", JAR, program, word, file.path()]).output();
+    let output = output.expect("java starts (Debian: default-jdk-headless)");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs the program beside this test, in Node.js, with HdrHistogram's package.
+fn javascript(word: &str, file: &Scratch) -> String {
+    static MODULES: OnceLock<PathBuf> = OnceLock::new();
+    let install = || saltus_peers::node(env!("CARGO_TARGET_TMPDIR"), "hdr-node", &["hdr-histogram-js@3.0.1"]);
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/javascript/logs.cjs");
+    let mut node = Command::new("node");
+    node.args([program, word, file.path()]).env("NODE_PATH", MODULES.get_or_init(install));
+    let output = node.output().expect("node starts (Debian: nodejs)");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn java_and_javascript_read_what_is_written_here() {
+    let file = Scratch::new("ours-for-others.hlog");
+    let times = write_ours(&file);
+    let (p99, max) = (times.value_at_quantile(0.99), times.max());
+    for told in [java("read", &file), javascript("read", &file)] {
+        assert_eq!(
+            told,
+            format!("null 1700000005000 1000 {max} {p99}\nraw 1700000005000 1000 {max} {p99}\n")
+        );
+    }
+}
+
+#[test]
+fn what_java_and_javascript_write_is_read_here() {
+    let (javas, scripts) = (Scratch::new("javas.hlog"), Scratch::new("scripts.hlog"));
+    for (told, file) in [(java("write", &javas), &javas), (javascript("write", &scripts), &scripts)] {
+        let lines = lines(file);
+        let told_here: Vec<String> = lines
+            .iter()
+            .map(|line| format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)))
+            .collect();
+        assert_eq!(told.lines().collect::<Vec<_>>(), told_here);
+        let found: Vec<_> =
+            lines.iter().map(|line| (line.tag.as_deref(), line.start, line.times.len())).collect();
+        assert_eq!(found, [(None, 1_700_000_005.0, 1000), (Some("raw"), 1_700_000_005.0, 1000)]);
+    }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use saltus_net::tcpq::{Client, Hub, Limits, QueueLimits, Stats, Stop, Told, frame};
-use saltus_netns::isolated;
+use saltus_netns::{isolated, isolated_program};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -218,9 +218,10 @@ fn who_is_rude_is_closed_and_told_of() {
     reason("as many clients as are allowed");
 }
 
+/// Alone in its program: what another test starts has this one's sockets too, from `fork` to `exec`, and keeps the address.
 #[test]
 fn a_hub_may_come_and_go() {
-    isolated(|| {
+    isolated_program(|| {
         let client = Client::open(&[ADDRESS.parse().unwrap()]).unwrap();
         let why = client.publish(b"A", b"x").unwrap_err().to_string();
         assert!(why.contains(ADDRESS) && why.contains("saltus hub"), "{why}");
@@ -250,9 +251,10 @@ fn a_hub_may_come_and_go() {
     });
 }
 
+/// Alone in its program, as the one above.
 #[test]
 fn who_only_publishes_notices_that_the_hub_is_gone() {
-    isolated(|| {
+    isolated_program(|| {
         let hub = Running::at(ADDRESS, Limits::default());
         let client = hub.client();
         client.publish(b"A", b"x").unwrap();

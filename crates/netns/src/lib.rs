@@ -85,7 +85,8 @@ pub fn isolated(work: impl FnOnce() + Send) {
     }
 }
 
-/// Runs a test in a network and a program of its own: for libraries whose threads outlive a test, and stay in its network.
+/// Runs a test in a network and a program of its own: for libraries whose threads outlive a test, and stay in its network; and
+/// where it counts that a descriptor is closed, of which any program that another test starts has a copy until its `exec`.
 ///
 /// The test program is started again for this test alone, so it must be the test's first statement, and all of it.
 ///

@@ -40,6 +40,18 @@ pub fn lock_memory() -> Result<(), Refused> {
     )
 }
 
+/// Whether all memory may be locked: locks what is there, without faulting it in, and unlocks it again.
+///
+/// Never in a program that has locked memory, its own or a channel's: this lets all of it go.
+pub fn try_lock_memory() -> Result<(), Refused> {
+    // SAFETY: changes no memory.
+    let result = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_ONFAULT) };
+    refuse(result, || "cannot lock memory".into(), "raise the limit (`ulimit -l`) or grant CAP_IPC_LOCK")?;
+    // SAFETY: as above; who had locked it before is this process alone.
+    unsafe { libc::munlockall() };
+    Ok(())
+}
+
 /// Touches `bytes` of stack below the caller, so that a control loop does not fault there later.
 ///
 /// At most 1 MiB is touched: main threads have 8 MiB, others 2 MiB by default.

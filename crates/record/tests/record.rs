@@ -228,10 +228,15 @@ fn files_split_and_each_has_its_channels_and_its_account() {
         recorder.status()
     });
     let mut publisher = domain.publisher("A").unwrap();
-    for n in 0..400_u32 {
-        publisher.publish(&vec![n as u8; 1000]).unwrap();
+    let mut publish = |n: u32| publisher.publish(&vec![n as u8; 1000]).unwrap();
+    (0..200).for_each(&mut publish);
+    // What is taken out at once goes into one file: a late recorder has to have begun.
+    let (first, start) = (dir.0.join("run.00"), Instant::now());
+    while fs::metadata(&first).map_or(0, |file| file.len()) < 100_000 {
+        assert!(start.elapsed() < Duration::from_secs(20), "the first file never grew");
         thread::sleep(Duration::from_millis(1));
     }
+    (200..400).for_each(&mut publish);
     let status = thread.join().unwrap();
     assert!(status.files.paths.len() > 1, "{status:?}");
     let mut count = 0;

@@ -3,7 +3,7 @@
 //! A reader may copy while the publisher overwrites; the validation that follows throws such a copy away.
 //! A plain `memcpy` would be a data race in the language's terms, and the compiler might read twice. So there
 //! are two forms. The portable one is a loop of relaxed 64-bit atomics, sound by the letter, used on the heap,
-//! under Miri and on targets without the other. The fast one is inline assembly, which to the compiler is one
+//! under Miri and thread sanitizer (`--cfg tsan`) and on targets without the other. The fast one is inline assembly, which to the compiler is one
 //! opaque block and to the machine is some order of plain loads and stores, just what relaxed atomics are:
 //! 16-byte moves for small messages, `rep movsb` for large ones (memcpy's own speed; see the benchmarks).
 
@@ -43,12 +43,12 @@ pub(crate) fn words_out(from: &[AtomicU64], out: &mut [MaybeUninit<u8>]) {
 /// `to` must be writable for `len` rounded up to eight and aligned to eight; `from` readable for `len`.
 #[inline(always)]
 pub(crate) unsafe fn into_shared(to: *mut u8, from: *const u8, len: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, tsan))))]
     // SAFETY: the caller's promise.
     unsafe {
         move_bytes(to, from, len);
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, tsan)))))]
     // SAFETY: the caller's promise; AtomicU64 has the layout of u64.
     unsafe {
         let words = core::slice::from_raw_parts(to.cast::<AtomicU64>(), len.div_ceil(8));
@@ -63,12 +63,12 @@ pub(crate) unsafe fn into_shared(to: *mut u8, from: *const u8, len: usize) {
 /// `from` must be readable for `len` rounded up to eight and aligned to eight; `to` writable for `len`.
 #[inline(always)]
 pub(crate) unsafe fn out_of_shared(to: *mut u8, from: *const u8, len: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[cfg(all(target_arch = "x86_64", not(any(miri, tsan))))]
     // SAFETY: the caller's promise.
     unsafe {
         move_bytes(to, from, len);
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    #[cfg(not(all(target_arch = "x86_64", not(any(miri, tsan)))))]
     // SAFETY: the caller's promise; AtomicU64 has the layout of u64.
     unsafe {
         let words = core::slice::from_raw_parts(from.cast::<AtomicU64>(), len.div_ceil(8));
@@ -77,7 +77,7 @@ pub(crate) unsafe fn out_of_shared(to: *mut u8, from: *const u8, len: usize) {
 }
 
 /// From this length on `rep movsb` wins over the loop of 16-byte moves.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, tsan))))]
 const STRING_MOVE: usize = 512;
 
 /// Moves bytes without the compiler looking on.
@@ -85,7 +85,7 @@ const STRING_MOVE: usize = 512;
 /// # Safety
 ///
 /// `from` readable and `to` writable for `len` bytes, not overlapping.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(any(miri, tsan))))]
 #[inline(always)]
 unsafe fn move_bytes(to: *mut u8, from: *const u8, len: usize) {
     if len >= STRING_MOVE {

@@ -35,7 +35,7 @@ pub enum Which {
     Newest,
     /// The oldest not seen. What was overwritten before it counts as missed.
     Next,
-    /// The newest, even if it has been seen.
+    /// The newest, even if it has been seen. Older unseen ones count as missed.
     Again,
 }
 
@@ -228,8 +228,25 @@ impl Merge {
         let used = self.extend(lanes.used());
         match which {
             Which::Next => self.pick_next(lanes, used),
-            Which::Newest | Which::Again => self.pick_newest(lanes, used, which),
+            Which::Newest => self.pick_newest(lanes, used, which),
+            Which::Again => {
+                let found = self.pick_newest(lanes, used, which);
+                if let Pick::Found(c) = &found
+                    && c.meta.seq <= self.cursors[c.lane]
+                    && self.unseen(lanes)
+                {
+                    self.pass_over_the_late(lanes, used);
+                }
+                found
+            }
         }
+    }
+
+    /// Something unseen is not the newest: what came late is missed (m2), as if the newest had been asked for before. Left unseen it
+    /// would wake a sleeper again and again. What is newer than was ever delivered stays: only a liar's message holds it back.
+    #[cold]
+    fn pass_over_the_late<L: Lanes>(&mut self, lanes: &L, used: usize) {
+        let _ = self.pick_newest(lanes, used, Which::Newest);
     }
 
     /// Notes that lane `i` overtook the reader. Whether it is to be passed over for the others' sake.

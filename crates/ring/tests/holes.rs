@@ -2,7 +2,7 @@
 
 mod support;
 
-use saltus_ring::{Heap, Memory, Merge, Start, Which, bell};
+use saltus_ring::{Heap, LaneWriter, Memory, Merge, Start, Which, bell};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use support::Channel;
@@ -51,23 +51,54 @@ fn a_take_over_publishes_nothing_of_the_dead() {
     assert_eq!(channel.receive(&mut merge, Which::Next).unwrap().2, b"mine");
 }
 
+/// A publisher that is frozen between its stamp and its head: its message is older than that of the other, and comes after it.
+fn old_after_new(
+    channel: &Channel,
+    frozen: &mut LaneWriter<&Heap>,
+    other: &mut LaneWriter<&Heap>,
+    meanwhile: impl FnOnce(),
+) {
+    let stamp = channel.now.fetch_add(1, SeqCst);
+    let room = frozen.reserve(3).unwrap();
+    frozen.fill(&room, 0, b"old");
+    channel.publish(other, b"new");
+    meanwhile();
+    frozen.commit(room, 3, stamp, 1); // SIGCONT
+}
+
 /// Addendum 4: a publisher frozen after its stamp comes back with an old command; newest does not go back to it.
 #[test]
 fn newest_never_goes_back_to_a_frozen_publishers_command() {
     let channel = Channel::new(2, 4, 64);
     let (mut frozen, mut other) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
-    let stamp = channel.now.fetch_add(1, SeqCst);
-    let room = frozen.reserve(3).unwrap();
-    frozen.fill(&room, 0, b"old");
-    channel.publish(&mut other, b"new"); // meanwhile
-    assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"new");
-    frozen.commit(room, 3, stamp, 1); // SIGCONT
+    old_after_new(&channel, &mut frozen, &mut other, || {
+        assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"new");
+    });
     assert_eq!(channel.receive(&mut merge, Which::Newest), None);
     assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
     assert_eq!((merge.received(), merge.missed()), (1, 1), "the late one counts as missed");
     channel.publish(&mut frozen, b"newer");
     assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"newer");
+}
+
+/// Who sees the newest again has passed over what came late: left unseen, it would wake a sleeper again and again.
+#[test]
+fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
+    let channel = Channel::new(2, 4, 64);
+    let (mut frozen, mut other) = (channel.writer(0), channel.writer(1));
+    let mut merge = Merge::new(&channel, Start::Newest);
+    old_after_new(&channel, &mut frozen, &mut other, || {
+        assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+    });
+    assert!(merge.unseen(&channel));
+    assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+    assert!(!merge.unseen(&channel));
+    assert_eq!((merge.received(), merge.missed()), (1, 1));
+    channel.publish(&mut frozen, b"newer");
+    let (.., newer) = channel.receive(&mut merge, Which::Again).unwrap();
+    assert_eq!(newer, b"newer");
+    assert_eq!((merge.received(), merge.missed()), (2, 1));
 }
 
 /// A stamp from the future counts as now: it does not hold the place of the newest for ever.
@@ -82,6 +113,16 @@ fn a_stamp_from_the_future_gains_nothing() {
     for _ in 0..3 {
         channel.publish(&mut honest, b"honest");
         assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 1);
+    }
+    // Nor does who sees it again lose the others' messages.
+    for _ in 0..3 {
+        channel.publish(&mut honest, b"honest");
+        channel.now.fetch_add(10, SeqCst);
+        let _ = channel.receive(&mut merge, Which::Again).unwrap();
+        channel.publish(&mut honest, b"honest too");
+        let _ = channel.receive(&mut merge, Which::Again).unwrap();
+        assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"honest too");
+        assert_eq!(channel.receive(&mut merge, Which::Newest), None);
     }
 }
 

@@ -80,11 +80,16 @@ impl Reference {
         let all = (0..LANES).filter(|i| unseen(i) || (which == Which::Again && !log[*i].is_empty()));
         let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].stamp, i))?;
         let (stamp, lane, n) = self.floor;
-        let older = if best.0 == lane { best.1 < n } else { log[best.0][best.1].stamp < stamp };
-        if older && which == Which::Newest {
+        let older = |(i, m): (usize, usize)| if i == lane { m < n } else { log[i][m].stamp < stamp };
+        // Seen again: what is unseen is passed over as by newest, if all of it came late.
+        let seen = best.1 < self.seen[best.0];
+        let unseen = (0..LANES).filter(unseen).map(|i| (i, log[i].len() - 1));
+        let newest = unseen.max_by_key(|&(i, m)| (log[i][m].stamp, i));
+        let chosen = (!older(best)).then_some(best);
+        if (which == Which::Newest || seen) && newest.is_some_and(older) {
             self.untold += self.pass_all(log);
         }
-        (!older).then_some(best)
+        chosen
     }
 
     fn pass_all(&mut self, log: &[Vec<Message>]) -> usize {

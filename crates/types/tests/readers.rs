@@ -3,38 +3,21 @@
 
 mod support;
 
+use saltus_peers::{installed, node, run};
 use saltus_types::arbitrary::{Options, Rng, message, schema_text};
 use saltus_types::cdr::{self, Dialect, Endian};
 use saltus_types::value::{Array, Items, Value};
 use saltus_types::{Record, parse};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use support::{ALL, ALL_JSON};
 
 const PYTHON_PACKAGES: [&str; 3] = ["rosbags==0.11.9", "mcap==1.6.0", "mcap-ros2-support==0.6.0"];
+const TARGET: &str = env!("CARGO_TARGET_TMPDIR");
 const NODE_PACKAGES: [&str; 2] = ["@foxglove/omgidl-parser@1.1.0", "@foxglove/omgidl-serialization@1.0.3"];
-
-/// A directory of the target directory in which these packages are installed, by `install` if they are not yet.
-fn installed(name: &str, packages: &[&str], install: impl FnOnce(&Path)) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let list = dir.join("installed");
-    if std::fs::read_to_string(&list).ok().as_deref() != Some(&packages.join(" ")) {
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir_all(&dir).expect("a directory");
-        install(&dir);
-        std::fs::write(&list, packages.join(" ")).expect("a list");
-    }
-    dir
-}
-
-fn run(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
-}
 
 /// What a program prints, given these lines.
 fn ask(command: &mut Command, lines: &str) -> Vec<String> {
@@ -133,7 +116,7 @@ fn compare(command: &mut Command, readers: &[&str], dialect: Dialect) {
 
 #[test]
 fn readers_of_ros_2_agree() {
-    let dir = installed("readers-python", &PYTHON_PACKAGES, |dir| {
+    let dir = installed(TARGET, "readers-python", &PYTHON_PACKAGES, |dir| {
         run(Command::new("python3").args(["-m", "venv"]).arg(dir));
         let pip = dir.join("bin/pip");
         run(Command::new(pip)
@@ -146,14 +129,7 @@ fn readers_of_ros_2_agree() {
 
 #[test]
 fn readers_of_omg_idl_agree() {
-    let dir = installed("readers-node", &NODE_PACKAGES, |dir| {
-        std::fs::write(dir.join("package.json"), "{ \"private\": true }").expect("a file");
-        run(Command::new("npm")
-            .args(["install", "--silent", "--no-audit", "--no-fund"])
-            .args(NODE_PACKAGES)
-            .current_dir(dir));
-    });
+    let modules = node(TARGET, "readers-node", &NODE_PACKAGES);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/idl.cjs");
-    let modules = dir.join("node_modules");
     compare(Command::new("node").arg(script).env("NODE_PATH", modules), &["foxglove"], Dialect::OmgIdl);
 }

@@ -117,10 +117,11 @@ fn without_control_it_falls_and_says_so() {
 #[test]
 fn it_stands_while_its_processes_are_killed_and_frozen() {
     let _one = alone();
-    let (output, report) = run(&["--chaos", "--seconds", "8", "--seed", "3"]);
+    let (output, report) = run(&["--chaos", "--seconds", "12", "--seed", "3"]);
     assert_fine(&output, &report);
     let incidents = report["incidents"].as_array().expect("incidents");
     let deeds = incidents.iter().filter(|i| i["what"] == "killed" || i["what"] == "frozen");
+    // 66 are due; those that are late by more than a second, since the machine stood still, are left out.
     assert!(deeds.count() >= 40, "{report:#}");
     for incident in incidents {
         assert!(incident["pid"].as_u64() > Some(0) && incident["away_ms"].is_number(), "{incident:#}");

@@ -1,6 +1,7 @@
 //! The set `all`: the other sets one after the other, each a run of this program, and one page of what they found. What a run
 //! that was interrupted has finished is not measured again.
 
+mod html;
 mod page;
 mod said;
 
@@ -9,25 +10,42 @@ use crate::error::Fallible;
 use crate::machine::Machine;
 use crate::stop;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
 /// A set, what it is told in the quick form, and the minutes that it takes then on two cores.
 struct Part {
+    /// The set; `marshal` is the other benchmark, of encoding and decoding.
     set: &'static str,
     quick: &'static [&'static str],
     minutes: f64,
 }
 
 /// In the order in which they run.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     Part { set: "channel", quick: &["--short"], minutes: 1.0 },
+    Part { set: "hiccup", quick: &["--short"], minutes: 0.6 },
     Part { set: "net", quick: &["--short"], minutes: 1.0 },
     Part { set: "dali", quick: &["--reps", "1", "--scale", "0.4"], minutes: 3.0 },
     Part { set: "ach", quick: &["--reps", "1", "--scale", "0.4"], minutes: 3.0 },
     Part { set: "lcm", quick: &["--reps", "1", "--scale", "0.2"], minutes: 4.0 },
+    Part { set: MARSHAL, quick: &["--short"], minutes: 0.7 },
 ];
+
+/// The benchmark of encoding and decoding.
+const MARSHAL: &str = "marshal";
+
+/// The program that measures a part: this one, or the one beside it.
+fn program(part: &Part) -> Fallible<PathBuf> {
+    let this = std::env::current_exe()?;
+    let path = if part.set == MARSHAL { this.with_file_name("saltus-bench-marshal") } else { this };
+    if !path.is_file() {
+        let words = "`cargo build --release -p saltus-bench-marshal` makes it";
+        return Err(format!("there is no {}: {words}", path.display()).into());
+    }
+    Ok(path)
+}
 
 /// What a part is told.
 fn words(part: &Part, args: &Args) -> Vec<&'static str> {
@@ -40,20 +58,21 @@ fn words(part: &Part, args: &Args) -> Vec<&'static str> {
 
 /// Runs what is not finished yet, and writes the page.
 pub fn bench(args: &Args) -> Fallible<ExitCode> {
-    let (out, program) = (args.out(), std::env::current_exe()?);
+    let out = args.out();
     let machine = Machine::look(args.repetitions());
     let mut failed = Vec::new();
     let mut left: f64 = PARTS.iter().map(|part| part.minutes).sum();
     for (index, part) in PARTS.iter().enumerate() {
         let (dir, words) = (out.join(part.set), words(part, args));
         let place = format!("part {} of {}: {}", index + 1, PARTS.len(), part.set);
-        if is_finished(&dir, &record(&program, &words)?) {
+        let program = program(part);
+        if program.as_ref().is_ok_and(|program| is_finished(&dir, program, &words)) {
             eprintln!("{place}: was measured before, and is kept ({} is its record)", dir.display());
         } else if !stop::asked() {
             let time = if args.quick { format!("; about {left:.0} min are left") } else { String::new() };
             eprintln!("{place}{time}");
             let began = Instant::now();
-            match run(&program, part.set, &words, &dir) {
+            match program.and_then(|program| run(&program, part.set, &words, &dir)) {
                 Ok(()) => eprintln!("{place}: {}", spent(began.elapsed())),
                 Err(_) if stop::asked() => {}
                 Err(why) => failed.push(format!("{}: {why}", part.set)),
@@ -79,16 +98,27 @@ fn record(program: &Path, words: &[&str]) -> Fallible<String> {
     Ok(format!("{} {} {}\n", env!("CARGO_PKG_VERSION"), built.as_secs(), words.join(" ")))
 }
 
-fn is_finished(dir: &Path, record: &str) -> bool {
-    fs::read_to_string(dir.join("finished")).is_ok_and(|text| text == record)
+/// Makes the directory of a part. What is there of another build, or was told something else, would be taken for this one's.
+fn begin(dir: &Path, record: &str) -> Fallible<()> {
+    let begun = dir.join("begun");
+    if fs::read_to_string(&begun).is_ok_and(|text| text != record) {
+        fs::remove_dir_all(dir)?;
+    }
+    fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    Ok(fs::write(begun, record)?)
+}
+
+fn is_finished(dir: &Path, program: &Path, words: &[&str]) -> bool {
+    let known = fs::read_to_string(dir.join("finished"));
+    known.is_ok_and(|text| record(program, words).is_ok_and(|record| text == record))
 }
 
 /// Runs one part; its report goes to `report.txt`, its progress to the terminal.
 fn run(program: &Path, set: &str, words: &[&str], dir: &Path) -> Fallible<()> {
-    fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    begin(dir, &record(program, words)?)?;
     let report = File::create(dir.join("report.txt"))?;
     let mut command = Command::new(program);
-    command.arg(set).args(words).arg("--out").arg(dir).stdout(report);
+    command.args((set != MARSHAL).then_some(set)).args(words).arg("--out").arg(dir).stdout(report);
     let status = command.status()?;
     if !status.success() {
         eprint!("{}", fs::read_to_string(dir.join("report.txt"))?);
@@ -113,9 +143,15 @@ mod tests {
         fs::create_dir_all(&dir).expect("a directory");
         let program = std::env::current_exe().expect("this test");
         let record = |words: &[&str]| record(&program, words).expect("a build");
-        assert!(!is_finished(&dir, &record(&["--short"])));
+        let is_finished = |words: &[&str]| is_finished(&dir, &program, words);
+        assert!(!is_finished(&["--short"]));
         fs::write(dir.join("finished"), record(&["--short"])).expect("written");
-        assert!(is_finished(&dir, &record(&["--short"])) && !is_finished(&dir, &record(&[])));
+        assert!(is_finished(&["--short"]) && !is_finished(&[]));
+        // What was begun goes on, and what is another's goes.
+        for (words, stays) in [(&["--short"][..], true), (&["--short"], true), (&[], false)] {
+            begin(&dir, &record(words)).expect("begun");
+            assert_eq!(dir.join("finished").exists(), stays);
+        }
         fs::remove_dir_all(&dir).expect("only ours");
     }
 
@@ -123,7 +159,7 @@ mod tests {
     fn parts_are_told_the_form_and_know_their_words() {
         for line in [&["bench", "all", "--quick"][..], &["bench", "all", "--short"], &["bench", "all"]] {
             let args = Args::parse_from(line);
-            for part in &PARTS {
+            for part in PARTS.iter().filter(|part| part.set != MARSHAL) {
                 let words = words(part, &args);
                 let all = ["bench", part.set].into_iter().chain(words.iter().copied());
                 Args::try_parse_from(all).expect("a legal command line");

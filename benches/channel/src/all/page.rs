@@ -1,11 +1,14 @@
 //! The page: what was said and what was measured, then each set with its figures and its report.
 
+use super::html::{HOW, html, lines, words};
 use super::said;
 use saltus_measure::report::{document, escaped};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+const TITLE: &str = "What the papers measured, measured now";
 
 /// What a set has left in its directory.
 pub struct Part {
@@ -20,33 +23,78 @@ impl Part {
     /// Reads it. What is not there is told in the page.
     pub fn read(set: &'static str, dir: &Path) -> Part {
         let file = |name: String| fs::read_to_string(dir.join(name)).ok();
-        Part { set, dir: dir.into(), story: file(format!("{set}.md")), report: file("report.txt".into()) }
+        let story = file(format!("{set}.md"))
+            .or_else(|| file("results.json".into()).and_then(|text| marshalling(&text)));
+        Part { set, dir: dir.into(), story, report: file("report.txt".into()) }
     }
 
     fn document(&self) -> Option<Value> {
-        let text = fs::read_to_string(self.dir.join(format!("{}.json", self.set))).ok()?;
+        let file = |name: &str| fs::read_to_string(self.dir.join(name)).ok();
+        let text = file(&format!("{}.json", self.set)).or_else(|| file("results.json"))?;
         serde_json::from_str(&text).ok()
     }
 }
 
+/// The rows of the laser scan of LCM's paper, from the data of the benchmark of encoding and decoding.
+fn marshalling(results: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(results).ok()?;
+    let mut text = String::from(
+        "# Encoding and decoding\n\n## The laser scan of LCM's paper\n\n\
+         - A scan of 180 ranges, 752 bytes. LCM's code is that of its generator; ratios are to it, in the same language.\n\n",
+    );
+    let _ = writeln!(
+        text,
+        "{:<28} {:<8} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9} {:>7}",
+        "", "", "p50, ns", "p10", "p90", "max", "turns", "/memcpy", "/LCM"
+    );
+    for row in document["results"].as_array()?.iter().filter(|row| row["message"] == "scan") {
+        let number = |name: &str| row[name].as_f64().map_or("-".into(), |value| format!("{value:.1}"));
+        let ratio = |name: &str| row[name].as_f64().map_or("-".into(), |value| format!("{value:.2}"));
+        let _ = writeln!(
+            text,
+            "{:<28} {:<8} {:>10} {:>10} {:>10} {:>10} {:>7} {:>9} {:>7}",
+            row["contender"].as_str()?,
+            row["operation"].as_str()?,
+            number("p50_ns"),
+            number("p10_ns"),
+            number("p90_ns"),
+            number("max_ns"),
+            row["count"],
+            ratio("to_memcpy"),
+            ratio("to_lcm"),
+        );
+    }
+    Some(text)
+}
+
 /// All of it as one page.
 pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
-    let mut body = format!("<h1>What the papers measured, measured now</h1>\n<pre>{}</pre>\n", lines(header));
+    let header: Vec<&str> =
+        header.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    let how = header.iter().position(|line| line.starts_with(HOW)).unwrap_or(header.len());
+    let (machine, how) = header.split_at(how);
+    let mut body =
+        format!("<h1>{TITLE}</h1>\n<pre>{}</pre>\n<p>{}</p>\n", lines(machine), words(&how.join(" ")));
     for why in failed {
         let _ = writeln!(body, "<p><strong>Failed:</strong> {}</p>", escaped(why));
     }
     let find = |set: &str| parts.iter().find(|part| part.set == set)?.document();
     body += "<h2>What the papers said, and what was measured</h2>\n";
-    for line in said::lines(find) {
+    let _ = writeln!(body, "<p>{}</p>", words(said::TEXTS));
+    let all = said::lines(find);
+    body += &html(&said::table(&all), Path::new(""));
+    for line in all {
         let _ = writeln!(body, "<h3>{}</h3>\n<p>The paper: {}.</p>", escaped(line.what), escaped(line.said));
-        body += if line.now.is_empty() { "<p>Not measured in this run.</p>\n" } else { "<ul>\n" };
-        line.now.iter().for_each(|now| {
-            let _ = writeln!(body, "<li>{}</li>", escaped(now));
-        });
-        body += if line.now.is_empty() { "" } else { "</ul>\n" };
+        body += match line.now.as_str() {
+            "" => "<p>Not measured in this run.</p>\n".into(),
+            now => html(now, Path::new("")),
+        }
+        .as_str();
     }
     for part in parts {
-        let _ = writeln!(body, "<section><h2>{}</h2>", part.set);
+        // Where there is a report alone, which is shut, paper would be left empty.
+        let own = if part.story.is_none() { " class=\"short\"" } else { "" };
+        let _ = writeln!(body, "<section{own}><h2>{}</h2>", part.set);
         match (&part.story, &part.report) {
             (None, None) => body += "<p>Not measured in this run.</p>\n",
             (story, report) => {
@@ -54,78 +102,16 @@ pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
                 if let Some(report) = report {
                     let _ = writeln!(
                         body,
-                        "<details><summary>The report of <code>saltus-bench-channel {}</code></summary><pre>{}</pre></details>",
+                        "<details><summary>The report of <code>{}</code></summary><pre>{}</pre></details>",
                         part.set,
-                        lines(report)
+                        lines(&report.lines().collect::<Vec<_>>())
                     );
                 }
             }
         }
         body += "</section>\n";
     }
-    document("What the papers measured, measured now", &body)
-}
-
-/// The sets' own pages, which use little of Markdown: headings, lists, figures, and lines that stand as they are.
-fn html(story: &str, dir: &Path) -> String {
-    #[derive(PartialEq, Clone, Copy)]
-    enum In {
-        Nothing,
-        List,
-        Lines,
-    }
-    let mut body = String::new();
-    let mut now = In::Nothing;
-    for line in story.lines() {
-        let next = match line {
-            l if l.starts_with("- ") => In::List,
-            l if l.is_empty() || l.starts_with(['#', '!']) => In::Nothing,
-            _ => In::Lines,
-        };
-        if next != now {
-            body += match now {
-                In::Nothing => "",
-                In::List => "</ul>\n",
-                In::Lines => "</pre>\n",
-            };
-            body += match next {
-                In::Nothing => "",
-                In::List => "<ul>\n",
-                In::Lines => "<pre>",
-            };
-            now = next;
-        }
-        let (marks, words) = line.split_once(' ').unwrap_or((line, ""));
-        let _ = match next {
-            In::List => writeln!(body, "<li>{}</li>", escaped(words)),
-            In::Lines => writeln!(body, "{}", escaped(line)),
-            In::Nothing if line.starts_with('#') => {
-                let level = marks.len().min(4) + 1;
-                writeln!(body, "<h{level}>{}</h{level}>", escaped(words))
-            }
-            In::Nothing => match line.rsplit_once('(').map(|(_, file)| file.trim_end_matches(')')) {
-                Some(file) => writeln!(body, "<figure>{}</figure>", figure(&dir.join(file))),
-                None => Ok(()),
-            },
-        };
-    }
-    body + match now {
-        In::Nothing => "",
-        In::List => "</ul>\n",
-        In::Lines => "</pre>\n",
-    }
-}
-
-/// Text of several lines.
-fn lines(text: &str) -> String {
-    text.lines().map(|line| escaped(line) + "\n").collect()
-}
-
-/// A figure within the page. The set has written it itself.
-fn figure(path: &Path) -> String {
-    let svg = fs::read_to_string(path).unwrap_or_default();
-    svg.find("<svg")
-        .map_or_else(|| format!("{} is missing", escaped(&path.display().to_string())), |at| svg[at..].into())
+    document(TITLE, &body)
 }
 
 #[cfg(test)]
@@ -139,7 +125,7 @@ mod tests {
         let write = |name: &str, text: &str| fs::write(dir.join(name), text).expect("written");
         write(
             "dali.md",
-            "# Title\n\n  cpu  x < y\n\n## Shows\n- one & two\n- three\n\n![f](dali-f.svg)\n![g](dali-g.svg)\n",
+            "# Title\n\n  cpu  x < y\n\n| a | b < c |\n|---|---|\n| 1 | 2 |\n\n## Shows\n- one & two\n- three\n\n![f](dali-f.svg)\n![g](dali-g.svg)\n",
         );
         write("dali-f.svg", "<?xml?><svg width=\"1\"></svg>");
         write(
@@ -147,18 +133,25 @@ mod tests {
             "{ \"rows\": [], \"notes\": [{ \"case\": \"connections/x\", \"contender\": \"shm://\", \"found\": \"7\" }] }",
         );
         write("report.txt", "lines\nof a report");
-        let parts = [Part::read("dali", &dir), Part::read("lcm", &dir.join("none"))];
+        let marshal = dir.join("marshal");
+        fs::create_dir_all(&marshal).expect("a directory");
+        let row = r#"{ "contender": "C -O2", "message": "scan", "operation": "encode", "p50_ns": 8.4, "to_lcm": 0.12 }"#;
+        fs::write(marshal.join("results.json"), format!("{{ \"results\": [{row}] }}")).expect("written");
+        let parts =
+            [Part::read("dali", &dir), Part::read("lcm", &dir.join("none")), Part::read("marshal", &marshal)];
         let page = page(&parts, "machine\n", &["lcm: broke".into()]);
         for words in [
-            "<h2>Title</h2>",
-            "<pre>  cpu  x &lt; y\n</pre>",
+            "<h3>Title</h3>",
+            "<details><summary>The machine</summary><pre>  cpu  x &lt; y\n</pre></details>",
+            "<thead><tr><th>a</th><th>b &lt; c</th></tr></thead>\n<tbody>\n<tr><td>1</td><td>2</td></tr>\n</tbody></table>",
             "<ul>\n<li>one &amp; two</li>\n<li>three</li>\n</ul>",
             "<figure><svg width=\"1\"></svg></figure>",
             "dali-g.svg is missing",
+            "C -O2                        encode          8.4",
             "<li>shm://: 7</li>",
             "lines\nof a report\n</pre>",
             "<strong>Failed:</strong> lcm: broke",
-            "<section><h2>lcm</h2>\n<p>Not measured in this run.</p>",
+            "<section class=\"short\"><h2>lcm</h2>\n<p>Not measured in this run.</p>",
         ] {
             assert!(page.contains(words), "{words} is not in {page}");
         }

@@ -1,5 +1,9 @@
-//! What the papers say, where a figure of theirs is known here, and what was measured now. No figure is guessed.
+//! What the papers say, where a text of theirs that we have gives a figure, and what was measured now. No figure is guessed or taken
+//! from memory: where the text is not to be had, it says so.
 
+use crate::gone::{self, GONE, NO_FIGURE};
+use crate::papers::lines_of_code;
+use crate::table::ns;
 use serde_json::Value;
 
 /// One line of the table.
@@ -8,101 +12,212 @@ pub struct Line {
     pub what: &'static str,
     /// What it says.
     pub said: &'static str,
-    /// What was measured now; one for each contender.
-    pub now: Vec<String>,
+    /// What was measured now, as lists and tables of Markdown; empty, if nothing was.
+    pub now: String,
+    /// The same in a few words: of Saltus where it is among them, else of the first.
+    pub brief: String,
 }
 
-/// The table, from the sets' documents, by name.
-pub fn lines(document: impl Fn(&str) -> Option<Value>) -> Vec<Line> {
-    let (dali, ach, lcm) = (document("dali"), document("ach"), document("lcm"));
-    let notes = |document: &Option<Value>, scenario: &str| -> Vec<String> {
-        let notes = document.iter().flat_map(|d| d["notes"].as_array().into_iter().flatten());
-        let own = notes.filter(|note| note["case"].as_str().is_some_and(|case| case.starts_with(scenario)));
-        own.map(|note| format!("{}: {}", text(&note["contender"]), text(&note["found"]))).collect()
+impl Line {
+    fn of(what: &'static str, said: &'static str, (now, brief): (String, String)) -> Line {
+        Line { what, said, now, brief }
+    }
+}
+
+/// The lines as one table: what the paper said beside what was measured, in a few words.
+pub fn table(lines: &[Line]) -> String {
+    let line = |line: &Line| {
+        let brief = if line.brief.is_empty() { "not measured in this run" } else { &line.brief };
+        format!("| {} | {} | {brief} |\n", line.what, line.said)
     };
-    let rows = |document: &Option<Value>, is_wanted: &dyn Fn(&Value) -> bool, name: &str| -> Vec<String> {
-        let rows = document.iter().flat_map(|d| d["rows"].as_array().into_iter().flatten());
-        let own = rows.filter(|row| row["metric"] == "response" && is_wanted(row));
-        own.map(|row| format!("{}{}: {}", text(&row["contender"]), suffix(&row[name]), latency(row)))
-            .collect()
+    let lines: String = lines.iter().map(line).collect();
+    format!("| figure | the paper said | measured now |\n|---|\n{lines}")
+}
+
+/// Of what is known of the papers.
+pub const TEXTS: &str = "Each paper's own figure stands here where a text of it that we could read gives one. The public copies that were found (of \
+    LCM's IROS paper of 2010 and of its technical report, of Ach's in the IEEE magazine) end before their results, and of DALi's paper none was found.";
+
+/// The lines, from the sets' documents, by name.
+pub fn lines(document: impl Fn(&str) -> Option<Value>) -> Vec<Line> {
+    let [dali, ach, lcm, marshal, hiccup] = ["dali", "ach", "lcm", "marshal", "hiccup"].map(document);
+    let paced = |row: &Value, rate: u64, readers: u64| {
+        row["scenario"] == "paced"
+            && row["rate"] == rate
+            && row["readers"] == readers
+            && row["policy"] == "default"
     };
     let latency_at = |size: u64, readers: u64| {
         rows(&dali, &|row| row["scenario"] == "paced" && row["size"] == size && row["readers"] == readers, "")
     };
+    let adapters = ach.as_ref().map(|_| lines_of_code::tell());
     vec![
-        Line {
-            what: "LCM: the Urban Challenge's traffic",
-            said: "70 modules, 6,775 messages/s, 16.6 MB/s, on the car's computers",
-            now: notes(&lcm, "urban"),
-        },
-        Line {
-            what: "LCM: the echo test",
-            said: "100 MB of 800-byte messages, 1, 2 and 4 clients; its curves are not known here as numbers",
-            now: rows(&lcm, &|row| row["scenario"] == "echo" && row["rate"] == 25_000, "readers"),
-        },
-        Line {
-            what: "DALi: the cWalker's modules",
-            said: "localisation 5 ms, published every 10 ms; brakes 50 ms; tracker 100 ms; short-term planner 500 ms; \
-                   long-term planner 10 s",
-            now: rows(&dali, &|row| row["scenario"] == "cwalker", "part"),
-        },
-        Line {
-            what: "DALi: 50 B to 10 subscribers",
-            said: "average and worst against 1 to 10 subscribers; not known here as numbers",
-            now: latency_at(50, 10),
-        },
-        Line { what: "DALi: 1500 B to 10 subscribers", said: "as above", now: latency_at(1_500, 10) },
-        Line {
-            what: "DALi: greatest number of connections",
-            said: "not known here as a number",
-            now: notes(&dali, "connections"),
-        },
-        Line {
-            what: "Ach: two receivers at 1 kHz",
-            said: "mean, 99 % and maximum; not known here as numbers",
-            now: rows(
-                &ach,
-                &|row| {
-                    row["scenario"] == "paced"
-                        && row["rate"] == 1_000
-                        && row["readers"] == 2
-                        && row["policy"] == "default"
-                },
-                "",
-            ),
-        },
-        Line {
-            what: "Ach: hops at 1 kHz",
-            said: "1 to 512; not known here as numbers",
-            now: rows(&ach, &|row| row["scenario"] == "hops", "hops"),
-        },
-        Line {
-            what: "TAO, OpenDDS, ORTE, CARMEN IPC, Player, Xenomai, Ach itself",
-            said: "in the papers' own tables",
-            now: vec!["not in this run".into()],
-        },
+        Line::of(
+            "LCM: the Urban Challenge's traffic",
+            "Table 1: 70 modules, 6,775 messages/s, 16.6 MB/s",
+            notes(&lcm, "urban"),
+        ),
+        Line::of(
+            "LCM: the echo test",
+            "100 MB of 800-byte messages to 1, 2 and 4 clients; of its curves there is no figure in the text we have",
+            rows(&lcm, &|row| row["scenario"] == "echo" && row["rate"] == 25_000, "readers"),
+        ),
+        Line::of("LCM: bytes on the link against subscribers", NO_FIGURE, notes(&lcm, "traffic")),
+        Line::of("LCM: encoding and decoding of the laser scan", NO_FIGURE, scans(&marshal)),
+        Line::of(
+            "DALi: the cWalker's modules",
+            "localisation 5 ms, published every 10 ms; brakes 50 ms; tracker 100 ms; short-term planner 500 ms; \
+             long-term planner 10 s",
+            rows(&dali, &|row| row["scenario"] == "cwalker", "part"),
+        ),
+        Line::of(
+            "DALi: 50 B to 10 subscribers",
+            "average and worst against 1 to 10 subscribers; no figure in the text we have",
+            latency_at(50, 10),
+        ),
+        Line::of("DALi: 1500 B to 10 subscribers", "as above", latency_at(1_500, 10)),
+        Line::of("DALi: greatest number of connections", NO_FIGURE, notes(&dali, "connections")),
+        Line::of(
+            "Ach: one receiver at 1 kHz",
+            "mean, 99 % and maximum; no figure in the text we have",
+            rows(&ach, &|row| paced(row, 1_000, 1), ""),
+        ),
+        Line::of("Ach: two receivers at 1 kHz", "as above", rows(&ach, &|row| paced(row, 1_000, 2), "")),
+        Line::of(
+            "Ach: one receiver at 8 kHz",
+            "a histogram; no figure in the text we have",
+            rows(&ach, &|row| paced(row, 8_000, 1), ""),
+        ),
+        Line::of(
+            "Ach: hops at 1 kHz",
+            "1 to 512; no figure in the text we have",
+            rows(&ach, &|row| row["scenario"] == "hops", "hops"),
+        ),
+        Line::of("Ach: lines of code for the same program", NO_FIGURE, list(&adapters.unwrap_or_default())),
+        Line::of(
+            "jHiccup's article: hiccups, idle and loaded, default and real-time scheduling",
+            NO_FIGURE,
+            hiccups(&hiccup),
+        ),
+        Line::of(
+            "Who cannot be measured",
+            "among its contenders are those below",
+            (gone::table().join("\n") + "\n", format!("{} contenders cannot be had today", GONE.len())),
+        ),
     ]
+}
+
+/// Who comes first in the few words.
+const OWN: [&str; 2] = ["shm://", "saltus"];
+
+/// Of lines, each with who it is of, the one that the few words are, and how many there are more.
+fn brief(all: &[(String, String)]) -> String {
+    let own = all.iter().find(|(who, _)| OWN.contains(&who.as_str())).or(all.first());
+    let more = match all.len().saturating_sub(1) {
+        0 => String::new(),
+        n => format!("; {n} more below"),
+    };
+    own.map_or(String::new(), |(_, words)| format!("{words}{more}"))
+}
+
+fn list(all: &[String]) -> (String, String) {
+    let told: Vec<_> = all
+        .iter()
+        .map(|line| {
+            let who = line.split([' ', ':']).next().unwrap_or_default();
+            (who.to_owned(), line.clone())
+        })
+        .collect();
+    (all.iter().map(|line| format!("- {line}\n")).collect(), brief(&told))
+}
+
+/// What was found of a scenario that is no distribution.
+fn notes(document: &Option<Value>, scenario: &str) -> (String, String) {
+    let notes = document.iter().flat_map(|d| d["notes"].as_array().into_iter().flatten());
+    let own = notes.filter(|note| note["case"].as_str().is_some_and(|case| case.starts_with(scenario)));
+    let told: Vec<_> = own
+        .map(|note| {
+            let who = text(&note["contender"]);
+            (who.clone(), format!("{who}: {}", text(&note["found"])))
+        })
+        .collect();
+    (told.iter().map(|(_, line)| format!("- {line}\n")).collect(), brief(&told))
+}
+
+/// The latencies of some rows as a table, with what the data call `name`.
+fn rows(document: &Option<Value>, is_wanted: &dyn Fn(&Value) -> bool, name: &str) -> (String, String) {
+    let rows = document.iter().flat_map(|d| d["rows"].as_array().into_iter().flatten());
+    let own: Vec<&Value> = rows.filter(|row| row["metric"] == "response" && is_wanted(row)).collect();
+    if own.is_empty() {
+        return Default::default();
+    }
+    let head =
+        format!("| contender |{} mean | p50 | p99 | p99.9 | max | messages | lost |\n|---|\n", column(name));
+    let told: Vec<_> = own
+        .iter()
+        .map(|row| {
+            let who = text(&row["contender"]);
+            let part = if name.is_empty() { String::new() } else { format!(", {name} {}", text(&row[name])) };
+            let [mean, p99, max] = ["mean_ns", "p99_ns", "max_ns"].map(|name| time(&row[name]));
+            let words = format!("{who}{part}: mean {mean}, p99 {p99}, max {max} ({})", row["count"]);
+            (who, words)
+        })
+        .collect();
+    (head + &own.iter().map(|row| latency(row, name)).collect::<String>(), brief(&told))
+}
+
+/// The laser scan, from the data of the benchmark of encoding and decoding.
+fn scans(document: &Option<Value>) -> (String, String) {
+    let rows = document.iter().flat_map(|d| d["results"].as_array().into_iter().flatten());
+    let own: Vec<_> = rows.filter(|row| row["message"] == "scan").collect();
+    let told = own.iter().map(|row| {
+        let ratio = row["to_lcm"].as_f64().map_or(String::new(), |to| format!(", {to:.2} of LCM's"));
+        format!(
+            "{}, {}: p50 {}{ratio}",
+            text(&row["contender"]),
+            text(&row["operation"]),
+            time(&row["p50_ns"])
+        )
+    });
+    list(&told.collect::<Vec<_>>())
+}
+
+/// The cases of the set `hiccup`.
+fn hiccups(document: &Option<Value>) -> (String, String) {
+    let rows = document.iter().flat_map(|d| d["rows"].as_array().into_iter().flatten());
+    let told = rows.map(|row| {
+        let [p50, p99, p999, max] = ["p50", "p99", "p999", "max"].map(|name| time(&row["ns"][name]));
+        format!(
+            "{}: p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ({})",
+            text(&row["case"]),
+            row["ns"]["count"]
+        )
+    });
+    list(&told.collect::<Vec<_>>())
+}
+
+fn time(value: &Value) -> String {
+    value.as_f64().map_or("-".into(), ns)
 }
 
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }
 
-fn suffix(value: &Value) -> String {
-    if value.is_null() { String::new() } else { format!(" ({})", text(value)) }
+/// A cell, where there is something to tell.
+fn column(what: &str) -> String {
+    if what.is_empty() { String::new() } else { format!(" {what} |") }
 }
 
-fn latency(row: &Value) -> String {
-    let us = |name: &str| row[name].as_f64().map_or("-".into(), |ns| format!("{:.1}", ns / 1e3));
-    let lost = row["missed"].as_f64().filter(|part| *part > 0.0);
-    let lost = lost.map_or(String::new(), |part| format!(", {:.2} % lost", 100.0 * part));
+/// A row of the table, with what the data call `name`.
+fn latency(row: &Value, name: &str) -> String {
+    let lost = row["missed"].as_f64().map_or("-".into(), |part| format!("{:.2} %", 100.0 * part));
+    let own = if name.is_empty() { String::new() } else { column(&text(&row[name])) };
+    let [mean, p50, p99, p999, max] =
+        ["mean_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns"].map(|name| time(&row[name]));
     format!(
-        "mean {}, p50 {}, p99 {}, p99.9 {}, max {} µs ({} messages{lost})",
-        us("mean_ns"),
-        us("p50_ns"),
-        us("p99_ns"),
-        us("p99_9_ns"),
-        us("max_ns"),
+        "| {} |{own} {mean} | {p50} | {p99} | {p999} | {max} | {} | {lost} |\n",
+        text(&row["contender"]),
         row["count"]
     )
 }
@@ -126,11 +241,50 @@ mod tests {
         let of = |what: &str| &told.iter().find(|line| line.what.contains(what)).expect("such a line").now;
         assert_eq!(
             *of("cWalker"),
-            [
-                "shm:// (brakes): mean 2.0, p50 1.5, p99 9.0, p99.9 9.5, max 10.0 µs (40 messages, 50.00 % lost)"
-            ]
+            "| contender | part | mean | p50 | p99 | p99.9 | max | messages | lost |\n|---|\n\
+             | shm:// | brakes | 2.00 us | 1.50 us | 9.00 us | 9.50 us | 10.0 us | 40 | 50.00 % |\n"
         );
-        assert_eq!(*of("Urban"), ["udpm://: bears 3.39k"]);
-        assert!(of("hops").is_empty() && of("50 B").is_empty());
+        assert_eq!(*of("Urban"), "- udpm://: bears 3.39k\n");
+        for gone in ["Ach itself", "TAO (CORBA)", "OpenDDS", "ORTE", "CARMEN's IPC", "Player", "Xenomai"] {
+            assert!(of("cannot be measured").contains(&format!("| {gone} | {NO_FIGURE} |")));
+        }
+        assert!(of("hops").is_empty() && of("50 B").is_empty() && of("lines of code").is_empty());
+        let table = table(&told);
+        for line in [
+            "| DALi: greatest number of connections | no figure in the text we have | not measured in this run |",
+            "16.6 MB/s | udpm://: bears 3.39k |",
+            "| shm://, part brakes: mean 2.00 us, p99 9.00 us, max 10.0 us (40) |",
+        ] {
+            assert!(table.contains(line), "{line} is not in {table}");
+        }
+    }
+
+    #[test]
+    fn of_several_the_few_words_are_of_saltus() {
+        let scan = |who: &str| json!({ "message": "scan", "contender": who, "operation": "encode", "p50_ns": 8.4, "to_lcm": 0.12 });
+        let quiet = json!({ "case": "idle", "ns": { "count": 5000, "p50": 1_000, "p99": 2_000, "p999": 3_000, "max": 4_000 } });
+        let note = |who: &str| json!({ "case": "urban/anywhere", "contender": who, "found": "bears it" });
+        let told = lines(|set| match set {
+            "marshal" => Some(json!({ "results": [scan("LCM's C -O2"), scan("C -O2")] })),
+            "hiccup" => Some(json!({ "rows": [quiet] })),
+            "lcm" => Some(json!({ "rows": [], "notes": [note("lcm"), note("shm://")] })),
+            "ach" => Some(json!({ "rows": [] })),
+            _ => None,
+        });
+        let of = |what: &str| told.iter().find(|line| line.what.contains(what)).expect("such a line");
+        assert_eq!(of("Urban").brief, "shm://: bears it; 1 more below");
+        assert_eq!(
+            of("laser scan").now.lines().next(),
+            Some("- LCM's C -O2, encode: p50 8.40 ns, 0.12 of LCM's")
+        );
+        assert_eq!(
+            of("article").now,
+            "- idle: p50 1.00 us, p99 2.00 us, p99.9 3.00 us, max 4.00 us (5000)\n"
+        );
+        assert!(
+            of("lines of code").brief.starts_with("saltus (three forms): "),
+            "{}",
+            of("lines of code").brief
+        );
     }
 }

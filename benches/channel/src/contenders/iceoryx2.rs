@@ -48,6 +48,10 @@ impl Contender for Iceoryx2 {
         if self.in_place { "iceoryx2-loan" } else { "iceoryx2" }
     }
 
+    fn version(&self) -> Option<String> {
+        super::version::locked("iceoryx2")
+    }
+
     fn supports(&self, _ask: &Ask) -> Result<(), &'static str> {
         Ok(())
     }
@@ -173,8 +177,9 @@ struct Out {
 impl Receiver for Out {
     fn poll(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
         let Some(sample) = self.subscriber.receive()? else { return Ok(false) };
-        let wanted = if self.in_place { HEAD } else { buffer.len() };
-        buffer[..wanted].copy_from_slice(&sample.payload()[..wanted]);
+        let bytes = sample.payload();
+        let wanted = if self.in_place { HEAD } else { buffer.len().min(bytes.len()) };
+        buffer[..wanted].copy_from_slice(&bytes[..wanted]);
         Ok(true)
     }
 

@@ -13,6 +13,7 @@ pub mod saltus;
 pub mod seqlock;
 pub mod socket;
 pub mod stream;
+mod version;
 
 use crate::contender::Contender;
 

@@ -12,6 +12,7 @@ use saltus_measure::report::{Axis, Panel};
 /// All of them.
 pub fn figures(results: &Results) -> Vec<Figure> {
     vec![
+        super::features::figure(),
         against_subscribers(results),
         against_size(results),
         processor_use(results),

@@ -1,16 +1,16 @@
-//! LCM's figures: the echo test, and how much of a car's traffic is borne.
+//! LCM's figures: the echo test, bytes on the link, and how much of a car's traffic is borne.
 
 use super::{Figure, VALUES, latency, lines, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{ECHO_CLIENTS, ECHO_RATES};
-use crate::results::{Results, Row};
+use crate::results::{Note, Results, Row};
 use crate::stats::median;
 use crate::workload::{BANDWIDTH, MODULES, RATE};
-use saltus_measure::report::{Axis, Panel};
+use saltus_measure::report::{Axis, Line, Panel};
 
 /// All of them.
 pub fn figures(results: &Results) -> Vec<Figure> {
-    vec![echo(results), urban(results)]
+    vec![echo(results), traffic(results), urban(results)]
 }
 
 /// Megabytes of answers a second, of each client, over the measured windows.
@@ -47,6 +47,29 @@ fn echo(results: &Results) -> Figure {
         }
     }
     figure
+}
+
+/// Bytes on the link for each message: notes, one for each repetition, of which the middle one is drawn.
+fn traffic(results: &Results) -> Figure {
+    let notes: Vec<&Note> = results.notes.iter().filter(|n| n.case.scenario == Scenario::Traffic).collect();
+    let mut drawn: Vec<Line> = Vec::new();
+    for note in notes.iter().filter(|note| note.rep == 0) {
+        let same = notes.iter().filter(|n| n.contender == note.contender && n.case == note.case);
+        let Some(bytes) = median(&same.filter_map(|n| n.value).collect::<Vec<f64>>()) else { continue };
+        let point = (note.case.readers as f64, bytes);
+        match drawn.iter_mut().find(|line| line.name == note.contender) {
+            Some(line) => line.points.push(point),
+            None => drawn.push(Line { name: note.contender.into(), points: vec![point] }),
+        }
+    }
+    let panel = Panel {
+        title: "Bytes on the link for each message of 800 B (who needs none is not shown)".into(),
+        x: ("subscribers".into(), Axis::Even),
+        y: ("bytes".into(), Axis::Log),
+        lines: drawn,
+    };
+    let shows = notes.iter().map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
+    Figure { name: "traffic", panels: if notes.is_empty() { Vec::new() } else { vec![panel] }, shows }
 }
 
 fn urban(results: &Results) -> Figure {

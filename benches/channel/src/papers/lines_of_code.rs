@@ -1,6 +1,6 @@
 //! Lines of code that each contender needs for the same program: its adapter to this harness, which opens a connection, sends and
 //! receives. Blank lines, comments and tests do not count. Where a C library is used without a crate, the declarations of its
-//! functions are among them.
+//! functions are among them. What C++ alone can use has a part in C++, and one in Rust that is the same for all such libraries.
 
 macro_rules! sources {
     ($($name:literal: $($file:literal),+;)+) => {
@@ -22,7 +22,11 @@ const SOURCES: &[(&str, &[&str])] = sources! {
     "seven providers of domains": "net/domain.rs";
     "lcm": "net/lcm.rs";
     "zmq": "net/zmq.rs";
+    "nng": "net/nng.rs";
     "cyclonedds": "net/cyclonedds.rs", "net/cyclonedds/ddsc.rs";
+    "fastdds, its part in C++": "../../adapters/fastdds.cpp", "../../adapters/adapter.hpp";
+    "roscpp, its part in C++": "../../adapters/roscpp.cpp", "../../adapters/adapter.hpp";
+    "fastdds and roscpp, their part in Rust": "net/adapter.rs", "net/adapter/compile.rs", "net/adapter/master.rs";
     "zenoh": "net/zenoh.rs";
 };
 

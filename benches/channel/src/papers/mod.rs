@@ -3,11 +3,13 @@
 
 mod ach;
 mod dali;
+mod features;
 mod lcm;
-mod lines_of_code;
+pub mod lines_of_code;
 
 use crate::case::{Case, Policy, Scenario};
 use crate::error::Fallible;
+use crate::gone;
 use crate::outcome::Metric;
 use crate::results::{Results, Row};
 use crate::set::Set;
@@ -34,11 +36,15 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
         Set::Ach => ach::figures(results),
         _ => lcm::figures(results),
     };
+    let gone = Figure { name: "who-cannot-be-measured", panels: Vec::new(), shows: gone::table() };
     let mut text = String::from("\n## What it shows\n");
-    for figure in figures.iter().filter(|figure| !figure.shows.is_empty()) {
+    for figure in
+        figures.iter().chain((set == Set::Ach).then_some(&gone)).filter(|figure| !figure.shows.is_empty())
+    {
         let _ = writeln!(text, "\n### {}\n", figure.name.replace('-', " "));
         figure.shows.iter().for_each(|line| {
-            let _ = writeln!(text, "- {line}");
+            // A table stands as it is.
+            let _ = writeln!(text, "{}{line}", if line.starts_with('|') { "" } else { "- " });
         });
         if !figure.panels.is_empty() {
             let file = format!("{}-{}.svg", set.name(), figure.name);

@@ -5,7 +5,7 @@
 
 use crate::case::Case;
 use crate::clock;
-use crate::contender::{Contender, Link, Receiver};
+use crate::contender::{Ask, Contender, Link, Receiver};
 use crate::control::{Control, Window};
 use crate::crew::Crew;
 use crate::error::Fallible;
@@ -16,7 +16,11 @@ use crate::place::Seat;
 use crate::run::{Measured, World, conduct, dismiss, take};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
+use crate::stop;
 use std::cell::RefCell;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Bytes that are sent in all.
@@ -26,17 +30,19 @@ const PATIENCE: u64 = 100_000_000;
 
 /// Measures one contender once.
 pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Measured> {
-    let there = world.link(contender, case)?;
-    let one = Case { readers: 1, ..*case };
+    let (ask, one) = (world.ask(case), Case { readers: 1, ..*case });
+    let there = contender.link(&ask)?;
+    let asks_back: Vec<Ask> = (0..case.readers).map(|_| world.ask(&one)).collect();
     let backs: Vec<Box<dyn Link>> =
-        (0..case.readers).map(|_| world.link(contender, &one)).collect::<Fallible<_>>()?;
+        asks_back.iter().map(|ask| contender.link(ask)).collect::<Fallible<_>>()?;
     let period = 1_000_000_000 / u64::from(case.rate.max(1));
     let mut crew = Crew::new()?;
     crew.add(Seat::writer(case, &world.cores, 0), |control| send(case, &*there, &backs, period, control))?;
     for (index, back) in backs.iter().enumerate() {
-        let there = &*there;
-        crew.add(Seat::reader(case, &world.cores, index), move |control| {
-            client(case, there, index, &**back, control)
+        let (there, program) = (&*there, contender.client(&ask, &asks_back[index]));
+        crew.add(Seat::reader(case, &world.cores, index), move |control| match program {
+            Some(program) => other(program, control),
+            None => client(case, there, index, &**back, control),
         })?;
     }
     let messages = BYTES / case.size as u64;
@@ -148,4 +154,30 @@ fn client(
     outcome.cpu = used - cpu.unwrap_or(used);
     control.reader_finished();
     Ok(outcome)
+}
+
+/// A client that is a program of its own. Its processor time is not known.
+fn other(mut program: Command, control: &Control) -> Fallible<Outcome> {
+    let us = std::process::id();
+    let end_with_us = move || {
+        stop::end_with(us);
+        Ok(())
+    };
+    // SAFETY: between fork and exec it makes two system calls, and no more.
+    unsafe { program.pre_exec(end_with_us) };
+    let mut child =
+        program.stdout(Stdio::piped()).spawn().map_err(|e| format!("cannot start a client: {e}"))?;
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut said)?;
+    if said.trim() != "ready" {
+        return Err(format!("a client said {said:?} instead of being ready").into());
+    }
+    control.start();
+    let status = child.wait()?;
+    control.reader_finished();
+    if status.success() {
+        Ok(Outcome::default())
+    } else {
+        Err(format!("a client ended with {status}").into())
+    }
 }

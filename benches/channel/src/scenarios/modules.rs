@@ -1,10 +1,9 @@
 //! A workload: each module a process that publishes by its own schedule, and between its turns takes what the others send it.
-//! It uses domains as programs do, with one subscriber for all it listens to.
+//! It uses domains, or LCM's library, as programs do, with one subscriber for all it listens to.
 
 use crate::case::Case;
 use crate::clock;
 use crate::contender::Ask;
-use crate::contenders::net::domain::Domains;
 use crate::control::{Control, Window};
 use crate::crew::Crew;
 use crate::error::Fallible;
@@ -12,17 +11,14 @@ use crate::message::{Head, Tally};
 use crate::outcome::Outcome;
 use crate::pace::arrived;
 use crate::place::Seat;
-use crate::privilege;
 use crate::run::World;
+use crate::scenarios::node::{Node, Over, Place};
 use crate::schedule::Schedule;
 use crate::shared::{AllAtomic, Buffer, Shared};
 use crate::workload::{Module, channel};
-use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Until};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
-/// Messages that a subscriber lets wait.
-const DEPTH: u64 = 1_000;
 /// Between two calls before the start, in ns.
 const PAUSE: u64 = 20_000_000;
 /// How long what is on its way is waited for, in ns.
@@ -38,20 +34,20 @@ struct Met(AtomicU32);
 // SAFETY: one atomic, for which zero is a value.
 unsafe impl AllAtomic for Met {}
 
-/// Runs a workload over one provider; gives what each module found, in order. Sent is what was due, received and missed is of
+/// Runs a workload over one provider or library; gives what each module found, in order. Sent is what was due, received and missed is of
 /// what its inputs sent.
 pub fn run(
     world: &World,
-    kind: Domains,
+    over: Over,
     case: &Case,
     modules: &[Module],
     window: Duration,
 ) -> Fallible<Vec<Outcome>> {
-    let place = kind.place(&Ask { readers: modules.len(), ..world.ask(case) })?;
+    let place = over.place(&Ask { readers: modules.len(), ..world.ask(case) })?;
     let met = Shared::<Met>::new()?;
     let mut crew = Crew::new()?;
     for index in 0..modules.len() {
-        let role = Role { url: place.url(), modules, index, met: &met };
+        let role = Role { place: &place, modules, index, met: &met };
         crew.add(Seat::writer(case, &world.cores, index), move |control| role.play(control))?;
     }
     crew.wait_ready()?;
@@ -68,7 +64,7 @@ pub fn run(
 
 /// One module.
 struct Role<'a> {
-    url: &'a str,
+    place: &'a Place,
     modules: &'a [Module],
     index: usize,
     met: &'a Shared<Met>,
@@ -76,41 +72,27 @@ struct Role<'a> {
 
 impl Role<'_> {
     fn play(&self, control: &Control) -> Fallible<Outcome> {
-        privilege::as_a_user()?;
         let me = &self.modules[self.index];
-        let domain = Domain::open(self.url)?;
-        let mut publisher = domain.publisher(channel(self.modules, self.index))?;
-        let mut subscriber = match me.inputs.is_empty() {
-            true => None,
-            false => {
-                let names: Vec<String> = me.inputs.iter().map(|i| channel(self.modules, *i)).collect();
-                let options = Options::next(DEPTH).start(Start::Now);
-                Some(domain.subscriber_with(Pattern::regex(&names.join("|"))?, options)?)
-            }
-        };
+        let inputs: Vec<String> = me.inputs.iter().map(|i| channel(self.modules, *i)).collect();
+        let mut node = self.place.join(&channel(self.modules, self.index), &inputs)?;
         let mut message = Buffer::new(me.size)?;
-        self.meet(&mut publisher, subscriber.as_mut(), &mut message)?;
+        self.meet(&mut *node, &mut message)?;
         let window = control.start();
-        self.work(&window, &mut publisher, subscriber.as_mut(), &mut message)
+        self.work(&window, &mut *node, &mut message)
     }
 
     /// Calls, with messages of number 0, until every module has heard all it listens to.
-    fn meet(
-        &self,
-        publisher: &mut Publisher,
-        mut subscriber: Option<&mut Subscriber>,
-        message: &mut [u8],
-    ) -> Fallible<()> {
+    fn meet(&self, node: &mut dyn Node, message: &mut [u8]) -> Fallible<()> {
         let mut missing = self.modules[self.index].inputs.clone();
         let mut is_counted = false;
         while (self.met.0.load(SeqCst) as usize) < self.modules.len() {
             Head { writer: self.index as u64, ..Head::default() }.write(message);
-            publisher.publish(message)?;
+            node.publish(message)?;
             if missing.is_empty() && !is_counted {
                 self.met.0.fetch_add(1, SeqCst);
                 is_counted = true;
             }
-            listen(subscriber.as_deref_mut(), clock::now() + PAUSE, |data| {
+            listen(node, clock::now() + PAUSE, |data| {
                 missing.retain(|input| *input as u64 != Head::read(data).writer);
                 Ok(())
             })?;
@@ -118,13 +100,7 @@ impl Role<'_> {
         Ok(())
     }
 
-    fn work(
-        &self,
-        window: &Window,
-        publisher: &mut Publisher,
-        mut subscriber: Option<&mut Subscriber>,
-        message: &mut [u8],
-    ) -> Fallible<Outcome> {
+    fn work(&self, window: &Window, node: &mut dyn Node, message: &mut [u8]) -> Fallible<Outcome> {
         let me = &self.modules[self.index];
         let (mut outcome, mut tally, mut cpu) = (Outcome::default(), Tally::default(), None);
         // Everybody's first turn in the window is at its beginning, and his phase later.
@@ -137,7 +113,7 @@ impl Role<'_> {
         let mut head = Head { writer: self.index as u64, ..Head::default() };
         for k in 0..=turns {
             let until = if k < turns { schedule.due(k).min(stop) } else { stop };
-            listen(subscriber.as_deref_mut(), until, |data| {
+            listen(node, until, |data| {
                 let (head, now) = (Head::read(data), clock::now());
                 if head.number > 0 && !tally.take(&head) {
                     return Err(
@@ -160,7 +136,7 @@ impl Role<'_> {
                 head.number += 1;
                 (head.due, head.sent) = (schedule.due(k), now);
                 head.write(message);
-                publisher.publish(message)?;
+                node.publish(message)?;
             }
         }
         let used = clock::cpu_used();
@@ -170,23 +146,13 @@ impl Role<'_> {
 }
 
 /// Gives all that comes until then to `each`; of what is there when the time is over, so many that nobody's turn waits for ever.
-fn listen(
-    subscriber: Option<&mut Subscriber>,
-    until: u64,
-    mut each: impl FnMut(&[u8]) -> Fallible<()>,
-) -> Fallible<()> {
-    let Some(subscriber) = subscriber else {
-        clock::sleep_until(until);
-        return Ok(());
-    };
+fn listen(node: &mut dyn Node, until: u64, mut each: impl FnMut(&[u8]) -> Fallible<()>) -> Fallible<()> {
     let mut late = 0;
     while late < MOST_LATE {
-        let came = subscriber.receive(Until::At(until))?;
+        let came = node.receive(until, &mut each)?;
         let is_late = clock::now() >= until;
-        match came {
-            Some(message) => each(message.data)?,
-            None if is_late => break,
-            None => {}
+        if !came && is_late {
+            break;
         }
         late += usize::from(is_late);
     }

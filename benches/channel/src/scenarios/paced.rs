@@ -8,9 +8,9 @@ use crate::contender::Contender;
 use crate::crew::Crew;
 use crate::error::Fallible;
 use crate::outcome::Outcome;
-use crate::pace::{Real, arrived, offer};
+use crate::pace::{Real, offer};
 use crate::place::Seat;
-use crate::run::{Measured, World, conduct, dismiss, reader};
+use crate::run::{Measured, World, add_readers, conduct, dismiss};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
 
@@ -41,13 +41,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         dismiss(&mut *sender, head, &mut message, control, case.readers)?;
         Ok(outcome)
     })?;
-    for index in 0..case.readers {
-        crew.add(Seat::reader(case, &world.cores, index), |control| {
-            reader(case, &*link, index, control, |outcome, head, window| {
-                arrived(outcome, head, window, clock::now());
-            })
-        })?;
-    }
+    add_readers(&mut crew, world, case, &*link)?;
     let window = world.window(500.max(PERIODS * period / 1_000_000));
     let outcome = conduct(crew, window)?;
     Ok(Measured { messages: outcome.sent, outcome, window })

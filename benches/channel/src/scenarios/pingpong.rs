@@ -10,7 +10,7 @@ use crate::error::Fallible;
 use crate::message::Head;
 use crate::outcome::{Metric, Outcome, record};
 use crate::place::Seat;
-use crate::run::{Measured, World, conduct, take};
+use crate::run::{Measured, World, conduct, dismiss, take};
 use crate::shared::Buffer;
 
 /// Round trips in a run.
@@ -54,9 +54,8 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         }
         let used = clock::cpu_used();
         outcome.cpu = used - cpu.unwrap_or(used);
-        head.end = true;
-        head.write(&mut message);
-        sender.send(&message)?;
+        // Not every contender has sent all it was given before it is closed.
+        dismiss(&mut *sender, head, &mut message, control, 1)?;
         Ok(outcome)
     })?;
     crew.add(seats.1, |control| {
@@ -74,6 +73,7 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
         }
         let used = clock::cpu_used();
         outcome.cpu = used - cpu.unwrap_or(used);
+        control.reader_finished();
         Ok(outcome)
     })?;
     let window = world.window(100);

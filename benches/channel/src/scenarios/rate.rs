@@ -8,9 +8,9 @@ use crate::crew::Crew;
 use crate::error::Fallible;
 use crate::message::HEAD;
 use crate::outcome::Outcome;
-use crate::pace::{Real, arrived, offer};
+use crate::pace::{Real, offer};
 use crate::place::Seat;
-use crate::run::{Measured, World, conduct, dismiss, reader};
+use crate::run::{Measured, World, add_readers, conduct, dismiss};
 use crate::schedule::Schedule;
 use crate::shared::Buffer;
 use std::time::Duration;
@@ -54,13 +54,7 @@ pub fn once(
         dismiss(&mut *sender, head, &mut message[..word], control, case.readers)?;
         Ok(outcome)
     })?;
-    for index in 0..case.readers {
-        crew.add(Seat::reader(case, &world.cores, index), |control| {
-            reader(case, &*link, index, control, |outcome, head, window| {
-                arrived(outcome, head, window, clock::now());
-            })
-        })?;
-    }
+    add_readers(&mut crew, world, case, &*link)?;
     let mut outcome = conduct(crew, window)?;
     // A reader alone does not know what it missed at the end, or if nothing came.
     outcome.taken = outcome.received;

@@ -81,7 +81,7 @@ public:
     /** Publishes a copy. */
     result<published> publish(bytes message) noexcept {
         published done{};
-        const code c = saltus_publish(handle_.get(), message.data(), message.size(), &done);
+        const code c = saltus_publish(handle_.get(), message.data(), message.raw_size(), &done);
         return c == SALTUS_OK ? result<published>(done) : result<published>::failed(c);
     }
     /** Borrows room for a message of up to `size` bytes, to build it in place. */
@@ -195,6 +195,17 @@ public:
         saltus::attributes is;
         (void)saltus_channel_attributes(handle_.get(), &is, sizeof(saltus_attributes));
         return is;
+    }
+    /** What can be known of it at this moment: counts, publishers, subscribers. */
+    result<saltus_info> info() const noexcept {
+        saltus_info is{};
+        const code c = saltus_channel_info(handle_.get(), &is, sizeof is);
+        return c == SALTUS_OK ? result<saltus_info>(is) : result<saltus_info>::failed(c);
+    }
+    /** What publishers said that its messages are. */
+    result<std::vector<description>> descriptions() const {
+        detail::told<description> all;
+        return all.of(saltus_descriptions(handle_.get(), detail::add_description, &all));
     }
     /** For the functions of <saltus.h>. */
     saltus_channel *get() const noexcept { return handle_.get(); }

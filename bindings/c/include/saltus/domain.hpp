@@ -4,6 +4,7 @@
 
 #include "result.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <initializer_list>
@@ -62,21 +63,16 @@ private:
     const saltus_message *is_;
 };
 
-/** Which channels a subscriber wants: one by its name, those that a regular expression matches, or all. */
+/** Which channels a subscriber wants: one by its name, those that a regular expression matches, or all. NULL is all, as in <saltus.h>. */
 class channels {
 public:
-    channels(const char *name) : text_(name) {}
+    channels(const char *name) : text_(name ? std::optional<std::string>(name) : std::nullopt) {}
     channels(std::string name) : text_(std::move(name)) {}
-    static channels matching(std::string pattern) {
-        channels some(std::move(pattern));
-        some.by_ = SALTUS_BY_PATTERN;
-        return some;
+    static channels matching(channels pattern) {
+        pattern.by_ = SALTUS_BY_PATTERN;
+        return pattern;
     }
-    static channels all() {
-        channels all("");
-        all.text_.reset();
-        return all;
-    }
+    static channels all() { return nullptr; }
     /** As <saltus.h> wants it. */
     const char *text() const noexcept { return text_ ? text_->c_str() : nullptr; }
     std::uint32_t by() const noexcept { return by_; }
@@ -121,12 +117,12 @@ class domain_publisher {
 public:
     /** Publishes a copy. */
     result<> publish(bytes message) noexcept {
-        return saltus_domain_publish(handle_.get(), message.data(), message.size());
+        return saltus_domain_publish(handle_.get(), message.data(), message.raw_size());
     }
     /** Publishes as if at another time; says which stamp it got. */
     result<std::int64_t> publish_at(bytes message, std::int64_t stamp) noexcept {
         std::int64_t given = 0;
-        const code c = saltus_domain_publish_at(handle_.get(), message.data(), message.size(), stamp, &given);
+        const code c = saltus_domain_publish_at(handle_.get(), message.data(), message.raw_size(), stamp, &given);
         return c == SALTUS_OK ? result<std::int64_t>(given) : result<std::int64_t>::failed(c);
     }
     /** For the functions of <saltus.h>. */
@@ -151,6 +147,11 @@ public:
         int fd = -1;
         const code c = saltus_domain_event_fd(handle_.get(), &fd);
         return c == SALTUS_OK ? result<int>(fd) : result<int>::failed(c);
+    }
+    /** What publishers said that the messages of one of its channels are. */
+    result<std::vector<description>> descriptions(const char *channel) {
+        detail::told<description> all;
+        return all.of(saltus_domain_descriptions(handle_.get(), channel, detail::add_description, &all));
     }
     /** Calls off waits, from any thread or a signal handler. */
     void cancel() noexcept { (void)saltus_domain_cancel(handle_.get()); }
@@ -198,14 +199,9 @@ public:
     result<subscriber_of<T>> subscriber(const channels &which, mode mode = mode::newest()) const;
     /** The names of the channels that there are. */
     result<std::vector<std::string>> names() const {
-        std::vector<std::string> all;
-        const auto add = [](const char *name, void *to) {
-            static_cast<std::vector<std::string> *>(to)->emplace_back(name);
-            return 0;
-        };
-        const code c = saltus_domain_channels(handle_.get(), add, &all);
-        using names = result<std::vector<std::string>>;
-        return c == SALTUS_OK ? names(std::move(all)) : names::failed(c);
+        detail::told<std::string> names;
+        const auto add = [](const char *name, void *to) { return static_cast<detail::told<std::string> *>(to)->add(name); };
+        return names.of(saltus_domain_channels(handle_.get(), add, &names));
     }
     /** For the functions of <saltus.h>. */
     saltus_domain *get() const noexcept { return handle_.get(); }
@@ -217,7 +213,7 @@ private:
     detail::handle<saltus_domain, saltus_domain_close> handle_;
 };
 
-/** Waits until one of several subscribers may have something, and says which. Then receive from it with `saltus::poll`. */
+/** Waits until one of several subscribers has something unseen, and says which. Then receive from it with `saltus::poll`. */
 inline result<std::size_t> wait_any(std::initializer_list<std::reference_wrapper<domain_subscriber>> all, until until) {
     std::vector<saltus_domain_subscriber *> handles;
     for (const domain_subscriber &one : all) {
@@ -243,6 +239,9 @@ public:
      */
     template <class F>
     result<std::uint64_t> on(const domain &of, const channels &which, mode mode, F callback) {
+        if (!functions_) { // it was moved from, as the call below says in words
+            *this = dispatcher();
+        }
         functions_->push_back(std::make_unique<function_of<F>>(std::move(callback)));
         const saltus_domain_options with = mode.raw(which, nullptr);
         std::uint64_t id = 0;
@@ -252,21 +251,28 @@ public:
             functions_->pop_back();
             return result<std::uint64_t>::failed(c);
         }
+        functions_->back()->id = id;
         return id;
     }
-    /** Ends a subscription. Callbacks return `then::unsubscribe` instead. */
-    result<> unsubscribe(std::uint64_t id) noexcept { return saltus_dispatcher_unsubscribe(handle_.get(), id); }
+    /** Ends a subscription, and lets its callback go. Callbacks return `then::unsubscribe` instead. */
+    result<> unsubscribe(std::uint64_t id) noexcept {
+        const code c = saltus_dispatcher_unsubscribe(handle_.get(), id);
+        if (c == SALTUS_OK) {
+            forget([id](const function &one) { return one.id == id; });
+        }
+        return c;
+    }
     /** Waits until there are messages, and calls back for at most one of each subscription; says for how many. */
     result<std::size_t> handle(until until) {
         std::size_t handled = 0;
         const code c = saltus_dispatcher_handle(handle_.get(), until.raw(), &handled);
-        rethrow();
+        settle();
         return c == SALTUS_OK ? result<std::size_t>(handled) : result<std::size_t>::failed(c);
     }
     /** Handles messages until a callback stops it, it is cancelled, or no subscription is left. */
     result<> run() {
         const code c = saltus_dispatcher_run(handle_.get());
-        rethrow();
+        settle();
         return c;
     }
     /** Readable when `handle` may have something to do. */
@@ -288,7 +294,14 @@ private:
     struct function {
         virtual ~function() = default;
         virtual then call(message m) = 0;
+        int answer(message m) {
+            const int then = static_cast<int>(call(m));
+            over = over || (then & SALTUS_UNSUBSCRIBE) != 0;
+            return then;
+        }
         std::exception_ptr thrown;
+        std::uint64_t id = 0;
+        bool over = false;
     };
     template <class F>
     struct function_of final : function {
@@ -307,16 +320,26 @@ private:
         auto &function = *static_cast<dispatcher::function *>(context);
 #if SALTUS_EXCEPTIONS
         try {
-            return static_cast<int>(function.call(message(*m)));
+            return function.answer(message(*m));
         } catch (...) {
             function.thrown = std::current_exception();
             return SALTUS_STOP;
         }
 #else
-        return static_cast<int>(function.call(message(*m)));
+        return function.answer(message(*m));
 #endif
     }
-    void rethrow() {
+    template <class Is>
+    void forget(Is is) noexcept {
+        const auto one = [&is](const std::unique_ptr<function> &of) { return is(*of); };
+        functions_->erase(std::remove_if(functions_->begin(), functions_->end(), one), functions_->end());
+    }
+    /** After a call that may have called back. */
+    void settle() {
+        if (!functions_) {
+            return; // it was moved from
+        }
+        forget([](const function &one) { return one.over; });
 #if SALTUS_EXCEPTIONS
         for (const auto &function : *functions_) {
             if (function->thrown) {

@@ -28,9 +28,10 @@ private:
 /** A log, whose events are there in the order of time. */
 class log {
 public:
-    static result<log> open(const std::string &path) {
-        return detail::open<log>([&](auto place) { return saltus_log_open(path.c_str(), place); });
+    static result<log> open(const char *path) {
+        return detail::open<log>([&](auto place) { return saltus_log_open(path, place); });
     }
+    static result<log> open(const std::string &path) { return open(path.c_str()); }
     /** How many events it has. */
     result<std::uint64_t> size() {
         std::uint64_t events = 0;
@@ -67,8 +68,11 @@ private:
 class log_writer {
 public:
     /** Begins a log; a file that is there is left alone. `format`: SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. */
+    static result<log_writer> create(const char *path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
+        return detail::open<log_writer>([&](auto place) { return saltus_log_create(path, format, place); });
+    }
     static result<log_writer> create(const std::string &path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
-        return detail::open<log_writer>([&](auto place) { return saltus_log_create(path.c_str(), format, place); });
+        return create(path.c_str(), format);
     }
     /** Tells what messages of a generated type are, so that MCAP has them with their type. */
     template <class T>
@@ -78,7 +82,7 @@ public:
     }
     /** Appends a message. */
     result<> write(const char *channel, bytes message, log_time time) {
-        return saltus_log_write(handle_.get(), channel, message.data(), message.size(),
+        return saltus_log_write(handle_.get(), channel, message.data(), message.raw_size(),
                                 time.time_since_epoch().count());
     }
     /** Gives everything to the file. */

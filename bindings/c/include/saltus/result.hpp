@@ -10,12 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #if __has_include(<version>)
 #include <version>
@@ -48,14 +50,16 @@ private:
 
 namespace detail {
 
-/** In words; for an error, those of this thread's last call that failed. */
-inline std::string words(code c) { return c > SALTUS_OK ? saltus_last_error() : saltus_strerror(c); }
+/** In words: `own` of what failed in C++ alone; else, for an error, those of this thread's last call that failed. */
+inline std::string words(code c, const char *own) {
+    return own ? own : c > SALTUS_OK ? saltus_last_error() : saltus_strerror(c);
+}
 
-[[noreturn]] inline void fail(code c) {
+[[noreturn]] inline void fail(code c, const char *own) {
 #if SALTUS_EXCEPTIONS
-    throw exception(c, words(c));
+    throw exception(c, words(c, own));
 #else
-    std::fprintf(stderr, "saltus: %s\n", c > SALTUS_OK ? saltus_last_error() : saltus_strerror(c));
+    std::fprintf(stderr, "saltus: %s\n", words(c, own).c_str());
     std::abort();
 #endif
 }
@@ -70,15 +74,15 @@ template <class T = void>
 class [[nodiscard]] result {
 public:
     result(T value) : value_(std::move(value)), code_(SALTUS_OK) {}
-    /** Without a value: `code` is not SALTUS_OK. */
-    static result failed(saltus::code code) { return result(nullptr, code); }
+    /** Without a value: `code` is not SALTUS_OK. `own`: words that live for ever, instead of those of the last error. */
+    static result failed(saltus::code code, const char *own = nullptr) { return result(nullptr, code, own); }
 
     /** Whether there is a value. */
     explicit operator bool() const noexcept { return value_.has_value(); }
     /** Whether there was nothing until the time was up, which is no error. */
     bool nothing() const noexcept { return code_ == SALTUS_NOTHING; }
     saltus::code code() const noexcept { return code_; }
-    std::string what() const { return detail::words(code_); }
+    std::string what() const { return detail::words(code_, own_); }
 
     /** The value. Throws `exception` if there is none, also if that is only because there was nothing. */
     T &value() & { return check(), *value_; }
@@ -92,34 +96,36 @@ public:
     const T *operator->() const { return &*value_; }
 
 private:
-    result(std::nullptr_t, saltus::code code) : value_(std::nullopt), code_(code) {}
+    result(std::nullptr_t, saltus::code code, const char *own) : value_(std::nullopt), code_(code), own_(own) {}
     void check() const {
         if (!value_) {
-            detail::fail(code_);
+            detail::fail(code_, own_);
         }
     }
     std::optional<T> value_;
     saltus::code code_;
+    const char *own_ = nullptr;
 };
 
 /** Whether it was done, or why not. */
 template <>
 class [[nodiscard]] result<void> {
 public:
-    result(saltus::code code) noexcept : code_(code) {}
+    result(saltus::code code, const char *own = nullptr) noexcept : code_(code), own_(own) {}
     explicit operator bool() const noexcept { return code_ == SALTUS_OK; }
     bool nothing() const noexcept { return code_ == SALTUS_NOTHING; }
     saltus::code code() const noexcept { return code_; }
-    std::string what() const { return detail::words(code_); }
+    std::string what() const { return detail::words(code_, own_); }
     /** Throws `exception` if it was not done. */
     void value() const {
         if (code_ != SALTUS_OK) {
-            detail::fail(code_);
+            detail::fail(code_, own_);
         }
     }
 
 private:
     saltus::code code_;
+    const char *own_;
 };
 
 /** Until when a call waits: `saltus::poll`, `saltus::forever`, a duration from now, or a time of std::chrono::steady_clock. */
@@ -158,31 +164,89 @@ inline constexpr until poll{SALTUS_POLL};
 /** Waits for ever. */
 inline constexpr until forever{SALTUS_FOREVER};
 
-/** Bytes that lie somewhere: a pointer and a length, as std::span. Made of text, of arrays of plain values, or of a pointer and a length. */
+/** What the messages of a channel are: a type's full name, its fingerprint, and the type itself. */
+struct description {
+    std::string name;
+    std::uint64_t fingerprint;
+    std::string schema;
+};
+
+namespace detail {
+
+/** What <saltus.h> calls back with. No exception crosses the C code: it waits here until that has returned. */
+template <class T>
+class told {
+public:
+    /** Adds a `T` of these parts; what a callback returns. */
+    template <class... Parts>
+    int add(const Parts &...parts) {
+#if SALTUS_EXCEPTIONS
+        try {
+            all_.push_back(T{parts...});
+        } catch (...) {
+            thrown_ = std::current_exception();
+            return 1;
+        }
+#else
+        all_.push_back(T{parts...});
+#endif
+        return 0;
+    }
+    /** All of them, after a call that returned `c`. */
+    result<std::vector<T>> of(code c) {
+#if SALTUS_EXCEPTIONS
+        if (thrown_) {
+            std::rethrow_exception(thrown_);
+        }
+#endif
+        using many = result<std::vector<T>>;
+        return c == SALTUS_OK ? many(std::move(all_)) : many::failed(c);
+    }
+
+private:
+    std::vector<T> all_;
+#if SALTUS_EXCEPTIONS
+    std::exception_ptr thrown_;
+#endif
+};
+
+/** The callback for descriptions: `context` is a `told<description>`. */
+inline int add_description(const saltus_type *what, void *context) {
+    return static_cast<told<description> *>(context)->add(what->name, what->fingerprint, what->schema);
+}
+
+} // namespace detail
+
+/**
+ * Bytes that lie somewhere: a pointer and a length, as std::span. Made of text, of arrays of plain values, or of a pointer and a length.
+ * Of text that is NULL they are none, and whoever shall publish or write them says SALTUS_INVALID.
+ */
 class bytes {
 public:
     constexpr bytes() noexcept = default;
     constexpr bytes(const void *data, std::size_t size) noexcept : data_(data), size_(size) {}
     constexpr bytes(std::string_view text) noexcept : data_(text.data()), size_(text.size()) {}
-    bytes(const char *text) noexcept : bytes(std::string_view(text)) {}
+    bytes(const char *text) noexcept : data_(text), size_(text ? std::strlen(text) : 1) {}
     /** Of a vector, an array or a string: whatever has `data()` and `size()`. */
     template <class C, class E = std::remove_pointer_t<decltype(std::declval<const C &>().data())>,
               class = std::enable_if_t<std::is_trivially_copyable_v<E> && !std::is_same_v<C, bytes>>>
     constexpr bytes(const C &values) noexcept : data_(values.data()), size_(values.size() * sizeof(E)) {}
 
     const unsigned char *data() const noexcept { return static_cast<const unsigned char *>(data_); }
-    constexpr std::size_t size() const noexcept { return size_; }
-    constexpr bool empty() const noexcept { return size_ == 0; }
+    constexpr std::size_t size() const noexcept { return data_ ? size_ : 0; }
+    /** As <saltus.h> wants it: not 0 for text that is NULL. */
+    constexpr std::size_t raw_size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size() == 0; }
     const unsigned char *begin() const noexcept { return data(); }
-    const unsigned char *end() const noexcept { return data() + size_; }
+    const unsigned char *end() const noexcept { return data() + size(); }
     unsigned char operator[](std::size_t i) const noexcept { return data()[i]; }
     /** The bytes as text. */
-    std::string_view text() const noexcept { return {static_cast<const char *>(data_), size_}; }
+    std::string_view text() const noexcept { return {static_cast<const char *>(data_), size()}; }
     /** A copy of the `T` that the bytes are, if they have its size. */
     template <class T>
     std::optional<T> as() const noexcept {
         static_assert(std::is_trivially_copyable_v<T>, "only what may be copied byte by byte");
-        if (size_ != sizeof(T)) {
+        if (size() != sizeof(T)) {
             return std::nullopt;
         }
         T value;
@@ -190,7 +254,7 @@ public:
         return value;
     }
 #if defined(__cpp_lib_span)
-    operator std::span<const std::byte>() const noexcept { return {static_cast<const std::byte *>(data_), size_}; }
+    operator std::span<const std::byte>() const noexcept { return {static_cast<const std::byte *>(data_), size()}; }
 #endif
 
 private:

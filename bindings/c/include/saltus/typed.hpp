@@ -29,12 +29,9 @@ public:
      */
     result<> publish(const T &message) {
         const int size = message.getEncodedSize();
-        if (size < 0) {
-            return SALTUS_UNENCODABLE;
-        }
-        buffer_.resize(static_cast<std::size_t>(size));
-        if (message.encode(buffer_.data(), 0, size) != size) {
-            return SALTUS_UNENCODABLE;
+        buffer_.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+        if (size < 0 || message.encode(buffer_.data(), 0, size) != size) {
+            return {SALTUS_UNENCODABLE, "a message cannot be encoded: an array has another size than its size field says"};
         }
         return publisher_.publish(buffer_);
     }
@@ -76,7 +73,9 @@ private:
         const bytes data = got->data();
         const bool fits = data.size() <= static_cast<std::size_t>(INT_MAX) &&
                           message_->decode(data.data(), 0, static_cast<int>(data.size())) >= 0;
-        return fits ? result<typed<T>>(typed<T>{*message_, *got}) : result<typed<T>>::failed(SALTUS_UNDECODABLE);
+        using of = result<typed<T>>;
+        return fits ? of(typed<T>{*message_, *got})
+                    : of::failed(SALTUS_UNDECODABLE, "a message cannot be decoded as its type: it is damaged");
     }
     domain_subscriber subscriber_;
     std::unique_ptr<T> message_;

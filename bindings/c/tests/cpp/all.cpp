@@ -1,6 +1,7 @@
 // all DIRECTORY: everything of <saltus.hpp>, with checks. Link with -pthread.
 #include <array>
 #include <cstdio>
+#include <new>
 #include <saltus.hpp>
 #include <thread>
 
@@ -15,6 +16,35 @@ static void check(bool is, const char *what, int line) {
     }
 }
 #define CHECK(...) check(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __LINE__)
+
+#if SALTUS_EXCEPTIONS
+/** While it is set, this thread has no memory for C++. */
+static thread_local bool out_of_memory = false;
+
+void *operator new(std::size_t size) {
+    void *room = out_of_memory ? nullptr : std::malloc(size == 0 ? 1 : size);
+    if (room == nullptr) {
+        throw std::bad_alloc();
+    }
+    return room;
+}
+void operator delete(void *room) noexcept { std::free(room); }
+void operator delete(void *room, std::size_t) noexcept { std::free(room); }
+
+/** Whether the call is left by std::bad_alloc while there is no memory. */
+template <class F>
+static bool runs_out_of_memory(F call) {
+    out_of_memory = true;
+    try {
+        (void)call();
+    } catch (const std::bad_alloc &) {
+        out_of_memory = false;
+        return true;
+    }
+    out_of_memory = false;
+    return false;
+}
+#endif
 
 /** As `saltus gen --lang cpp` makes them. */
 template <int Kind>
@@ -81,10 +111,54 @@ static void channels_in_shared_memory() {
     subscriber.cancel_reset();
     CHECK(saltus::channel::wait_for("cpp", 1s) && saltus::channel::open("gone").code() == SALTUS_NOT_FOUND);
     CHECK(publisher.describe("p.text_t", 1, "package p; struct text_t { string text; }"));
+    const auto said = channel.descriptions().value();
+    CHECK(said.size() == 1 && said[0].name == "p.text_t" && said[0].fingerprint == 1 && said[0].schema.find("text;") != std::string::npos);
+    const auto info = channel.info().value();
+    CHECK(info.published >= 2 && info.kept == info.published && info.bytes > 12 && info.age != SALTUS_UNKNOWN);
+    CHECK(info.publishers == 1 && info.subscribers == 2 && info.memory > 0 && info.created > 0 && info.size == sizeof info);
+    CHECK(saltus_channel_info(channel.get(), nullptr, sizeof info) == SALTUS_INVALID);
+    CHECK(saltus_descriptions(channel.get(), nullptr, nullptr) == SALTUS_INVALID);
+    // NULL is told, or is what it is in C; it is never followed.
+    const char *const null = nullptr;
+    CHECK(publisher.publish(null).code() == SALTUS_INVALID && publisher.publish(nullptr).code() == SALTUS_INVALID);
+    CHECK(publisher.publish("")->seq > 0 && publisher.publish(saltus::bytes())->seq > 0);
+    const saltus::bytes none(null);
+    CHECK(none.empty() && none.text().empty() && !none.as<char>() && none.begin() == none.end());
+    CHECK(saltus::channel::open(null).code() == SALTUS_INVALID && publisher.describe(null, 1, "").code() == SALTUS_INVALID);
+#ifdef __cpp_lib_span
+    const std::span<const std::byte> spans = saltus::bytes("abc");
+    CHECK(spans.size() == 3 && spans[2] == std::byte{'c'} && std::span<const std::byte>(none).empty());
+#endif
     CHECK(saltus::channel::unlink("cpp"));
 }
 
-static void domains(const saltus::domain &domain) {
+/** A channel that is there, in its place, and with options. */
+static void channels_made_anew() {
+    saltus::attributes with;
+    with.frame_size = 64;
+    auto first = saltus::channel::open_or_create("anew", with).value();
+    with.frame_size = 128;
+    CHECK(saltus::channel::open_or_create("anew", with)->attributes().frame_size == 64);
+    auto publisher = first.publisher().value();
+    CHECK(publisher.publish("old")->seq == 1);
+    saltus::channel_options options;
+    options.start = SALTUS_START_NOW;
+    char text[128];
+    CHECK(first.subscriber(options)->receive(saltus::which::next, saltus::poll, text, sizeof text).nothing());
+    CHECK(first.subscriber()->receive(saltus::which::next, saltus::poll, text, sizeof text)->seq == 1);
+    auto second = saltus::channel::replace("anew", with).value();
+    CHECK(second.attributes().frame_size == 128);
+    CHECK(publisher.publish("x").code() == SALTUS_RETIRED);
+    auto in_second = second.publisher().value();
+    CHECK(in_second.publish(std::string(128, 'x'))->seq == 1);
+    auto loan = in_second.borrow(3).value();
+    loan.abandon();
+    loan = in_second.borrow(5).value();
+    CHECK(loan.size() == 5 && loan.publish()->seq == 2);
+    CHECK(saltus::channel::unlink("anew"));
+}
+
+static void domains(const saltus::domain &domain, bool shm) {
     using saltus::channels, saltus::mode;
     auto publisher = domain.publisher("a").value();
     auto newest = domain.subscriber("a").value();
@@ -102,13 +176,36 @@ static void domains(const saltus::domain &domain) {
         CHECK(all.receive(1s)->data().as<int>() == i);
     }
     CHECK(all.receive(saltus::poll).nothing());
-    CHECK(saltus::wait_any({newest, every}, std::chrono::steady_clock::now() + 1s).value() < 2);
+    CHECK(saltus::wait_any({newest, every}, std::chrono::steady_clock::now() + 20s).value() < 2);
     CHECK(every.receive(1s)->data().as<int>() == 1);
     CHECK(newest.event_fd().value() >= 0);
     newest.cancel();
     CHECK(newest.receive(saltus::forever).code() == SALTUS_CANCELED);
     newest.cancel_reset();
     CHECK(domain.names().value().size() >= 1);
+    const auto third = newest.again(saltus::poll).value();
+    CHECK(third.sender() && third.published() && third.sequence());
+    CHECK(all.again(saltus::poll)->sender() == third.sender());
+    auto second = domain.publisher("a").value();
+    const auto before = static_cast<std::int64_t>(saltus_now(SALTUS_BOOTTIME)) - 1000000;
+    const auto at = second.publish_at("at", before);
+    if (shm) {
+        CHECK(at.value() == before && all.receive(1s)->published() == std::chrono::nanoseconds(before));
+        CHECK(all.again(saltus::poll)->sender() && all.again(saltus::poll)->sender() != third.sender());
+        CHECK(second.publish_at("never in the future", INT64_MAX).value() > before);
+    } else {
+        CHECK(at.code() == SALTUS_UNSUPPORTED && second.publish("at"));
+    }
+    CHECK(second.publish_at(nullptr, before).code() == SALTUS_INVALID);
+    CHECK(second.publish(nullptr).code() == SALTUS_INVALID && domain.publisher(nullptr).code() == SALTUS_INVALID);
+    auto of_all = domain.subscriber(nullptr).value();
+    CHECK(of_all.receive(1s)->channel() == "a" && domain.subscriber(channels::matching(nullptr)));
+    CHECK(of_all.descriptions(nullptr).code() == SALTUS_INVALID);
+#if SALTUS_EXCEPTIONS
+    auto longer = domain.publisher("a name that is kept in memory of its own").value();
+    auto wanted = domain.subscriber(channels::all()).value();
+    CHECK(longer.publish("x") && runs_out_of_memory([&] { return domain.names(); }));
+#endif
     CHECK(domain.publisher("").code() == SALTUS_INVALID);
     CHECK(saltus::domain::open("pigeon://").code() == SALTUS_NO_PROVIDER);
     CHECK(saltus::domain::open("pigeon://").what().find("pigeon") != std::string::npos);
@@ -118,7 +215,7 @@ static void domains(const saltus::domain &domain) {
     CHECK(publisher.publish("x"));
 }
 
-static void types(const saltus::domain &domain) {
+static void types(const saltus::domain &domain, bool shm) {
     auto publisher = domain.publisher<number>("typed").value();
     auto wrong = domain.publisher<other>("typed").value();
     auto subscriber = domain.subscriber<number>("typed", saltus::mode::next(10)).value();
@@ -130,6 +227,7 @@ static void types(const saltus::domain &domain) {
     CHECK(publisher.publish(n));
     n.value = 255;
     CHECK(publisher.publish(n).code() == SALTUS_UNENCODABLE);
+    CHECK(publisher.publish(n).what().find("another size") != std::string::npos);
     CHECK(publisher.untyped().publish(saltus::bytes("\0\0\0\0\0\0\0\1", 8)));
     {
         const auto first = subscriber.receive(1s).value();
@@ -137,8 +235,25 @@ static void types(const saltus::domain &domain) {
     }
     CHECK(subscriber.receive(1s).code() == SALTUS_WRONG_TYPE);
     CHECK(subscriber.receive(1s)->message.value == 8);
-    CHECK(subscriber.receive(1s).code() == SALTUS_UNDECODABLE);
+    const auto damaged = subscriber.receive(1s);
+    CHECK(damaged.code() == SALTUS_UNDECODABLE && damaged.what().find("cannot be decoded") != std::string::npos);
     CHECK(subscriber.receive(1ms).nothing());
+    auto bytes = domain.subscriber("typed").value();
+    CHECK(bytes.receive(1s));
+    const auto said = bytes.descriptions("typed").value();
+    if (shm) {
+        CHECK(said.size() == 2 && said[0].name == "p.number_t" && said[0].fingerprint == number::FINGERPRINT);
+        CHECK(said[0].schema == number::SCHEMA && said[1].fingerprint == other::FINGERPRINT);
+#if SALTUS_EXCEPTIONS
+        CHECK(runs_out_of_memory([&] { return bytes.descriptions("typed"); }));
+#endif
+    } else {
+        CHECK(said.empty());
+    }
+    CHECK(bytes.descriptions("").code() == SALTUS_INVALID);
+    std::uint64_t mismatched = 7;
+    CHECK(saltus_domain_mismatched(bytes.get(), &mismatched) == SALTUS_OK && mismatched == 0);
+    CHECK(saltus_domain_mismatched(subscriber.untyped().get(), &mismatched) == SALTUS_OK && mismatched == 1);
 }
 
 static void callbacks(const saltus::domain &domain) {
@@ -156,7 +271,7 @@ static void callbacks(const saltus::domain &domain) {
     auto publisher = domain.publisher("called").value();
     CHECK(publisher.publish("go on"));
     while (failures == 0 && (first < 1 || second < 2)) {
-        CHECK(dispatcher.handle(1s));
+        CHECK(dispatcher.handle(20s));
     }
     CHECK(first == 1 && second == 2);
     CHECK(dispatcher.unsubscribe(id));
@@ -164,6 +279,17 @@ static void callbacks(const saltus::domain &domain) {
     CHECK(publisher.publish("stop"));
     auto moved = std::move(dispatcher);
     CHECK(moved.run() && first == 1 && second == 4);
+    const auto nothing = [](saltus::message) {};
+    CHECK(dispatcher.run().code() == SALTUS_INVALID && dispatcher.handle(saltus::poll).code() == SALTUS_INVALID);
+    CHECK(dispatcher.on(domain, "called", saltus::mode::newest(), nothing).code() == SALTUS_INVALID);
+    CHECK(dispatcher.unsubscribe(id).code() == SALTUS_INVALID);
+    // Who is not called any more is let go, with what it holds.
+    const auto held = std::make_shared<int>(0);
+    const auto from = saltus::mode::newest().from_now();
+    const auto ended = moved.on(domain, "held", from, [held](saltus::message) {}).value();
+    moved.on(domain, "held", from, [held](saltus::message) { return saltus::then::unsubscribe_and_stop; }).value();
+    CHECK(held.use_count() == 3 && moved.unsubscribe(ended) && held.use_count() == 2);
+    CHECK(domain.publisher("held").value().publish("once") && moved.run() && held.use_count() == 1);
     CHECK(moved.handle(saltus::poll).nothing() && moved.fd().value() >= 0);
     std::thread thread([&] { moved.cancel(); });
     CHECK(moved.run());
@@ -204,6 +330,9 @@ static void logs(const std::string &directory) {
     CHECK(log.next()->text() == "5" && log.previous()->time() == start + 5s);
     CHECK(log.seek(0) && log.previous().nothing() && log.next()->channel() == "n");
     CHECK(saltus::log::open(directory + "/gone").code() == SALTUS_NOT_FOUND);
+    CHECK(saltus::log::open(nullptr).code() == SALTUS_INVALID && saltus::log_writer::create(nullptr).code() == SALTUS_INVALID);
+    auto none = saltus::log_writer::create(directory + "/none.mcap").value();
+    CHECK(none.write(nullptr, "x", start).code() == SALTUS_INVALID && none.write("n", nullptr, start).code() == SALTUS_INVALID);
 }
 
 static_assert(saltus::until(0s).raw() == SALTUS_POLL && saltus::until(-1s).raw() == SALTUS_POLL);
@@ -217,10 +346,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     channels_in_shared_memory();
+    channels_made_anew();
     for (const char *url : {static_cast<const char *>(nullptr), "mem://"}) {
         const auto domain = saltus::domain::open(url).value();
-        domains(domain);
-        types(domain);
+        domains(domain, url == nullptr);
+        types(domain, url == nullptr);
         callbacks(domain);
     }
     logs(argv[1]);

@@ -1,6 +1,12 @@
 //! What the tests have in common: a domain of their own, a C compiler, and the library that cargo has just built.
 #![allow(dead_code)] // each test uses some of it
 
+pub mod build;
+pub mod examples;
+pub mod programs;
+pub mod tsan;
+
+pub use build::Build;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -56,25 +62,6 @@ pub fn library(file: &str) -> PathBuf {
     let found = test.parent().expect("a directory").join(file);
     assert!(found.is_file(), "{} is not there", found.display());
     found
-}
-
-/// What every C file is compiled with.
-pub const STRICT: &[&str] = &["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"];
-
-/// A C compiler with all warnings as errors. `CC` and `CXX` choose another.
-pub fn compiler() -> Command {
-    let mut cc = Command::new(std::env::var("CC").unwrap_or("cc".into()));
-    cc.args(STRICT).arg("-I").arg(package().join("include"));
-    cc
-}
-
-/// Compiles `source` against the static library; returns the program.
-pub fn compile(source: &Path, into: &Path) -> PathBuf {
-    let program = into.join(source.file_stem().expect("a file"));
-    let mut cc = compiler();
-    cc.arg(source).arg("-o").arg(&program).arg(library("libsaltus.a")).args(["-pthread", "-ldl", "-lm"]);
-    run(&mut cc);
-    program
 }
 
 /// Runs a command that must not fail; returns what it printed.

@@ -52,6 +52,7 @@ from ._saltus import Domain as Domain
 from ._saltus import Message as Message
 from ._saltus import Publisher as Publisher
 from ._saltus import Subscriber as Subscriber
+from ._saltus import View as View
 from ._saltus import __version__ as __version__
 from ._saltus import monotonic as monotonic
 from ._saltus import now as now

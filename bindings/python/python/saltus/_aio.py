@@ -1,11 +1,12 @@
-"""Subscribers in asyncio: by their descriptors, without threads."""
+"""Subscribers in asyncio: by their descriptors, without threads of Python's."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any, AsyncIterator, Optional
 
-from ._errors import ENDS, Busy
+from ._errors import ENDS
 
 if TYPE_CHECKING:
     from ._saltus import Message, Subscriber
@@ -13,14 +14,9 @@ if TYPE_CHECKING:
 #: So many messages come one after the other before others get a turn.
 _TURN = 64
 
-#: Descriptors that somebody waits for: an event loop calls one for each.
-_awaited: set[int] = set()
 
-
-async def _readable(fd: int, timeout: Optional[float]) -> bool:
-    """Waits until there may be something; False when the time is up."""
-    if fd in _awaited:
-        raise Busy("this subscriber is awaited by another task: open one for each task")
+async def _readable(subscriber: Subscriber[Any], timeout: Optional[float]) -> bool:
+    """Waits until there may be something; False when the time is up. Raises Canceled."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
 
@@ -28,15 +24,19 @@ async def _readable(fd: int, timeout: Optional[float]) -> bool:
         if not ready.done():
             ready.set_result(None)
 
-    _awaited.add(fd)
-    loop.add_reader(fd, wake)
+    # Its own descriptor: who closes the subscriber closes that one's, and the next one may get the number.
+    fd = subscriber._await(lambda: loop.call_soon_threadsafe(wake))
     try:
-        done, _ = await asyncio.wait([ready], timeout=timeout)
-        return bool(done)
+        loop.add_reader(fd, wake)
+        try:
+            done, _ = await asyncio.wait([ready], timeout=timeout)
+            return bool(done)
+        finally:
+            loop.remove_reader(fd)
+            ready.cancel()
     finally:
-        loop.remove_reader(fd)
-        _awaited.discard(fd)
-        ready.cancel()
+        subscriber._awaited()
+        os.close(fd)
 
 
 async def receive(
@@ -52,7 +52,7 @@ async def receive(
         left = None if end is None else end - loop.time()
         if left is not None and left <= 0:
             return None
-        await _readable(subscriber.fileno(), left)
+        await _readable(subscriber, left)
 
 
 async def messages(subscriber: Subscriber[Any]) -> AsyncIterator[Message[Any]]:
@@ -63,7 +63,7 @@ async def messages(subscriber: Subscriber[Any]) -> AsyncIterator[Message[Any]]:
             message = subscriber.receive(0)
             if message is None:
                 in_a_row = 0
-                await _readable(subscriber.fileno(), None)
+                await _readable(subscriber, None)
                 continue
         except ENDS:
             return

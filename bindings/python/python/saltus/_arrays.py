@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import array
 import math
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
+
+from ._errors import Undecodable, Unsupported
+
+if TYPE_CHECKING:
+    from ._saltus import Codec
 
 try:
     import numpy as np
@@ -55,7 +60,7 @@ def _of_numpy(values: Any, letter: str, rank: int) -> tuple[Any, tuple[int, ...]
     # NumPy would take bytes for a text.
     is_bytes = isinstance(values, (bytes, bytearray))
     found = np.frombuffer(values, "B") if is_bytes else np.asarray(values)
-    wanted = np.dtype(letter)
+    wanted: Any = np.dtype(letter)
     if found.dtype != wanted:
         if found.size == 0:
             found = found.astype(wanted)
@@ -119,3 +124,35 @@ def same(a: Any, b: Any) -> bool:
     if np is not None and (isinstance(a, np.ndarray) or isinstance(b, np.ndarray)):
         return bool(np.array_equal(a, b))
     return bool(a == b)
+
+
+def layout(name: str, codec: Codec) -> tuple[bytes, Any]:
+    """What a message in the plain layout begins with, and NumPy's type of the rest."""
+    if np is None:
+        raise Unsupported("arrays of messages need NumPy: pip install numpy")
+    found = codec.plain()
+    if found is None:
+        raise Unsupported(
+            f"{name} has no plain layout: it has strings or arrays of variable size"
+        )
+    key, size, fields = found
+    types = [np.dtype(of) if isinstance(of, str) else layout(name, of)[1] for _, of, _, _ in fields]
+    dtype: Any = np.dtype(
+        {
+            "names": [field for field, _, _, _ in fields],
+            "formats": [(of, dims) if dims else of for of, (_, _, dims, _) in zip(types, fields)],
+            "offsets": [offset for _, _, _, offset in fields],
+            "itemsize": size,
+        }
+    )  # fmt: skip
+    return key, dtype
+
+
+def plain(name: str, key: bytes, dtype: Any, data: Any) -> Any:
+    """A message in the plain layout where it lies."""
+    view = memoryview(data).cast("B")
+    if view.nbytes != len(key) + dtype.itemsize or view[: len(key)] != key:
+        raise Undecodable(
+            f"{name}: these {view.nbytes} bytes are no message in its plain layout"
+        )
+    return np.ndarray((), dtype, view, len(key))

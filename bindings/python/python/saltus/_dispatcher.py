@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, Callable, Optional, TypeVar
 
 from ._errors import Canceled, Ended
@@ -27,6 +28,7 @@ class Dispatcher:
     def __init__(self) -> None:
         self._callbacks: dict[Subscriber[Any], Callable[[Any], object]] = {}
         self._stopped = False
+        self._failed: deque[Exception] = deque()  # a call tells one
 
     def on(
         self, subscriber: Subscriber[V], callback: Callable[[Message[V]], object]
@@ -43,20 +45,23 @@ class Dispatcher:
         """Waits until there are messages; calls back for at most one of each subscription.
 
         Gives for how many; 0 when the time is up. Raises the first of their errors after
-        all had their turn; call again to go on.
+        all had their turn; call again to go on: the next calls raise the others of that
+        turn, one each, before they do anything.
         """
-        end = None if timeout is None else monotonic() + int(timeout * 1e9)
+        if self._failed:
+            raise self._failed.popleft()
+        end = None if timeout is None else monotonic() + timeout * 1e9
+        left = timeout
         while self._callbacks:
-            left = None if end is None else max(0.0, (end - monotonic()) / 1e9)
             ready = wait_any(list(self._callbacks), left)
             handled = self._turn()
             if handled or (ready is None and left is not None):
                 return handled
+            left = None if end is None else max(0.0, (end - monotonic()) / 1e9)
         return 0
 
     def _turn(self) -> int:
         handled = 0
-        failed: Optional[Exception] = None
         for subscriber, callback in list(self._callbacks.items()):
             if self._callbacks.get(subscriber) is not callback:
                 continue  # ended by another one's callback
@@ -68,9 +73,9 @@ class Dispatcher:
             except Ended:
                 self.unsubscribe(subscriber)
             except Exception as error:
-                failed = failed or error
-        if failed is not None:
-            raise failed
+                self._failed.append(error)
+        if self._failed:
+            raise self._failed.popleft()
         return handled
 
     def run(self) -> None:
@@ -83,7 +88,7 @@ class Dispatcher:
             pass
 
     def stop(self) -> None:
-        """Lets run() return after this callback."""
+        """Lets run() return after this turn: the others that have a message are called yet."""
         self._stopped = True
 
     def __len__(self) -> int:

@@ -47,7 +47,7 @@ class Canceled(Error):
 
 
 class Retired(Error):
-    """What was opened is no more: a channel that was removed, a log that was changed."""
+    """The channel was removed or replaced, or its files were deleted. Open it anew."""
 
     code = 7
 
@@ -59,7 +59,7 @@ class Denied(Error):
 
 
 class NoSpace(Error):
-    """The memory for it cannot be had."""
+    """The memory for it, or the room on the disk, cannot be had."""
 
     code = 9
 
@@ -71,7 +71,7 @@ class NoLane(Error):
 
 
 class Damaged(Error):
-    """What lies there is no channel, or no log."""
+    """What lies there is no channel, or one of another version."""
 
     code = 11
 

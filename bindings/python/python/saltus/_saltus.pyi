@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import (
     Any,
     AsyncIterator,
+    Callable,
     ClassVar,
     Generic,
     Iterator,
@@ -103,6 +104,46 @@ class Message(Generic[_V_co]):
     def __len__(self) -> int: ...
 
 @final
+class View:
+    """A message where it lies, without a copy. In shared memory it may change any time."""
+
+    @property
+    def data(self) -> memoryview:
+        """Its bytes: a memoryview that can only be read."""
+
+    def validate(self) -> None:
+        """Ends it. Raises Overrun if the message was overwritten meanwhile."""
+
+    @property
+    def published(self) -> Optional[int]:
+        """When it was published, boot time in ns. After validate()."""
+
+    @property
+    def sender(self) -> Optional[int]:
+        """A number that tells senders apart. After validate()."""
+
+    @property
+    def sequence(self) -> Optional[int]:
+        """Its number among the sender's messages. After validate()."""
+
+    @property
+    def missed(self) -> Optional[int]:
+        """Messages missed since the last one received. After validate()."""
+
+    @property
+    def dropped(self) -> int:
+        """Messages dropped here since the last one received. After validate()."""
+
+    def __len__(self) -> int: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        type: Optional[Type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None: ...
+
+@final
 class Publisher(Generic[_P_contra]):
     """Publishes in one channel. It waits for no subscriber. One thread at a time."""
 
@@ -160,17 +201,28 @@ class Subscriber(Generic[_V_co]):
     def newest(self, timeout: Optional[float] = 0.0) -> Optional[Message[_V_co]]:
         """The newest message, seen or not."""
 
+    def view(self, timeout: Optional[float] = None) -> Optional[View]:
+        """Looks at a message where it lies, without a copy. See View."""
+
     def wait(self, timeout: Optional[float] = None) -> bool:
         """Waits until something may be unseen; False when the time is up."""
 
     async def receive_async(
         self, timeout: Optional[float] = None
     ) -> Optional[Message[_V_co]]:
-        """receive() as a coroutine of asyncio; it waits without a thread."""
+        """receive() as a coroutine of asyncio, by the descriptor: no thread of Python's.
+
+        Over shm:// a thread of the library's feeds the descriptor, one for each channel.
+        """
 
     def fileno(self) -> int:
-        """A descriptor that is readable when there may be something."""
+        """A descriptor that is readable when there may be something.
 
+        Over shm:// a thread of the library's feeds it, one for each channel.
+        """
+
+    def _await(self, wake: Callable[[], object]) -> int: ...
+    def _awaited(self) -> None: ...
     def channels(self) -> list[str]:
         """Names of the channels that it has joined so far."""
 
@@ -186,7 +238,7 @@ class Subscriber(Generic[_V_co]):
         """What calls off its waits, from another thread or a signal handler."""
 
     def close(self) -> None:
-        """Ends receiving, and the wait of another thread."""
+        """Ends receiving, and the wait of another thread or task."""
 
     @property
     def closed(self) -> bool: ...
@@ -262,9 +314,10 @@ class Domain:
 def wait_any(
     subscribers: list[Subscriber[Any]], timeout: Optional[float] = None
 ) -> Optional[Subscriber[Any]]:
-    """Waits until one of the subscribers may have something, and gives that.
+    """Waits until one of the subscribers has something unseen, and gives that.
 
-    Then receive(0) from it, which may find nothing after all. None when the time is up.
+    None when the time is up. Then receive(0) from it, which finds nothing only if the
+    message was overwritten meanwhile or is of another type.
     """
 
 @final
@@ -284,6 +337,15 @@ class Codec:
     def encode(self, message: Any, plain: bool = False) -> bytes: ...
     def decode(self, data: Buffer) -> Any: ...
     def fill(self, message: Any) -> None: ...
+    def plain(
+        self,
+    ) -> Optional[
+        tuple[
+            bytes,
+            int,
+            list[tuple[str, Union[str, Codec], tuple[int, ...], int]],
+        ]
+    ]: ...
 
 @final
 class Event:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
 
-from ._errors import Invalid
+from ._errors import Invalid, Unsupported
 from ._saltus import Event as Event
 from ._saltus import Log as Log
 from ._saltus import Writer as Writer
@@ -37,9 +37,10 @@ def open(path: Path, *, types: Optional[Mapping[str, Any]] = None) -> Log:
 def create(
     path: Path, *, format: Optional[str] = None, compression: str = "zstd"
 ) -> Writer:
-    """Makes a log anew: MCAP where the name ends with .mcap, else LCM's, or as `format` says.
+    """Makes a new log: MCAP where the name ends with .mcap, else LCM's, or as `format` says.
 
-    `compression` of MCAP is "zstd", "lz4" or "none".
+    A file that is there is left alone: that raises Exists. `compression` of MCAP is
+    "zstd", "lz4" or "none".
     """
     return Writer(path, format, compression)
 
@@ -49,9 +50,12 @@ def to_pandas(log: Log, channel: str) -> pandas.DataFrame:
 
     Fields in structs and elements of short arrays have columns of their own: `pos.x`,
     `pos[2]`. Arrays whose size varies stay in one column. Reads the whole log, from its
-    beginning, and leaves it at its end.
+    beginning, and leaves it at its end. Without pandas this raises Unsupported.
     """
-    import pandas
+    try:
+        import pandas
+    except ImportError as missing:
+        raise Unsupported("tables need pandas: pip install pandas") from missing
 
     times: list[int] = []
     rows: list[dict[str, Any]] = []

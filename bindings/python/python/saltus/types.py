@@ -29,6 +29,9 @@ from typing import (
 
 from . import _arrays, _saltus
 
+if TYPE_CHECKING:
+    import numpy
+
 T = TypeVar("T", bound="Struct")
 
 #: A file, or a text in the type language.
@@ -65,6 +68,8 @@ class Struct:
     CONSTANTS: ClassVar[Mapping[str, Union[int, float]]]
 
     _codec: ClassVar[_saltus.Codec]
+    #: What a message in the plain layout begins with, and its type, once somebody asked.
+    _plain: ClassVar[Any] = None
     #: By attribute: the letter of NumPy for arrays of numbers.
     _letters: ClassVar[Mapping[str, str]]
     #: By attribute of a size: the arrays and dimensions that it gives.
@@ -95,6 +100,36 @@ class Struct:
         """Decodes a message, in LCM's encoding or the plain layout. Raises Undecodable."""
         message: T = cls._codec.decode(data)
         return message
+
+    @classmethod
+    def plain_dtype(cls) -> numpy.dtype[Any]:
+        """NumPy's type of the struct in the plain layout. Raises Unsupported if it has none."""
+        return cls._layout()[1]
+
+    @classmethod
+    def plain_array(cls, data: Any) -> numpy.ndarray[Any, Any]:
+        """A message in the plain layout where it lies, not copied: ``found["position"][0]``.
+
+        `data` is anything with bytes: a message's or a view's `data`, or a bytearray to
+        write in. The array has no dimension, and the fields of plain_dtype(). Raises Undecodable.
+        """
+        found: numpy.ndarray[Any, Any] = _arrays.plain(cls.NAME, *cls._layout(), data)
+        return found
+
+    @classmethod
+    def plain_room(cls) -> bytearray:
+        """A message in the plain layout that is all zero, to be filled through plain_array()."""
+        key, dtype = cls._layout()
+        return bytearray(key) + bytearray(dtype.itemsize)
+
+    @classmethod
+    def _layout(cls) -> tuple[bytes, numpy.dtype[Any]]:
+        found = cls.__dict__.get("_plain")
+        if found is None:
+            found = _arrays.layout(cls.NAME, cls._codec)
+            cls._plain = found
+        known: tuple[bytes, numpy.dtype[Any]] = found
+        return known
 
     def set_sizes(self) -> None:
         """Sets the size fields, of contained structs too, to what the arrays have."""

@@ -2,6 +2,7 @@
 
 use crate::errors::{code, error};
 use crate::names;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
@@ -49,7 +50,7 @@ impl Event {
     /// What it says, decoded anew at each call. Raises Unsupported where its type is not known.
     fn value(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match &self.r#type {
-            Some(class) => class.call_method1(py, "decode", (&self.bytes,)),
+            Some(class) => class.call_method1(py, intern!(py, "decode"), (&self.bytes,)),
             None => {
                 let channel = self.channel.bind(py);
                 let text =

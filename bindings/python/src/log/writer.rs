@@ -5,6 +5,7 @@ use crate::buffer::with_bytes;
 use crate::errors::{OrRaise, code, error};
 use crate::handle::Handle;
 use crate::names;
+use pyo3::intern;
 use pyo3::prelude::*;
 use saltus_log::{Compression, Event, Format, WriterOptions};
 use std::fs::File;
@@ -28,7 +29,7 @@ fn present() -> i64 {
 
 #[pymethods]
 impl Writer {
-    /// Makes the file anew. Its format is that of its name (`.mcap`; `.lcmlog` and such) unless it is said.
+    /// Makes a new file; one that is there is left alone (Exists). Its format is that of its name (`.mcap`; `.lcmlog` and such) unless it is said.
     #[new]
     #[pyo3(signature = (path, format=None, compression="zstd".to_string()))]
     fn new(py: Python<'_>, path: PathBuf, format: Option<String>, compression: String) -> PyResult<Writer> {
@@ -55,7 +56,7 @@ impl Writer {
             }
         };
         let failed = |e| saltus_log::Error::Io(format!("make the log {}", path.display()), e);
-        let file = File::create(&path).map_err(failed).or_raise(py)?;
+        let file = File::create_new(&path).map_err(failed).or_raise(py)?;
         let options = WriterOptions::new().compression(compression);
         let writer = saltus_log::Writer::new(file, format, options).or_raise(py)?;
         Ok(Writer { handle: Handle::new("log", writer), path })
@@ -75,7 +76,7 @@ impl Writer {
         let channel = names::to_bytes(channel)?;
         let class = message.get_type();
         let typed = class.hasattr("FINGERPRINT")?;
-        let encoded = if typed { Some(message.call_method0("encode")?) } else { None };
+        let encoded = if typed { Some(message.call_method0(intern!(py, "encode"))?) } else { None };
         with_bytes(encoded.as_ref().unwrap_or(message), |data, _| {
             let mut writer = self.handle.lock(py)?;
             if typed && writer.types().of(data).is_none() {

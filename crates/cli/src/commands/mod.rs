@@ -1,5 +1,6 @@
 //! The commands, a file each: its options, its examples, and what it does.
 
+pub mod bench;
 pub mod bridge;
 pub mod chmod;
 pub mod completions;

@@ -200,6 +200,11 @@ impl Running {
         self.child.stdout.take().expect("standard output is a pipe")
     }
 
+    /// Its standard error, to read from.
+    pub fn errors(&mut self) -> std::process::ChildStderr {
+        self.child.stderr.take().expect("standard error is a pipe")
+    }
+
     /// Waits for its end, and collects what it printed.
     #[track_caller]
     pub fn ended(mut self) -> Ended {

@@ -12,9 +12,13 @@ pub const CHECK: Check = Check {
     run,
 };
 
+/// So many are named.
+const MOST: usize = 8;
+
 /// What matters of a process.
 struct Facts {
-    realtime: bool,
+    /// The policy and priority, in words, if it is a real-time one.
+    realtime: Option<String>,
     locked: bool,
     faults: u64,
 }
@@ -27,21 +31,27 @@ fn run(host: &Host) -> Finding {
     if publishers.is_empty() {
         return Finding::ok("nobody publishes in this domain");
     }
-    let (mut unlocked, mut hidden, mut realtime) = (Vec::new(), 0, 0);
+    let (mut unlocked, mut hidden, mut realtime) = (Vec::new(), 0, Vec::new());
     for publisher in publishers {
         match facts(host, publisher) {
             None => hidden += 1,
-            Some(facts) if facts.realtime => {
-                realtime += 1;
-                if !facts.locked {
-                    let Publisher { pid, process } = publisher;
-                    unlocked.push(format!("{process} ({pid}; it waited for a disk {} times)", facts.faults));
+            Some(Facts { realtime: Some(policy), locked, faults }) => {
+                let Publisher { pid, process } = publisher;
+                if !locked {
+                    unlocked.push(format!("{process} ({pid}; it waited for a disk {faults} times)"));
                 }
+                realtime.push(format!("{process} ({pid}, {policy}, {faults} major faults)"));
             }
             Some(_) => {}
         }
     }
-    let found = format!("{realtime} of {} publishers run under a real-time policy", publishers.len());
+    let found = format!("{} of {} publishers run under a real-time policy", realtime.len(), publishers.len());
+    let found = match realtime.len() {
+        0 => found,
+        n => {
+            format!("{found}: {}{}", realtime[..n.min(MOST)].join(", "), if n > MOST { ", ..." } else { "" })
+        }
+    };
     if !unlocked.is_empty() {
         let fix = Fix::words("let it call mlockall (saltus_os::rt::lock_memory) before its loop");
         return Finding::warning(format!("{found}; without locked memory: {}", unlocked.join(", ")), fix);
@@ -63,8 +73,12 @@ fn facts(host: &Host, publisher: &Publisher) -> Option<Facts> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |nth: usize| fields.get(nth - 3)?.parse::<u64>().ok();
     let locked = host.field(&at("status"), "VmLck")?;
-    // SCHED_FIFO, SCHED_RR, SCHED_DEADLINE.
-    let realtime = [1, 2, 6].contains(&number(41)?);
+    let realtime = match number(41)? {
+        1 => Some(format!("SCHED_FIFO {}", number(40)?)),
+        2 => Some(format!("SCHED_RR {}", number(40)?)),
+        6 => Some("SCHED_DEADLINE".to_owned()),
+        _ => None,
+    };
     Some(Facts { realtime, locked: !locked.starts_with("0 "), faults: number(12)? })
 }
 
@@ -78,6 +92,7 @@ mod tests {
         let mut fields = vec!["0".to_owned(); 50];
         fields[0] = "S".into();
         fields[12 - 3] = "3".into();
+        fields[40 - 3] = "70".into();
         fields[41 - 3] = policy.to_string();
         robot()
             .with("/proc/9/comm", "arm) x")
@@ -92,7 +107,11 @@ mod tests {
     fn real_time_goes_with_locked_memory() {
         robot().finds(&CHECK, Ok, "nobody publishes");
         with(0, "0").finds(&CHECK, Ok, "0 of 1 publishers");
-        with(1, "2000").finds(&CHECK, Ok, "1 of 1");
+        with(1, "2000").finds(
+            &CHECK,
+            Ok,
+            "1 of 1 publishers run under a real-time policy: arm) x (9, SCHED_FIFO 70, 3 major faults)",
+        );
         with(6, "0").finds(&CHECK, Warning, "arm) x (9; it waited for a disk 3 times)");
     }
 

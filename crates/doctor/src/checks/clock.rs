@@ -1,5 +1,7 @@
 //! What it costs to read the clock.
 
+use saltus_os::clock::Discipline;
+
 use crate::{Check, Finding, Fix, Host};
 
 pub const CHECK: Check = Check {
@@ -9,6 +11,7 @@ pub const CHECK: Check = Check {
         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         "what a reading costs, measured",
         "/proc/*/comm (chronyd, ptp4l, ...)",
+        "what a time service has told the kernel (adjtimex)",
     ],
     good: "a clock that is read without a system call, such as tsc, in less than 200 ns",
     why: "Each message is stamped. A processor's own counter is read in some 20 ns; hpet and acpi_pm are devices, need a system call, and cost a \
@@ -33,7 +36,15 @@ fn run(host: &Host) -> Finding {
         Some(false) => ", no time service runs",
         None => "",
     };
-    let found = format!("{source}, a reading costs {cost} ns{service}");
+    let error = match host.tried.discipline {
+        Some(Discipline { kept: true, estimated, bound }) => {
+            let estimated = estimated.map_or(String::new(), |us| format!("{us} us by estimate, "));
+            format!(", the wall clock is kept to {estimated}{bound} us at most")
+        }
+        Some(_) => ", nobody says that he keeps the wall clock".into(),
+        None => String::new(),
+    };
+    let found = format!("{source}, a reading costs {cost} ns{service}{error}");
     if !FAST.contains(&source.as_str()) {
         let fix = "see `dmesg | grep -i clocksource` for why; if the counter is steady after all: clocksource=tsc tsc=reliable on the boot command line";
         return Finding::warning(found, Fix::words(fix));
@@ -57,6 +68,13 @@ mod tests {
     fn slow_clocks_are_named_and_dear_ones_noticed() {
         robot().finds(&CHECK, Ok, "no time service");
         robot().with("/proc/88/comm", "chronyd").finds(&CHECK, Ok, "a time service runs");
+        for (estimated, words) in [
+            (Some(12), "the wall clock is kept to 12 us by estimate, 340 us at most"),
+            (None, "the wall clock is kept to 340 us at most"),
+        ] {
+            let kept = Discipline { kept: true, estimated, bound: 340 };
+            robot().tried(|tried| tried.discipline = Some(kept)).finds(&CHECK, Ok, words);
+        }
         let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         robot().with(source, "hpet").finds(&CHECK, Warning, "clocksource=tsc");
         robot().tried(|tried| tried.clock_cost = Some(900)).finds(&CHECK, Warning, "900 ns");

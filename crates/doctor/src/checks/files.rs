@@ -6,7 +6,7 @@ use crate::{Check, Finding, Fix, Host};
 pub const CHECK: Check = Check {
     id: "limits.files",
     title: "open files and mappings",
-    reads: &["/proc/self/limits", "/proc/sys/vm/max_map_count"],
+    reads: &["/proc/self/limits", "/proc/sys/vm/max_map_count", "/proc/sys/fs/mqueue/msg_max, queues_max"],
     good: "at least 1024 files, at least 65530 mappings",
     why: "A process has a few files and mappings open for each channel that it uses. A recorder or a spy that has all channels of a large robot needs \
           many; what is too much is refused when a channel is opened.",
@@ -20,7 +20,13 @@ fn run(host: &Host) -> Finding {
         return Finding::cannot_tell("/proc/self/limits or /proc/sys/vm/max_map_count is hidden");
     };
     let shown = if files == u64::MAX { "any number of".to_owned() } else { files.to_string() };
-    let found = format!("{shown} files, {maps} mappings");
+    let queue = |name: &str| host.number(&format!("/proc/sys/fs/mqueue/{name}"));
+    // Saltus has none; other programs of a robot do.
+    let queues = match (queue("queues_max"), queue("msg_max")) {
+        (Some(queues), Some(messages)) => format!(", {queues} POSIX message queues of {messages} messages"),
+        _ => String::new(),
+    };
+    let found = format!("{shown} files, {maps} mappings{queues}");
     let mut commands = Vec::new();
     if maps < 65530 {
         commands.push("sysctl -w vm.max_map_count=65530");
@@ -54,6 +60,8 @@ mod tests {
         with("unlimited").finds(&CHECK, Ok, "any number of files");
         with("256").finds(&CHECK, Warning, "ulimit -n");
         with("32").finds(&CHECK, Problem, "32 files");
+        let queues = robot().with("/proc/sys/fs/mqueue/queues_max", "256");
+        queues.with("/proc/sys/fs/mqueue/msg_max", "10").finds(&CHECK, Ok, "256 POSIX message queues of 10");
         robot().with("/proc/sys/vm/max_map_count", "1000").finds(&CHECK, Warning, "max_map_count=65530");
         with("many").finds(&CHECK, CannotTell, "hidden");
     }

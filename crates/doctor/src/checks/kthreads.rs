@@ -9,11 +9,12 @@ pub const CHECK: Check = Check {
         "/sys/devices/virtual/workqueue/cpumask",
         "/proc/sys/kernel/watchdog",
         "/proc/sys/kernel/watchdog_cpumask",
+        "/proc/sys/kernel/timer_migration",
         "/proc/sys/vm/stat_interval",
     ],
     good: "housekeeping processors alone; statistics every 10 s or less often",
     why: "Work queues, the lockup watchdog and the memory statistics run on every processor unless they are told otherwise, each for some \
-          microseconds, the statistics every second.",
+          microseconds, the statistics every second. With timer_migration timers that others have set may fire there.",
     run,
 };
 
@@ -40,6 +41,10 @@ fn run(host: &Host) -> Finding {
     if watches && watched.is_none_or(|set| !set.is_disjoint(&isolated)) {
         found.push("the lockup watchdog runs there".into());
         commands.push("sysctl -w kernel.watchdog=0".into());
+    }
+    if host.number("/proc/sys/kernel/timer_migration").is_some_and(|on| on != 0) {
+        found.push("timers of other processors may come there".into());
+        commands.push("sysctl -w kernel.timer_migration=0".into());
     }
     if let Some(interval) = host.number("/proc/sys/vm/stat_interval").filter(|seconds| *seconds < 10) {
         found.push(format!("memory statistics are gathered every {interval} s"));
@@ -72,6 +77,7 @@ mod tests {
         watched.finds(&CHECK, Warning, "kernel.watchdog=0");
         watched.with("/proc/sys/kernel/watchdog_cpumask", "0-1").finds(&CHECK, Ok, "0-1");
         robot().with("/proc/sys/vm/stat_interval", "1").finds(&CHECK, Warning, "every 1 s");
+        robot().with("/proc/sys/kernel/timer_migration", "1").finds(&CHECK, Warning, "timer_migration=0");
         robot().without(QUEUES).finds(&CHECK, CannotTell, QUEUES);
         robot().with("/sys/devices/system/cpu/isolated", "").finds(&CHECK, Ok, "no processor is set aside");
     }

@@ -1,13 +1,18 @@
 //! What this user may ask of the kernel.
 
 use super::{words, worst};
-use crate::{Check, Finding, Fix, Host, State};
+use crate::{Check, ENOUGH, Finding, Fix, Host, State};
 
 pub const CHECK: Check = Check {
     id: "rt.limits",
     title: "rights to real time",
-    reads: &["/proc/self/limits", "/proc/self/status", "a thread under SCHED_FIFO 1, tried"],
-    good: "SCHED_FIFO is granted, and all memory may be locked",
+    reads: &[
+        "/proc/self/limits",
+        "/proc/self/status",
+        "a thread under SCHED_FIFO 80, or else 1, tried",
+        "mlockall, tried and undone",
+    ],
+    good: "SCHED_FIFO 80 is granted, and all memory may be locked",
     why: "A control loop runs under SCHED_FIFO, so that ordinary programs cannot hold it up, and with locked memory, so that it never waits \
           for a page. Both need a limit (RLIMIT_RTPRIO, RLIMIT_MEMLOCK) or a capability (CAP_SYS_NICE, CAP_IPC_LOCK). Limits of \
           limits.d count from the next login on, those of a service stand in its unit. In a control group under RT_GROUP_SCHED \
@@ -20,21 +25,34 @@ const IPC_LOCK: u64 = 1 << 14;
 
 fn run(host: &Host) -> Finding {
     let mut found = Vec::new();
+    let capable =
+        host.field("/proc/self/status", "CapEff").and_then(|text| u64::from_str_radix(&text, 16).ok());
+    let may = |bit: u64| capable.is_some_and(|mask| mask & bit != 0);
     match &host.tried.fifo {
-        Some(Ok(())) => found.push((State::Ok, "SCHED_FIFO works".to_owned())),
+        Some(Ok(granted)) if *granted >= ENOUGH => {
+            found.push((State::Ok, format!("SCHED_FIFO {granted} works")))
+        }
+        Some(Ok(granted)) => {
+            let limit = soft(host, "Max realtime priority").map(|most| format!(" (the limit is {most})"));
+            found.push((
+                State::Warning,
+                format!("SCHED_FIFO {granted} works, {ENOUGH} is refused{}", limit.unwrap_or_default()),
+            ));
+        }
         Some(Err(why)) => found.push((State::Warning, why.clone())),
         None => found.push((State::CannotTell, "SCHED_FIFO could not be tried".to_owned())),
     }
-    let capable =
-        host.field("/proc/self/status", "CapEff").and_then(|text| u64::from_str_radix(&text, 16).ok());
-    let lockable = soft(host, "Max locked memory");
-    found.push(match (lockable, capable) {
-        (_, Some(mask)) if mask & IPC_LOCK != 0 => {
+    let refused = host.tried.lock.as_ref().and_then(|tried| tried.as_ref().err());
+    found.push(match (soft(host, "Max locked memory"), refused) {
+        _ if may(IPC_LOCK) && refused.is_none() => {
             (State::Ok, "CAP_IPC_LOCK allows to lock all memory".into())
         }
-        (Some(limit), _) if limit == "unlimited" => (State::Ok, "all memory may be locked".into()),
-        (Some(limit), _) => (State::Warning, format!("only {limit} bytes of memory may be locked")),
-        (None, _) => (State::CannotTell, "/proc/self/limits is hidden".into()),
+        (Some(limit), None) if limit == "unlimited" => (State::Ok, "all memory may be locked".into()),
+        (Some(limit), _) if limit != "unlimited" => {
+            (State::Warning, format!("only {limit} bytes of memory may be locked"))
+        }
+        (_, Some(why)) => (State::Warning, why.clone()),
+        _ => (State::CannotTell, "/proc/self/limits is hidden".into()),
     });
     let state = worst(&found);
     let fix = if state == State::Warning {
@@ -69,6 +87,23 @@ mod tests {
         let small = robot().with("/proc/self/limits", limits);
         small.finds(&CHECK, Warning, "only 8388608 bytes");
         small.with("/proc/self/status", "CapEff:\t000001fffeffffff\n").finds(&CHECK, Ok, "CAP_IPC_LOCK");
-        robot().without("/proc/self/limits").finds(&CHECK, CannotTell, "SCHED_FIFO works; /proc/self/limits");
+        robot().tried(|tried| tried.lock = Some(Err("cannot lock memory: ENOMEM".into()))).finds(
+            &CHECK,
+            Warning,
+            "cannot lock memory",
+        );
+        let low = robot()
+            .with("/proc/self/limits", "Max realtime priority     20    20\nMax locked memory unlimited\n");
+        low.finds(&CHECK, Ok, "SCHED_FIFO 80 works");
+        // In a user namespace the mask is full, and the limit counts all the same.
+        let low = low
+            .with("/proc/self/status", "CapEff:\t000001ffffffffff\n")
+            .tried(|t| t.fifo = Some(Result::Ok(1)));
+        low.finds(&CHECK, Warning, "SCHED_FIFO 1 works, 80 is refused (the limit is 20)");
+        robot().without("/proc/self/limits").finds(
+            &CHECK,
+            CannotTell,
+            "SCHED_FIFO 80 works; /proc/self/limits",
+        );
     }
 }

@@ -17,7 +17,7 @@ pub const CHECK: Check = Check {
     good: "what is sent comes back, and the way does not lead over a radio",
     why: "udpm:// and LCM send to a multicast group. Without a route for it nothing can be sent; without the flag on an interface nothing comes; over a \
           radio multicast goes at the lowest rate and is lost without being repeated: use `saltus tunnel` there. The test does not leave \
-          this machine (time to live 0).",
+          this machine (time to live 0, as LCM's and udpm://'s own unless the URL says ttl=1).",
     run,
 };
 

@@ -1,5 +1,7 @@
 //! Room for channels, and what the dead left there.
 
+use std::collections::BTreeSet;
+
 use crate::{Check, Finding, Fix, Host, State};
 
 pub const CHECK: Check = Check {
@@ -20,14 +22,28 @@ fn run(host: &Host) -> Finding {
         return Finding::cannot_tell("/dev/shm or the table of mounts is hidden");
     };
     // The last one of that name is on top.
-    let mount = mounts.lines().rev().find_map(|line| line.split_once(" /dev/shm ")?.1.split(' ').next());
-    let found = format!("{} MiB of {} MiB free", room.free / MIB, room.size / MIB);
+    let mount = mounts.lines().rev().find_map(|line| Some(line.split_once(" /dev/shm ")?.1));
+    let (kind, options) = mount.map_or((None, ""), |rest| {
+        let mut words = rest.split(' ');
+        (words.next(), words.next().unwrap_or_default())
+    });
+    let has = |option| options.split(',').any(|it| it == option);
+    let noexec = if has("noexec") { ", noexec (of no matter to channels)" } else { "" };
+    let closed = match host.tried.closed {
+        0 => String::new(),
+        n => format!(", {} of others that this user cannot open", channels(n)),
+    };
+    let found = format!("{} MiB of {} MiB free{noexec}", room.free / MIB, room.size / MIB);
     let larger = || {
         let size = (2 * room.size / MIB).max(1024);
         Fix::typed([format!("mount -o remount,size={size}M /dev/shm")])
             .and("for good in /etc/fstab; Docker: --shm-size=1g, or --ipc=host to share the host's channels")
     };
-    match mount {
+    match kind {
+        Some("tmpfs") if has("ro") => {
+            let fix = Fix::typed(["mount -o remount,rw /dev/shm"]);
+            return Finding::problem("/dev/shm may only be read", fix);
+        }
         Some("tmpfs") => {}
         other => {
             let what = other.map_or("nothing is mounted there".into(), |kind| format!("it is a {kind}"));
@@ -36,7 +52,7 @@ fn run(host: &Host) -> Finding {
         }
     }
     if room.free < MIB {
-        return Finding::problem(format!("{found}: no room for a channel"), larger());
+        return Finding::problem(format!("{found}: no room for a channel{closed}"), larger());
     }
     let mut notes = Vec::new();
     let mut fix = Fix::default();
@@ -47,23 +63,26 @@ fn run(host: &Host) -> Finding {
     match &host.tried.dead {
         Ok(dead) if !dead.is_empty() => {
             let memory: u64 = dead.iter().map(|dead| dead.memory).sum();
+            let users: BTreeSet<u32> = dead.iter().map(|dead| dead.user).collect();
+            let users: Vec<String> = users.iter().map(u32::to_string).collect();
             notes.push(format!(
-                "{} whose publishers are all dead, with {} KiB",
+                "{} whose publishers are all dead, with {} KiB, made by user {}",
                 channels(dead.len()),
-                memory / 1024
+                memory / 1024,
+                users.join(", ")
             ));
             let clean = "`saltus doctor --clean` removes dead channels";
             fix.words = if fix.words.is_empty() { clean.into() } else { format!("{}; {clean}", fix.words) };
         }
         Ok(_) => {}
         Err(why) if notes.is_empty() => {
-            return Finding::cannot_tell(format!("{found}; the channels are hidden: {why}"));
+            return Finding::cannot_tell(format!("{found}{closed}; the channels are hidden: {why}"));
         }
         Err(_) => {}
     }
     match notes.is_empty() {
-        true => Finding::ok(format!("{found}, no dead channel")),
-        false => Finding { state: State::Warning, found: notes.join("; "), fix },
+        true => Finding::ok(format!("{found}{closed}, no dead channel")),
+        false => Finding { state: State::Warning, found: notes.join("; ") + &closed, fix },
     }
 }
 
@@ -94,6 +113,9 @@ mod tests {
             .with(mounts, "a /dev/shm tmpfs rw\n/dev/sda1 /dev/shm ext4 rw\n")
             .finds(&CHECK, Problem, "ext4");
         robot().with(mounts, "proc /proc proc rw\n").finds(&CHECK, Problem, "nothing is mounted");
+        robot().with(mounts, "tmpfs /dev/shm tmpfs ro,nosuid 0 0\n").finds(&CHECK, Problem, "remount,rw");
+        robot().with(mounts, "tmpfs /dev/shm tmpfs rw,noexec 0 0\n").finds(&CHECK, Ok, "noexec");
+        robot().tried(|t| t.closed = 2).finds(&CHECK, Ok, "2 channels of others that this user cannot open");
         robot().tried(|t| t.dead = Err("denied".into())).finds(&CHECK, CannotTell, "denied");
     }
 
@@ -105,10 +127,13 @@ mod tests {
         channel.publisher().unwrap().publish(b"x").unwrap();
         let dead = residue::dead(&domain);
         std::fs::remove_dir_all(domain.path()).unwrap();
-        robot().tried(|t| t.dead = dead.map_err(|e| e.to_string())).finds(
-            &CHECK,
-            Warning,
-            "1 channel whose publishers",
-        );
+        let left = robot().tried(|t| t.dead = dead.map_err(|e| e.to_string()));
+        left.finds(&CHECK, Warning, "1 channel whose publishers");
+        let little = left.tried(|t| {
+            t.shm = Some(Room { size: 64 * MIB, free: 60 * MIB });
+            t.closed = 1;
+        });
+        let found = little.finds(&CHECK, Warning, "that is little; 1 channel whose").found;
+        assert_eq!(found.matches("1 channel of others that").count(), 1, "{found}");
     }
 }

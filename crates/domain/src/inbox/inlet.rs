@@ -123,12 +123,12 @@ impl Inlet {
         let Some(taken) = reader.take(which, &mut meta.buf) else { return false };
         let about = taken.about;
         meta.skip = About::SIZE;
-        meta.channel = Some(reader.name().clone());
-        meta.published = (about.published != 0).then_some(about.published);
-        meta.arrived = about.arrived;
-        meta.sender = (about.sender != 0).then_some(about.sender);
-        meta.sequence = (about.sender != 0).then_some(about.sequence);
-        (meta.missed, meta.dropped) = match &self.source {
+        meta.is_of(reader.name(), &self.interest.pattern);
+        meta.raw.set_published((about.published != 0).then_some(about.published));
+        meta.raw.arrived = about.arrived;
+        let is_known = about.sender != 0;
+        meta.raw.set_sender(is_known.then_some(about.sender), is_known.then_some(about.sequence));
+        let (missed, dropped) = match &self.source {
             // Whoever asks for the newest gives the others up.
             Source::Memory(_) if which != Which::Next => {
                 (Missed::Exact(0), taken.overwritten + taken.limited)
@@ -140,6 +140,7 @@ impl Inlet {
                 (missed, taken.overwritten + taken.limited)
             }
         };
+        meta.raw.set_missed(missed, dropped);
         true
     }
 

@@ -32,7 +32,9 @@ use intake::Intake;
 use losses::{Count, Of, Told};
 use saltus_channel::{Description, Name};
 use saltus_os::clock;
+use std::ops::Deref;
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Interest, Store};
 
@@ -125,13 +127,29 @@ pub(crate) struct Arrival<'a> {
     pub about: About,
 }
 
-/// The in-memory side of a network domain.
+/// The in-memory side of a network domain: the thread that takes messages in, and what it does that with. Who drops the last
+/// handle waits for the end of the thread, and has closed the link himself when that is done.
 pub(crate) struct Inbox {
+    /// It goes before the rest.
+    helper: Mutex<Option<Helper>>,
+    core: Arc<Core>,
+}
+
+impl Deref for Inbox {
+    type Target = Core;
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+/// What the helper thread has too.
+pub(crate) struct Core {
     landing: Arc<Landing>,
     link: Box<dyn Link>,
     /// Whether the link puts what comes into the landing by itself.
     lands: bool,
-    helper: Mutex<Option<Helper>>,
+    /// How often subscribers took in what had come.
+    looks: AtomicU64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -140,13 +158,58 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Inbox {
     pub fn new(link: Box<dyn Link>) -> Arc<Inbox> {
-        Arc::new(Inbox { landing: Arc::default(), link, lands: false, helper: Mutex::default() })
+        Inbox::with(link, Arc::default(), false)
     }
     /// Of a link that puts what comes into `landing` by itself.
     #[cfg(feature = "zenoh")]
     pub fn landing(link: Box<dyn Link>, landing: Arc<Landing>) -> Arc<Inbox> {
-        Arc::new(Inbox { landing, link, lands: true, helper: Mutex::default() })
+        Inbox::with(link, landing, true)
     }
+    fn with(link: Box<dyn Link>, landing: Arc<Landing>, lands: bool) -> Arc<Inbox> {
+        let core = Core { landing, link, lands, looks: AtomicU64::default() };
+        Arc::new(Inbox { helper: Mutex::default(), core: Arc::new(core) })
+    }
+
+    /// Lets the helper thread run, if there is something to receive. Called before the first message is published.
+    pub fn listen(&self) -> Result<()> {
+        let mut helper = lock(&self.helper);
+        if helper.is_none() && self.link.listens_always() {
+            *helper = Some(Helper::start(&self.core, &self.link.fds())?);
+        }
+        Ok(())
+    }
+
+    /// Joins a subscriber: the link is told, and the helper thread runs from the first one on. Returns what is lost so far.
+    fn subscribe(&self, interest: &Arc<Interest>) -> Result<Told> {
+        self.link.deepen(interest.depth)?;
+        self.link.subscribe(&interest.pattern)?;
+        let awake = self.stay_awake(interest);
+        if awake.is_err() {
+            self.link.unsubscribe(&interest.pattern);
+        }
+        awake?;
+        let intake = lock(&self.landing.intake); // nothing is taken in between the two
+        let told = Told::new(self.link.losses(), self.link.numbers_each_channel());
+        self.store().subscribe(interest.clone());
+        drop(intake);
+        Ok(told)
+    }
+    /// Sees to it that somebody takes in what comes: the subscriber while it waits, else the helper thread.
+    fn stay_awake(&self, interest: &Arc<Interest>) -> Result<()> {
+        let mut helper = lock(&self.helper);
+        let fds = self.link.fds();
+        fds.iter().try_for_each(|fd| interest.parker.epoll().add(fd.raw, fd.alone))?;
+        match &*helper {
+            // The helper comes last in each queue: it is woken only when nobody else sleeps there.
+            Some(helper) => helper.queue_anew(&fds)?,
+            None if fds.is_empty() => {}
+            None => *helper = Some(Helper::start(&self.core, &fds)?),
+        }
+        Ok(())
+    }
+}
+
+impl Core {
     pub fn store(&self) -> &Store {
         &self.landing.store
     }
@@ -156,15 +219,6 @@ impl Inbox {
     }
     pub fn link(&self) -> &dyn Link {
         &*self.link
-    }
-
-    /// Lets the helper thread run, if there is something to receive. Called before the first message is published.
-    pub fn listen(self: &Arc<Self>) -> Result<()> {
-        let mut helper = lock(&self.helper);
-        if helper.is_none() && self.link.listens_always() {
-            *helper = Some(Helper::start(self, &self.link.fds())?);
-        }
-        Ok(())
     }
 
     /// Sends, and gives it to those in this process who want it.
@@ -189,34 +243,6 @@ impl Inbox {
         intake.fault()
     }
 
-    /// Joins a subscriber: the link is told, and the helper thread runs from the first one on. Returns what is lost so far.
-    fn subscribe(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<Told> {
-        self.link.deepen(interest.depth)?;
-        self.link.subscribe(&interest.pattern)?;
-        let awake = self.stay_awake(interest);
-        if awake.is_err() {
-            self.link.unsubscribe(&interest.pattern);
-        }
-        awake?;
-        let intake = lock(&self.landing.intake); // nothing is taken in between the two
-        let told = Told::new(self.link.losses(), self.link.numbers_each_channel());
-        self.store().subscribe(interest.clone());
-        drop(intake);
-        Ok(told)
-    }
-    /// Sees to it that somebody takes in what comes: the subscriber while it waits, else the helper thread.
-    fn stay_awake(self: &Arc<Self>, interest: &Arc<Interest>) -> Result<()> {
-        let mut helper = lock(&self.helper);
-        let fds = self.link.fds();
-        fds.iter().try_for_each(|fd| interest.parker.epoll().add(fd.raw, fd.alone))?;
-        match &*helper {
-            // The helper comes last in each queue: it is woken only when nobody else sleeps there.
-            Some(helper) => helper.queue_anew(&fds)?,
-            None if fds.is_empty() => {}
-            None => *helper = Some(Helper::start(self, &fds)?),
-        }
-        Ok(())
-    }
     fn unsubscribe(&self, interest: &Arc<Interest>) {
         self.store().unsubscribe(interest);
         self.link.unsubscribe(&interest.pattern);
@@ -234,9 +260,17 @@ impl Inbox {
             Err(_) if wait => lock(&self.landing.intake),
             Err(_) => return Ok(()),
         };
+        if own.is_some() {
+            self.looks.fetch_add(1, Relaxed); // counts: nothing is published by it
+        }
         let result = self.link.drain(&mut intake.of(self.store()));
         intake.wake(self.store(), own);
         result.and(intake.fault())
+    }
+
+    /// How often subscribers took in what had come.
+    fn looks(&self) -> u64 {
+        self.looks.load(Relaxed)
     }
 
     /// What went wrong behind the subscribers' backs, once.

@@ -35,7 +35,8 @@ mod tests {
     #[test]
     fn nothing_arrives_in_the_future_nor_before_the_machine_started() {
         let mut stamps = Stamps::read();
-        let (before, wall) = (clock::boottime(), clock::now(Clock::Realtime));
+        let wall = clock::now(Clock::Realtime);
+        let before = clock::boottime();
         for future in [wall + 3_600_000_000_000, u64::MAX] {
             let arrived = stamps.boottime(future);
             assert!(arrived >= before && arrived <= clock::boottime());

@@ -1,11 +1,12 @@
 //! `shm://`: channels in shared memory, of all processes of the machine.
 
 use crate::descriptor::{Epoll, Timer};
-use crate::inlet::{self, Canceller, Meta, Outlet};
+use crate::inlet::{self, Canceller, Meta, Outlet, Place};
 use crate::url::Url;
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{
-    Attributes, Description, Domain, Name, Publisher, Subscriber, SubscriberOptions, Until, wait_any,
+    Attributes, Description, DetachedView, Domain, Name, Publisher, Sample, Subscriber, SubscriberOptions,
+    Until, View, wait_any,
 };
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
@@ -180,14 +181,14 @@ impl ShmInlet {
             canceller: saltus_channel::Canceller::new(),
             event_loop: None,
         };
-        inlet.look()?;
+        inlet.look_for_channels()?;
         inlet.first = false;
         Ok(inlet)
     }
 
     /// Joins channels that have come, if it is time to look.
     #[inline]
-    fn look(&mut self) -> Result<()> {
+    fn look_for_channels(&mut self) -> Result<()> {
         // One channel by its name, and it is there: its end is told, and nothing else can come.
         if self.pattern.exact().is_some() && !self.readers.is_empty() {
             return Ok(());
@@ -209,14 +210,16 @@ impl ShmInlet {
         if changed.is_some() && changed == self.complete {
             return Ok(());
         }
+        // Judged before the list is read: what comes later changes a time that is old already.
+        let is_old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age >= STEP);
+        let changed = changed.filter(is_old);
         let mut complete = true;
         for name in self.domain.list()? {
             if self.pattern.matches(name.as_bytes()) && !self.readers.iter().any(|r| r.name == name) {
                 complete &= self.join(name)?;
             }
         }
-        let is_old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age >= STEP);
-        self.complete = changed.filter(|at| complete && is_old(at));
+        self.complete = changed.filter(|_| complete);
         Ok(())
     }
 
@@ -258,30 +261,43 @@ impl ShmInlet {
         }
     }
 
-    /// Takes from channel `i`. `None`: it had nothing after all.
-    fn take_from(&mut self, i: usize, which: Which, meta: &mut Meta) -> Result<bool> {
-        let reader = &mut self.readers[i];
-        let sample = match reader.subscriber.receive_vec(which, Until::Poll, &mut meta.buf) {
-            Ok(Some(sample)) => sample,
-            Ok(None) | Err(saltus_channel::Error::Overrun { .. }) => return Ok(false),
+    /// Chooses a channel to take from and asks that, if there is any. `None`: there was nothing, after all.
+    #[inline]
+    fn ask<T>(
+        &mut self,
+        which: Which,
+        take: impl FnOnce(&mut Subscriber) -> saltus_channel::Result<Option<T>>,
+    ) -> Result<Option<(usize, T)>> {
+        self.look_for_channels()?;
+        if which == Which::Next {
+            let depth = self.options.depth();
+            self.readers.iter_mut().for_each(|r| r.limited += r.subscriber.limit(depth));
+        }
+        let Some(i) = self.best(which) else { return Ok(None) };
+        match take(&mut self.readers[i].subscriber) {
+            Ok(taken) => Ok(taken.map(|taken| (i, taken))),
+            Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
             Err(saltus_channel::Error::Retired { .. }) => {
                 self.leave_the_retired();
-                return Ok(false);
+                Ok(None)
             }
-            Err(e) => return Err(e.into()),
-        };
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Says what is known of a message from channel `i`.
+    #[inline]
+    fn tell(&mut self, i: usize, sample: Sample, which: Which, meta: &mut Meta) {
+        let reader = &mut self.readers[i];
         let limited = std::mem::take(&mut reader.limited);
         meta.skip = 0;
-        meta.channel = Some(reader.name.clone());
-        meta.published = (sample.stamp != 0).then_some(sample.stamp);
-        meta.arrived = sample.stamp;
-        meta.sender = Some(sample.writer.lease);
-        meta.sequence = Some(sample.seq);
+        meta.is_of(&reader.name, &self.pattern);
+        meta.raw.set_published((sample.stamp != 0).then_some(sample.stamp));
+        meta.raw.arrived = sample.stamp;
+        meta.raw.set_sender(Some(sample.writer.lease), Some(sample.seq));
         // Whoever asks for the newest gives the others up.
         let given_up = if which == Which::Next { limited } else { sample.missed };
-        meta.missed = Missed::Exact(sample.missed.saturating_sub(given_up));
-        meta.dropped = given_up;
-        Ok(true)
+        meta.raw.set_missed(Missed::Exact(sample.missed.saturating_sub(given_up)), given_up);
     }
 
     /// Sleeps once, at most until `deadline`.
@@ -316,15 +332,25 @@ impl ShmInlet {
 
 impl inlet::Inlet for ShmInlet {
     fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
-        self.look()?;
-        if which == Which::Next {
-            let depth = self.options.depth();
-            self.readers.iter_mut().for_each(|r| r.limited += r.subscriber.limit(depth));
-        }
-        match self.best(which) {
-            Some(i) => self.take_from(i, which, meta),
-            None => Ok(false),
-        }
+        let taken = self.ask(which, |s| s.receive_vec(which, Until::Poll, &mut meta.buf))?;
+        let Some((i, sample)) = taken else { return Ok(false) };
+        self.tell(i, sample, which, meta);
+        Ok(true)
+    }
+
+    fn look(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<Option<Place>> {
+        meta.channel = None; // nothing is received yet
+        let found = self.ask(which, |s| Ok(s.view(which, Until::Poll)?.map(View::detach)))?;
+        Ok(found.map(|(_, view)| Place::Shared(view, which)))
+    }
+
+    fn validate(&mut self, view: &DetachedView, which: Which, meta: &mut Meta) -> Result<()> {
+        let i = self.readers.iter().position(|r| r.subscriber.is_looking_at(view));
+        let i = i.ok_or_else(|| Error::invalid("this view is not of this subscriber"))?;
+        let sample = self.readers[i].subscriber.validate(view)?;
+        meta.buf.clear();
+        self.tell(i, sample, which, meta);
+        Ok(())
     }
 
     fn unseen(&mut self) -> bool {
@@ -333,7 +359,7 @@ impl inlet::Inlet for ShmInlet {
 
     fn wait(&mut self, deadline: u64) -> Result<bool> {
         loop {
-            self.look()?;
+            self.look_for_channels()?;
             if self.unseen() {
                 return Ok(true);
             }
@@ -364,8 +390,8 @@ impl inlet::Inlet for ShmInlet {
     }
 
     fn rest(&mut self) -> Result<()> {
-        // The channels' own descriptors were lowered by the receives that found nothing.
         let Some(event_loop) = &self.event_loop else { return Ok(()) };
+        self.readers.iter_mut().for_each(|r| r.subscriber.rearm_event_fd());
         let waits_for_more = self.pattern.exact().is_none() || self.readers.is_empty();
         event_loop.timer.set(if waits_for_more { Some(self.next_look) } else { None });
         Ok(())

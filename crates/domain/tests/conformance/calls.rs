@@ -1,7 +1,7 @@
 //! How one receives: callbacks, waits, descriptors, types.
 
 use super::{LONG, SHORT, World, all, named, next, number, of, pattern, publish, until_there};
-use saltus_domain::{Dispatcher, Error, Pattern, Start, TypedSubscriber, Until};
+use saltus_domain::{Dispatcher, Error, Pattern, RawMessage, Start, TypedSubscriber, Until};
 use saltus_wire::{Body, DecodeError, EncodeError, Message, Reader, Writer};
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::thread;
@@ -197,6 +197,32 @@ pub fn another_type_is_told_once(world: &World) {
     let message = subscriber.receive(LONG).unwrap().unwrap();
     assert_eq!(message.message.value, 3.0);
     assert_eq!(subscriber.mismatched(), 2);
+}
+
+pub fn whose_bytes_are_taken_out_is_followed_by_a_whole_one(world: &World) {
+    let (here, there) = (world.open(), world.open());
+    let mut publisher = here.publisher("taken").unwrap();
+    for asked in [named("taken"), Pattern::regex("tak.n").unwrap()] {
+        let mut subscriber = there.subscriber_with(asked, all(16).start(Start::Now)).unwrap();
+        world.settle(&here, &there);
+        for n in 1..=3 {
+            publish(&mut publisher, &number(n));
+            let message = subscriber.receive(LONG).unwrap().expect("a message in time");
+            assert_eq!((of(message.data), message.channel.as_bytes()), (n, &b"taken"[..]));
+            let (data, channel, arrived) = (message.data.as_ptr(), message.channel, message.arrived);
+            let (channel, sequence) = (channel.as_bytes().as_ptr(), message.sequence);
+            // As C has it, it is the same one, and lies where this lies.
+            let raw = *subscriber.last_raw().expect("the same");
+            assert_eq!(
+                (raw.data, raw.len, raw.channel, raw.channel_len),
+                (data.cast(), 8, channel.cast(), 5)
+            );
+            assert_eq!((raw.arrived, raw.sequence), (arrived, sequence.unwrap_or(RawMessage::UNKNOWN)));
+            let (bytes, skip) = subscriber.take_last();
+            assert_eq!(of(&bytes[skip..]), n);
+            assert!(subscriber.last().is_none() && subscriber.last_raw().is_none());
+        }
+    }
 }
 
 pub fn handles_close_in_any_order(world: &World) {

@@ -149,6 +149,7 @@ pub fn what_came_while_nobody_subscribed_is_not_missed(world: &World) {
         for _ in 0..100 {
             publisher.publish(&number(2)).unwrap();
         }
+        world.settle(&here, &there); // else the next subscriber may get some of them, and miss what a busy network lost of them
     }
 }
 
@@ -156,29 +157,35 @@ pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber = there.subscriber_with(Pattern::regex("ARM_[0-9]+").unwrap(), all(10)).unwrap();
     world.settle(&here, &there);
-    let publish = || {
+    let mut round = 0;
+    let mut publish = || {
+        round += 1;
         for name in ["ARM_1", "ARM_1_X", "XARM_1", "ARM_22", "arm_3"] {
-            here.publisher(name).unwrap().publish(name.as_bytes()).unwrap();
+            here.publisher(name).unwrap().publish(&[&number(round), name.as_bytes()].concat()).unwrap();
         }
+        round
     };
-    publish();
+    let mut last = publish();
     if world.finds_channels_slowly() {
         while subscriber.channels().len() < 2 {
             while subscriber.receive(SHORT).unwrap().is_some() {}
             publish();
         }
-        while subscriber.receive(SHORT).unwrap().is_some() {}
-        publish();
+        last = publish();
     }
     let mut got = Vec::new();
-    while got.len() < 2 {
-        let message = subscriber.receive(LONG).unwrap().expect("a message in time");
-        assert_eq!(message.channel.as_bytes(), message.data);
-        got.push(String::from_utf8(message.data.to_vec()).unwrap());
+    let mut time = LONG;
+    while let Some(message) = subscriber.receive(time).unwrap() {
+        let (round, name) = message.data.split_at(8);
+        assert_eq!(message.channel.as_bytes(), name);
+        // Of earlier rounds some may be under way yet.
+        if of(round) == last {
+            got.push(message.channel.to_string());
+        }
+        time = if got.len() < 2 { LONG } else { SHORT };
     }
     got.sort();
     assert_eq!(got, ["ARM_1", "ARM_22"]);
-    assert!(subscriber.receive(SHORT).unwrap().is_none());
     let mut names: Vec<String> = subscriber.channels().iter().map(ToString::to_string).collect();
     names.sort();
     assert_eq!(names, ["ARM_1", "ARM_22"]);
@@ -380,6 +387,7 @@ pub fn many_subscribers_all_get_everything(world: &World) {
 pub fn a_publisher_may_come_back(world: &World) {
     let (here, there) = (world.open(), world.open());
     let mut subscriber = there.subscriber_with(named("again"), all(16)).unwrap();
+    let mut kept = Vec::new();
     for n in 1..=20 {
         // A new publisher each time, of a new domain each other time.
         let domain = if n % 2 == 0 { world.open() } else { here.clone() };
@@ -388,5 +396,8 @@ pub fn a_publisher_may_come_back(world: &World) {
         publisher.publish(&number(n)).unwrap();
         let message = subscriber.receive(LONG).unwrap().unwrap();
         assert_eq!((of(message.data), message.missed.count(), message.dropped), (n, world.none_missed(), 0));
+        if world.tells_senders_by_port() {
+            kept.push(domain);
+        }
     }
 }

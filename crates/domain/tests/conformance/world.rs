@@ -35,9 +35,14 @@ impl World {
     pub fn tells_senders(&self) -> bool {
         !["tcpq://", "zmq://"].iter().any(|scheme| self.url.starts_with(scheme))
     }
+    /// Whether a sender is known by its port alone. Another that the system gives the same within a second is taken for it, and its first
+    /// message for a copy.
+    pub fn tells_senders_by_port(&self) -> bool {
+        ["udpm://", "mpudpm://"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
     /// Whether messages may be lost, under overload, without a word.
     pub fn loses_silently(&self) -> bool {
-        self.url.starts_with("zmq://")
+        ["zmq://", "mpudpm://"].iter().any(|scheme| self.url.starts_with(scheme))
     }
     /// Whether the first messages on a new channel may be missed by who subscribes by pattern.
     pub fn finds_channels_slowly(&self) -> bool {

@@ -4,6 +4,7 @@ client.py URL SUBPROTOCOL   obeys lines of JSON on standard input, and prints a 
 """
 
 import asyncio
+import contextlib
 import functools
 import json
 import sys
@@ -11,6 +12,7 @@ import sys
 from mcap_ros2._dynamic import generate_dynamic
 from robo_ws_bridge import client as theirs
 from robo_ws_bridge.server import _PLAYBACK_CONTROL_HEADER, _PLAYBACK_STATE_HEADER
+from websockets.exceptions import ConnectionClosed
 
 
 def say(event, **what):
@@ -61,6 +63,12 @@ class Client(theirs.WebSocketBridgeClient):
         await self._websocket.send(b"\x03" + header + request.encode())
 
 
+async def send(client, data):
+    """What the server may answer by letting go, which is said elsewhere."""
+    with contextlib.suppress(ConnectionClosed):
+        await client._websocket.send(data)
+
+
 async def main(url, subprotocol):
     connect = theirs.websockets.connect
     theirs.websockets.connect = lambda url, **options: connect(url, **{**options, "subprotocols": [subprotocol]})
@@ -93,9 +101,9 @@ async def main(url, subprotocol):
             case "play":
                 await client.play(**order)
             case "text":
-                await client._websocket.send(order["text"])
+                await send(client, order["text"])
             case "binary":
-                await client._websocket.send(bytes.fromhex(order["hex"]))
+                await send(client, bytes.fromhex(order["hex"]))
     await client.disconnect()
 
 

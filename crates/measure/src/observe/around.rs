@@ -26,6 +26,8 @@ pub struct Around {
     pub command: Option<Thread>,
     /// Switches between threads on the whole machine.
     pub switches: Option<u64>,
+    /// How many there would have been in as long a time, at the rate of the whole run so far.
+    pub usual_switches: Option<f64>,
     /// Time that the host gave to others, in ns, in steps of 10 ms.
     pub steal: Option<u64>,
     /// Time for which this process's control group was throttled, in ns.
@@ -48,8 +50,12 @@ pub struct Named {
 impl Named {
     /// Whether it came clearly more often than usual.
     pub fn is_unusual(&self) -> bool {
-        self.count as f64 > 1.5 * self.usual + 2.0
+        is_unusual(self.count, self.usual)
     }
+}
+
+fn is_unusual(count: u64, usual: f64) -> bool {
+    count as f64 > 1.5 * usual + 2.0
 }
 
 /// What happened to a thread.
@@ -86,6 +92,9 @@ impl Around {
             meter: thread(before, after, METER),
             command: thread(before, after, COMMAND),
             switches: grown(STAT, &counters::switches),
+            usual_switches: counters::switches(&after.texts[STAT])
+                .zip(counters::switches(&first.texts[STAT]))
+                .map(|(now, then)| now.saturating_sub(then) as f64 * share),
             steal: grown(STAT, &|text| counters::steal(text, cpu)).map(|ticks| ticks.saturating_mul(TICK)),
             // A group is stopped with those above it; so the one that was stopped longest tells most.
             throttled: groups.filter_map(|n| grown(n, &counters::throttled)).max(),
@@ -123,6 +132,12 @@ impl Around {
             words
                 .extend(unusual.map(|n| format!("{kind} {} × {} (usually {:.0})", n.name, n.count, n.usual)));
         }
+        let switches = self.switches.zip(self.usual_switches);
+        words.extend(
+            switches
+                .filter(|(count, usual)| is_unusual(*count, *usual))
+                .map(|(count, usual)| format!("context switches × {count} (usually {usual:.0})")),
+        );
         for (what, ns) in ["processors", "memory", "disks"].iter().zip(self.pressure) {
             if let Some(ns) = ns.filter(|ns| *ns > 0) {
                 words.push(format!("tasks waited for {what} for {}", time(ns)));
@@ -172,7 +187,7 @@ fn thread(before: &Look, after: &Look, at: usize) -> Option<Thread> {
 mod tests {
     use super::*;
 
-    fn look(at: u64, texts: [(usize, &str); 5]) -> Look {
+    fn look<const N: usize>(at: u64, texts: [(usize, &str); N]) -> Look {
         let mut look = Look { at, texts: vec![String::new(); GROUPS + 2] };
         texts.iter().for_each(|(n, text)| look.texts[*n] = text.to_string());
         look
@@ -190,6 +205,17 @@ mod tests {
                 (GROUPS + 1, &format!("throttled_usec {throttled}\n")),
             ],
         )
+    }
+
+    #[test]
+    fn context_switches_are_told_where_there_are_more_than_usual() {
+        let at = |ms: u64, switches: u64| look(ms * 1_000_000, [(STAT, &*format!("ctxt {switches}\n"))]);
+        let told = |last| {
+            let around = Around::between(&at(0, 100), &at(900, 1_000), &at(1_000, last), 0);
+            around.words(|ns| ns.to_string())
+        };
+        assert_eq!(told(1_100), [""; 0], "100 in a tenth of the time");
+        assert_eq!(told(2_100), ["context switches × 1100 (usually 200)"]);
     }
 
     #[test]

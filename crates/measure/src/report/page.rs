@@ -88,9 +88,11 @@ pub(super) fn stack(
     let drawn = draw((size.0, size.1 * parts.len() as u32), |area| {
         area.split_evenly((parts.len(), 1)).iter().zip(parts).try_for_each(|(area, part)| part(area))
     })?;
-    // The style goes behind the opening tag.
-    let at = drawn.find("<svg").and_then(|from| Some(from + drawn[from..].find('>')? + 1)).unwrap_or(0);
-    Ok(format!("{}\n<style>{}</style>{}", &drawn[..at], colours(), &drawn[at..]))
+    // How many there are goes into the opening tag, the style behind it.
+    let at = drawn.find("<svg").and_then(|from| Some(from + drawn[from..].find('>')?)).unwrap_or(0);
+    let (opening, rest) = drawn.split_at(at);
+    let rest = rest.strip_prefix('>').unwrap_or(rest);
+    Ok(format!("{opening} data-parts=\"{}\">\n<style>{}</style>{rest}", parts.len(), colours()))
 }
 
 fn chart(part: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, Box<dyn std::error::Error>> {
@@ -254,9 +256,13 @@ body{font:15px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;bac
 h1,h2{line-height:1.2;overflow-wrap:anywhere}
 figure{margin:1em 0;break-inside:avoid}
 figure svg{max-width:100%;height:auto}
+pre{overflow-x:auto;font-size:.87em}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:1em 0;display:block;overflow-x:auto}
 th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid #d8dce2;white-space:nowrap}
-tbody th,.facts td{text-align:left}
+tbody th,.facts td,.words{text-align:left}
+.words{white-space:normal}
+.drawn{position:absolute}
 @media screen and (prefers-color-scheme:dark){body{background:#15181d;color:#e4e7ec}th,td{border-color:#343a44}}
-@media print{body{margin:0;max-width:none;font-size:10pt}section{break-before:page}th,td{padding:.15em .4em;font-size:8pt}}
+@media print{body{margin:0;max-width:none;font-size:10pt}section{break-before:page}section.short{break-before:auto}th,td{padding:.15em .4em;font-size:8pt}
+table{display:table;overflow:visible}tr{break-inside:avoid}h1,h2,h3,h4,h5{break-after:avoid}pre{white-space:pre-wrap}}
 ";

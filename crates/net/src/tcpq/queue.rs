@@ -177,6 +177,11 @@ mod tests {
     fn push(queue: &mut Queue, channel: &str, n: u8, len: usize) {
         queue.push(channel.as_bytes(), vec![n; len].into());
     }
+    /// A name of another class than `channel`: which classes names have differs from queue to queue.
+    fn apart(queue: &Queue, channel: &str) -> String {
+        let class = |name: &str| queue.hasher.hash_one(name.as_bytes()) % CLASSES as u64;
+        (0..).map(|i| format!("OTHER{i}")).find(|name| class(name) != class(channel)).unwrap()
+    }
     fn rest(queue: &Queue) -> Vec<u8> {
         queue.pieces(usize::MAX).map(|piece| piece[0]).collect()
     }
@@ -206,11 +211,7 @@ mod tests {
     #[test]
     fn a_flood_on_one_channel_costs_the_others_nothing() {
         let mut queue = queue(64 << 10, 1000);
-        let far = |queue: &Queue| {
-            let class = |name: &str| queue.hasher.hash_one(name.as_bytes()) % CLASSES as u64;
-            (0..).map(|i| format!("COMMAND{i}")).find(|name| class(name) != class("CAMERA")).unwrap()
-        };
-        let command = far(&queue);
+        let command = apart(&queue, "CAMERA");
         push(&mut queue, &command, 1, 20);
         (0..100).for_each(|_| push(&mut queue, "CAMERA", 2, 10_000));
         push(&mut queue, &command, 3, 20);
@@ -222,7 +223,8 @@ mod tests {
     fn the_newest_is_taken_however_long_it_is() {
         let mut queue = queue(1000, 10);
         push(&mut queue, "A", 1, 100);
-        push(&mut queue, "B", 2, 1 << 20);
+        let other = apart(&queue, "A");
+        push(&mut queue, &other, 2, 1 << 20);
         assert_eq!(rest(&queue), [1, 2]);
         push(&mut queue, "A", 3, 100);
         assert_eq!(rest(&queue), [1, 3]);

@@ -2,7 +2,7 @@
 
     subscribe CHANNEL            from now on keep what comes there
     publish CHANNEL SIZE SEED    send the message of that size that the seed makes
-    expect CHANNEL SIZE SEED     the next message that came there must be that one; waited for at most 60 s. Before it the one
+    expect CHANNEL SIZE SEED     the next message that came there must be that one; waited for at most 110 s. Before it the one
                                  that was expected last may come again: what was lost on the way is sent anew
     quiet CHANNEL                nothing more may come there within 0.3 s
 """
@@ -45,7 +45,7 @@ class Peer:
     def expect(self, channel, size, seed):
         """Waits for a message and compares it."""
         kept, wanted = self.kept[channel], made(int(size), int(seed))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 110
         while time.monotonic() < end:
             if not kept:
                 self.lcm.handle_timeout(100)

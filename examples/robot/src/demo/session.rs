@@ -43,6 +43,8 @@ struct Session<'a> {
     ledger: Ledger,
     chaos: Option<Chaos>,
     began: Instant,
+    /// Since when the world was seen to go on: on a busy machine the processes are late to start.
+    lives: Option<Duration>,
     looked: Duration,
     truths: Subscriber,
     truth: Truth,
@@ -75,6 +77,7 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         crew: Crew::start(&roles(options), domain.url(), writer)?,
         chaos: options.chaos.then(|| Chaos::new(seed)),
         began: Instant::now(),
+        lives: None,
         looked: Duration::ZERO,
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
         truth: Truth::default(),
@@ -132,7 +135,7 @@ impl Session<'_> {
             } else if self.truth.fell > 0 {
                 self.linger()?;
                 break Ending::Fell;
-            } else if length.is_some_and(|length| now >= length) {
+            } else if length.is_some_and(|length| now >= length + self.lives.unwrap_or(PATIENCE)) {
                 break Ending::Time;
             } else if length.is_none() && self.crew.members.iter().any(|m| m.done) {
                 break Ending::LogOver;
@@ -175,6 +178,7 @@ impl Session<'_> {
             }
         }
         self.see()?;
+        self.lives = self.lives.or((self.truth.step > 0).then_some(now));
         self.tell(now, false)?;
         saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
         Ok(now)

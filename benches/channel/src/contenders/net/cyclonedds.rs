@@ -4,13 +4,14 @@
 mod ddsc;
 
 use super::meeting::{Meeting, is_message};
+use super::member::Common;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::contenders::version;
 use crate::error::Fallible;
 use ddsc::{ANY_STATE, Entity, FOREVER, Functions, Info, KEEP_ALL, MISSING, RELIABLE, Sequence, done};
-use std::cell::RefCell;
 use std::ffi::{CString, c_void};
 use std::ptr;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 /// The loopback, multicast and all, and nothing else.
 const CONFIG: &std::ffi::CStr = c"<CycloneDDS><Domain><General><Interfaces>\
@@ -28,6 +29,10 @@ impl Contender for Cyclonedds {
         "cyclonedds"
     }
 
+    fn version(&self) -> Option<String> {
+        version::package("libddsc0debian")
+    }
+
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
             _ if !ddsc::is_there() => Err(MISSING),
@@ -38,19 +43,17 @@ impl Contender for Cyclonedds {
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
-        Ok(Box::new(Topic::new(ask, ask.number, &Shared::default())?))
+        Ok(Box::new(Topic::new(ask, ask.number, &Common::default())?))
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
-        let shared = Shared::default();
+        let shared = Common::default();
         let link = |ask: &Ask| Topic::new(ask, there.number, &shared);
         Ok([Box::new(link(there)?), Box::new(link(back)?)])
     }
 }
 
-/// The participant of a process; made by whoever attaches first, deleted by the last to go.
-type Shared = Rc<RefCell<Weak<Participant>>>;
-
+/// The participant of a process.
 struct Participant {
     functions: Functions,
     domain: Entity,
@@ -58,7 +61,7 @@ struct Participant {
 }
 
 impl Participant {
-    fn join(number: u64) -> Fallible<Rc<Participant>> {
+    fn join(number: u64) -> Fallible<Participant> {
         let functions = Functions::load()?;
         let id = (number % DOMAINS) as u32;
         // SAFETY: the configuration ends with a zero; no QoS and no listener are given.
@@ -66,7 +69,7 @@ impl Participant {
             let domain = done("dds_create_domain", (functions.create_domain)(id, CONFIG.as_ptr()))?;
             let entity = (functions.create_participant)(id, ptr::null(), ptr::null());
             let entity = done("dds_create_participant", entity)?;
-            Ok(Rc::new(Participant { functions, domain, entity }))
+            Ok(Participant { functions, domain, entity })
         }
     }
 
@@ -99,24 +102,19 @@ impl Drop for Participant {
 struct Topic {
     name: CString,
     domain: u64,
-    participant: Shared,
+    participant: Common<Participant>,
     meeting: Meeting,
 }
 
 impl Topic {
-    fn new(ask: &Ask, domain: u64, participant: &Shared) -> Fallible<Topic> {
+    fn new(ask: &Ask, domain: u64, participant: &Common<Participant>) -> Fallible<Topic> {
         // No other sign than these may be in a topic's name here.
         let (name, meeting) = (CString::new(ask.name.replace('-', "_"))?, Meeting::new(ask)?);
         Ok(Topic { name, domain, participant: participant.clone(), meeting })
     }
 
     fn participant(&self) -> Fallible<Rc<Participant>> {
-        if let Some(participant) = self.participant.borrow().upgrade() {
-            return Ok(participant);
-        }
-        let joined = Participant::join(self.domain)?;
-        self.participant.replace(Rc::downgrade(&joined));
-        Ok(joined)
+        self.participant.get(|| Participant::join(self.domain))
     }
 }
 

@@ -1,13 +1,16 @@
 //! LCM's own C library, used directly: what `udpm://` is wire-compatible with. It is taken from the Python environment of the
 //! conformance tests, which brings the library.
 
+pub mod java;
+pub mod node;
+
 use super::group;
 use super::library::Library;
 use crate::case::Scenario;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
 use std::cell::OnceCell;
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{ptr, slice};
@@ -18,7 +21,11 @@ const MISSING: &str = "no liblcm: `python3 conformance/types/environment.py` fet
 /// What its documentation advises to raise, raised.
 const BIG: (usize, c_int) = (4 << 20, 5_000);
 
+/// What ends with the first message that is lost, or needs that some come.
+const NEEDS_ALL: [Scenario; 2] = [Scenario::Pingpong, Scenario::Whole];
+
 /// See the module.
+#[derive(Clone, Copy)]
 pub struct Lcm {
     /// With a large receive buffer and a long queue.
     pub big: bool,
@@ -43,6 +50,7 @@ struct Functions {
     publish: unsafe extern "C" fn(*mut c_void, *const c_char, *const c_void, u32) -> c_int,
     handle: unsafe extern "C" fn(*mut c_void) -> c_int,
     handle_timeout: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
+    fileno: unsafe extern "C" fn(*mut c_void) -> c_int,
 }
 
 impl Functions {
@@ -58,6 +66,7 @@ impl Functions {
                 publish: library.function(c"lcm_publish")?,
                 handle: library.function(c"lcm_handle")?,
                 handle_timeout: library.function(c"lcm_handle_timeout")?,
+                fileno: library.function(c"lcm_get_fileno")?,
             })
         }
     }
@@ -120,12 +129,17 @@ impl Contender for Lcm {
         if self.big { "lcm-big" } else { "lcm" }
     }
 
+    fn version(&self) -> Option<String> {
+        let packages = path()?.ancestors().nth(2)?.read_dir().ok()?;
+        let mut names = packages.flatten().filter_map(|package| package.file_name().into_string().ok());
+        names.find_map(|name| Some(name.strip_prefix("lcm-")?.strip_suffix(".dist-info")?.into()))
+    }
+
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
             _ if path().is_none() => Err(MISSING),
             _ if ask.within => Err("measured between processes"),
-            // A ping-pong ends with the first message that is lost.
-            _ if ask.scenario == Scenario::Pingpong && ask.size > 150_000 && !self.big => {
+            _ if NEEDS_ALL.contains(&ask.scenario) && ask.size > 150_000 && !self.big => {
                 Err("loses messages of this length with its default buffer: see the scenario `rate`")
             }
             _ if ask.stock => Err("asks for no larger buffer by default"),
@@ -146,9 +160,13 @@ impl Contender for Lcm {
 
 impl Lcm {
     fn bus(&self, number: u64, name: &str, instance: Rc<OnceCell<Rc<Instance>>>) -> Fallible<Bus> {
+        Ok(Bus { url: self.url(number), channel: CString::new(name)?, big: self.big, instance })
+    }
+
+    /// The URL of connection `number`.
+    pub fn url(self, number: u64) -> String {
         let buffer = if self.big { format!("&recv_buf_size={}", BIG.0) } else { String::new() };
-        let url = format!("udpm://{}?ttl=0{buffer}", group(number));
-        Ok(Bus { url, channel: CString::new(name)?, big: self.big, instance })
+        format!("udpm://{}?ttl=0{buffer}", group(number))
     }
 }
 
@@ -158,17 +176,8 @@ impl Link for Bus {
     }
 
     fn receiver(&self, _index: usize) -> Fallible<Box<dyn Receiver>> {
-        let instance = self.instance()?;
-        let inbox = Box::into_raw(Box::new(Inbox { to: ptr::null_mut(), room: 0, got: false }));
-        // SAFETY: the channel ends with a zero, and the inbox lives as long as `Out`, which alone lets the handler run.
-        unsafe {
-            let (functions, channel) = (&instance.functions, self.channel.as_ptr());
-            let subscription = (functions.subscribe)(instance.lcm, channel, keep, inbox.cast());
-            if subscription.is_null() || (self.big && (functions.set_capacity)(subscription, BIG.1) != 0) {
-                return Err("lcm_subscribe failed".into());
-            }
-        }
-        Ok(Box::new(Out { instance, inbox }))
+        let queue = self.big.then_some(BIG.1);
+        Ok(Box::new(Out::subscribe(self.instance()?, &self.channel, queue)?))
     }
 }
 
@@ -219,6 +228,22 @@ struct Out {
 }
 
 impl Out {
+    /// Subscribes to channels, a regular expression, with a queue of so many or of the library's default.
+    fn subscribe(instance: Rc<Instance>, channels: &CStr, queue: Option<c_int>) -> Fallible<Out> {
+        let inbox = Box::into_raw(Box::new(Inbox { to: ptr::null_mut(), room: 0, got: false }));
+        let out = Out { instance, inbox };
+        let functions = &out.instance.functions;
+        // SAFETY: the channel ends with a zero, and the inbox lives as long as `Out`, which alone lets the handler run.
+        unsafe {
+            let subscription = (functions.subscribe)(out.instance.lcm, channels.as_ptr(), keep, inbox.cast());
+            let is_refused = |queue| (functions.set_capacity)(subscription, queue) != 0;
+            if subscription.is_null() || queue.is_some_and(is_refused) {
+                return Err("lcm_subscribe failed".into());
+            }
+        }
+        Ok(out)
+    }
+
     fn take(&mut self, buffer: &mut [u8], handle: impl FnOnce(&Instance) -> c_int) -> Fallible<bool> {
         // SAFETY: the inbox was made by `receiver` and is freed in `drop`; no handler runs meanwhile.
         unsafe { *self.inbox = Inbox { to: buffer.as_mut_ptr(), room: buffer.len(), got: false } };

@@ -14,7 +14,11 @@ impl Library {
         let text = CString::new(name.as_os_str().as_encoded_bytes())?;
         // SAFETY: the name ends with a zero. What the library does when it is loaded is its own matter.
         let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        NonNull::new(handle).map(Library).ok_or_else(|| format!("cannot load {}", name.display()).into())
+        NonNull::new(handle).map(Library).ok_or_else(|| {
+            // SAFETY: after a failure there is a text, which lives until the next call.
+            let why = unsafe { CStr::from_ptr(libc::dlerror()) };
+            format!("cannot load {}: {}", name.display(), why.to_string_lossy()).into()
+        })
     }
 
     /// The function of that name.

@@ -11,31 +11,52 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 const CALL: &[u8] = b"?";
 /// Between two calls, nanoseconds.
 const PAUSE: u64 = 1_000_000;
+/// The longest between two looks of who listens: there are chains of 512 processes, each of which hears the one before it only once
+/// that one has heard its own.
+const LONGEST: u64 = 16 * PAUSE;
 
 /// One connection's meeting; made before the fork.
 pub struct Meeting {
     /// `None`: one process is both, and is not to wait for itself.
-    arrived: Option<Shared<Arrived>>,
+    at: Option<Shared<At>>,
     readers: u32,
 }
 
 #[repr(C)]
-struct Arrived(AtomicU32);
+struct At {
+    /// Whether the sender can be reached.
+    open: AtomicU32,
+    /// Readers that have heard it.
+    arrived: AtomicU32,
+}
 
-// SAFETY: one atomic, for which zero is a value.
-unsafe impl AllAtomic for Arrived {}
+// SAFETY: atomics, for which zero is a value.
+unsafe impl AllAtomic for At {}
 
 impl Meeting {
     /// For a connection.
     pub fn new(ask: &Ask) -> Fallible<Meeting> {
-        let arrived = if ask.within { None } else { Some(Shared::new()?) };
-        Ok(Meeting { arrived, readers: u32::try_from(ask.readers)? })
+        let at = if ask.within { None } else { Some(Shared::new()?) };
+        Ok(Meeting { at, readers: u32::try_from(ask.readers)? })
+    }
+
+    /// The sender says that it can be reached, where readers are not to try before.
+    pub fn open(&self) {
+        if let Some(at) = &self.at {
+            at.open.store(1, SeqCst);
+        }
+    }
+
+    /// A reader waits for that.
+    pub fn until_open(&self) {
+        let Some(at) = &self.at else { return };
+        patiently(|| at.open.load(SeqCst) != 0);
     }
 
     /// The sender's part: returns when all readers have heard it. Who waits for ever is ended by the harness.
     pub fn call(&self, sender: &mut dyn Sender) -> Fallible<()> {
-        let Some(arrived) = &self.arrived else { return Ok(()) };
-        while arrived.0.load(SeqCst) < self.readers {
+        let Some(at) = &self.at else { return Ok(()) };
+        while at.arrived.load(SeqCst) < self.readers {
             sender.send(CALL)?;
             clock::sleep_until(clock::now() + PAUSE);
         }
@@ -44,12 +65,24 @@ impl Meeting {
 
     /// A reader's part: returns when it has heard the sender. `poll` looks for a message and tells its length.
     pub fn listen(&self, mut poll: impl FnMut(&mut [u8]) -> Fallible<Option<usize>>) -> Fallible<()> {
-        let Some(arrived) = &self.arrived else { return Ok(()) };
-        while poll(&mut [0; CALL.len()])?.is_none() {
-            clock::sleep_until(clock::now() + PAUSE);
-        }
-        arrived.0.fetch_add(1, SeqCst);
+        let Some(at) = &self.at else { return Ok(()) };
+        let mut found = Ok(None);
+        patiently(|| {
+            found = poll(&mut [0; CALL.len()]);
+            !matches!(found, Ok(None))
+        });
+        found?;
+        at.arrived.fetch_add(1, SeqCst);
         Ok(())
+    }
+}
+
+/// Looks again and again, less often the longer it takes.
+fn patiently(mut is_so: impl FnMut() -> bool) {
+    let mut pause = PAUSE;
+    while !is_so() {
+        clock::sleep_until(clock::now() + pause);
+        pause = (2 * pause).min(LONGEST);
     }
 }
 

@@ -1,20 +1,25 @@
 //! The contenders of the network's set, one file each. Those that are Cargo features are named as missing in a build without.
 
-#[cfg(not(all(feature = "zmq", feature = "dds", feature = "zenoh")))]
+#[cfg(not(all(feature = "zmq", feature = "dds", feature = "zenoh", feature = "iceoryx2")))]
 mod absent;
+mod adapter;
 mod cyclonedds;
 pub mod domain;
+mod endpoint;
 mod hub;
 pub mod lcm;
 mod library;
 mod meeting;
+mod member;
 mod multicast;
+mod nng;
 #[cfg(feature = "zenoh")]
 mod zenoh;
 mod zmq;
 
 use super::saltus::Saltus;
 use crate::contender::Contender;
+use adapter::Adapter;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// A contender that is there with a Cargo feature only; without, the report says so.
@@ -48,8 +53,12 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         feature!("zmq", "zmq://", domain::Domains::Zmq),
         Box::new(zmq::Zmq { tcp: false }),
         Box::new(zmq::Zmq { tcp: true }),
+        Box::new(nng::Nng { tcp: false }),
+        Box::new(nng::Nng { tcp: true }),
         feature!("dds", "dds://", domain::Domains::Dds),
         Box::new(cyclonedds::Cyclonedds),
+        Box::new(Adapter::new(&adapter::FASTDDS)),
+        Box::new(Adapter::new(&adapter::ROSCPP)),
         feature!("zenoh", "zenoh://", domain::Domains::Zenoh),
         feature!("zenoh", "zenoh", zenoh::Zenoh),
         Box::new(domain::Domains::Shm),
@@ -57,6 +66,17 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         Box::new(domain::Domains::Mem),
     ]
 }
+
+/// The peers, beside the reference and what of Saltus does their work.
+pub fn peers() -> Vec<Box<dyn Contender>> {
+    let mut all = all();
+    all.retain(|contender| !NOT_BESIDE_PEERS.contains(&contender.name()));
+    all.push(feature!("iceoryx2", "iceoryx2", super::iceoryx2::Iceoryx2 { in_place: false }));
+    all
+}
+
+/// Providers over the peers' own means, and what does not go through a domain or between processes.
+const NOT_BESIDE_PEERS: [&str; 6] = ["zmq://", "dds://", "zenoh://", "tcpq://", "saltus", "mem://"];
 
 /// The group of connection `number`: an address and a port that no other connection of the run has.
 fn group(number: u64) -> SocketAddrV4 {

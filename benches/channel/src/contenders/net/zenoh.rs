@@ -2,10 +2,11 @@
 //! publishers and subscribers.
 
 use super::meeting::{Meeting, is_message};
+use super::member::Common;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::contenders::version;
 use crate::error::Fallible;
-use std::cell::RefCell;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use zenoh::handlers::FifoChannelHandler;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::sample::Sample;
@@ -17,12 +18,13 @@ const CONFIG: &str = "{mode: 'peer', listen: {endpoints: ['tcp/127.0.0.1:0']}, \
 /// See the module.
 pub struct Zenoh;
 
-/// The session of a process; opened by whoever attaches first, closed by the last to go.
-type Shared = Rc<RefCell<Weak<Session>>>;
-
 impl Contender for Zenoh {
     fn name(&self) -> &'static str {
         "zenoh"
+    }
+
+    fn version(&self) -> Option<String> {
+        version::locked("zenoh")
     }
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
@@ -30,33 +32,29 @@ impl Contender for Zenoh {
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
-        Ok(Box::new(Key::new(ask, &Shared::default())?))
+        Ok(Box::new(Key::new(ask, &Common::default())?))
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
-        let shared = Shared::default();
+        let shared = Common::default();
         Ok([Box::new(Key::new(there, &shared)?), Box::new(Key::new(back, &shared)?)])
     }
 }
 
 struct Key {
     key: String,
-    session: Shared,
+    session: Common<Session>,
     meeting: Meeting,
 }
 
 impl Key {
-    fn new(ask: &Ask, session: &Shared) -> Fallible<Key> {
+    fn new(ask: &Ask, session: &Common<Session>) -> Fallible<Key> {
         Ok(Key { key: ask.name.clone(), session: session.clone(), meeting: Meeting::new(ask)? })
     }
 
     fn session(&self) -> Fallible<Rc<Session>> {
-        if let Some(session) = self.session.borrow().upgrade() {
-            return Ok(session);
-        }
-        let opened = Rc::new(zenoh::open(Config::from_json5(CONFIG).map_err(plain)?).wait().map_err(plain)?);
-        self.session.replace(Rc::downgrade(&opened));
-        Ok(opened)
+        let open = || zenoh::open(Config::from_json5(CONFIG)?).wait();
+        self.session.get(|| open().map_err(plain))
     }
 }
 

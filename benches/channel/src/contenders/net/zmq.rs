@@ -1,12 +1,14 @@
 //! ZeroMQ's own library, used directly: publish-subscribe over Unix sockets and TCP, with its defaults. The publisher is an
 //! `XPUB`, which is a `PUB` that tells of its subscribers: it waits until they are there.
 
+use super::endpoint::Endpoint;
 use super::library::Library;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
+use crate::contenders::version;
 use crate::error::Fallible;
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const XPUB: c_int = 9;
 const SUB: c_int = 2;
@@ -122,6 +124,10 @@ impl Contender for Zmq {
         if self.tcp { "zmq-tcp" } else { "zmq-ipc" }
     }
 
+    fn version(&self) -> Option<String> {
+        version::package("libzmq5")
+    }
+
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
             _ if Library::open(Path::new(LIBRARY)).is_err() => Err(MISSING),
@@ -132,13 +138,7 @@ impl Contender for Zmq {
     }
 
     fn link(&self, ask: &Ask) -> Fallible<Box<dyn Link>> {
-        let path = (!self.tcp).then(|| std::env::temp_dir().join(format!("{}.ipc", ask.name)));
-        let endpoint = match &path {
-            Some(path) => format!("ipc://{}", path.display()),
-            // The network is the run's own: a port is free unless the run itself has it.
-            None => format!("tcp://127.0.0.1:{}", 10_000 + ask.number % 20_000),
-        };
-        Ok(Box::new(Wire { endpoint: CString::new(endpoint)?, path, readers: ask.readers }))
+        Ok(Box::new(Wire { endpoint: Endpoint::new(ask, self.tcp)?, readers: ask.readers }))
     }
 
     fn pair(&self, there: &Ask, back: &Ask) -> Fallible<[Box<dyn Link>; 2]> {
@@ -148,17 +148,8 @@ impl Contender for Zmq {
 }
 
 struct Wire {
-    endpoint: CString,
-    path: Option<PathBuf>,
+    endpoint: Endpoint,
     readers: usize,
-}
-
-impl Drop for Wire {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            let _ = std::fs::remove_file(path); // the library may have done it
-        }
-    }
 }
 
 impl Link for Wire {
@@ -166,7 +157,9 @@ impl Link for Wire {
         let socket = Socket::open(XPUB)?;
         socket.set(XPUB_VERBOSE, &1i32.to_ne_bytes())?;
         // SAFETY: the endpoint ends with a zero.
-        done("zmq_bind", unsafe { (socket.functions.bind)(socket.socket, self.endpoint.as_ptr()) })?;
+        done("zmq_bind", unsafe {
+            (socket.functions.bind)(socket.socket, self.endpoint.address().as_ptr())
+        })?;
         let mut subscription = [0; 16];
         for _ in 0..self.readers {
             while !socket.receive(&mut subscription, 0)? {}
@@ -178,7 +171,9 @@ impl Link for Wire {
         let socket = Socket::open(SUB)?;
         socket.set(SUBSCRIBE, b"")?;
         // SAFETY: as above.
-        done("zmq_connect", unsafe { (socket.functions.connect)(socket.socket, self.endpoint.as_ptr()) })?;
+        done("zmq_connect", unsafe {
+            (socket.functions.connect)(socket.socket, self.endpoint.address().as_ptr())
+        })?;
         Ok(Box::new(End(socket)))
     }
 }

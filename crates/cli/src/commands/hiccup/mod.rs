@@ -97,7 +97,7 @@ Examples:
   saltus hiccup --duration 10s                    this machine as it is
   saltus hiccup --meter deadline --fifo 90 --cpu 1
   saltus hiccup --control --hlog run.hlog -- ./controller --rate 1000
-  saltus hiccup --json --duration 10s | jq .report.corrected.p999";
+  saltus hiccup --json --duration 10s | jq '.report.corrected.p999 // empty'";
 
 fn resolution(text: &str) -> Result<Duration, String> {
     match units::duration(text)? {

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 pub(super) const SENDING: Duration = Duration::from_millis(100);
 /// How long it may take to hear that something was passed over.
 const LOOK: Duration = Duration::from_millis(1);
+/// It is looked so often at least: who stood still himself until the time was up gives the library its chance all the same.
+const LOOKS: u32 = 50;
 
 /// Publishes in one topic.
 pub(super) struct Writer {
@@ -75,6 +77,7 @@ impl Writer {
         let mut write = pin!(self.writer.async_write_with_options(raw, WriteOptions::default()));
         let end = Instant::now() + patience + SENDING;
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut looks = 0;
         loop {
             match write.as_mut().poll(&mut Context::from_waker(&waker)) {
                 Poll::Ready(Ok(sent)) => {
@@ -82,7 +85,8 @@ impl Writer {
                     self.pass_over(self.past(|past| past.note(number, len, patience)));
                     return Ok(());
                 }
-                Poll::Pending if Instant::now() < end => {
+                Poll::Pending if looks < LOOKS || Instant::now() < end => {
+                    looks += 1;
                     self.pass_over(self.past(|past| past.old(patience)));
                     thread::park_timeout(LOOK);
                 }

@@ -37,13 +37,17 @@ impl Playing {
     }
     /// Plays what is due, and starts the clock of the log if it does not run yet.
     fn start(&self) -> MutexGuard<'_, Player> {
-        self.lock().start(clock::monotonic());
-        self.play()
+        let now = clock::monotonic();
+        self.lock().start(now);
+        self.play_until(now)
     }
     /// Plays what is due.
     fn play(&self) -> MutexGuard<'_, Player> {
+        self.play_until(clock::monotonic())
+    }
+    fn play_until(&self, now: u64) -> MutexGuard<'_, Player> {
         let mut player = self.lock();
-        self.timer.set(match player.play(clock::monotonic()) {
+        self.timer.set(match player.play(now) {
             Look::At(due) => Some(due),
             Look::Now | Look::Ended => Some(1),
             Look::Later => None,
@@ -82,15 +86,14 @@ impl FileInlet {
         if !self.channels.contains(&event.name) {
             self.channels.insert(event.name.clone());
         }
-        meta.channel = Some(event.name.clone());
+        meta.is_of(&event.name, &self.interest.pattern);
         // It was published on another day, perhaps of another machine: its time is no reading of this one's clock.
-        (meta.published, meta.sender) = (None, None);
-        meta.arrived = on_boottime(*due);
-        meta.logged = Some(event.time);
-        meta.sequence = u64::try_from(event.number).ok();
+        meta.raw.set_published(None);
+        meta.raw.set_sender(None, u64::try_from(event.number).ok());
+        meta.raw.arrived = on_boottime(*due);
+        meta.raw.logged = event.time;
         // What a log has is delivered; what it had where it is damaged, nobody knows.
-        meta.missed = if *damaged { Missed::Unknown } else { Missed::Exact(0) };
-        meta.dropped = dropped;
+        meta.raw.set_missed(if *damaged { Missed::Unknown } else { Missed::Exact(0) }, dropped);
         self.last = Some(held);
     }
 }

@@ -157,6 +157,9 @@ fn knock(socket: &Path) -> rustix::io::Result<()> {
     net::connect(&fd, &SocketAddrUnix::new(socket)?)
 }
 
+/// How often a directory is read that is another one each time.
+const TRIES: u32 = 16;
+
 /// An `inotify` descriptor.
 #[derive(Debug)]
 pub(super) struct Watch(OwnedFd);
@@ -165,17 +168,19 @@ impl Watch {
     pub fn raw(&self) -> RawFd {
         self.0.as_raw_fd()
     }
-    /// Watches the directory of that name, which may be another than before, and gives the sockets of others in it. Nothing tells of a directory that is removed while somebody reads it, so it is
-    /// looked for once more behind that.
+    /// Watches the directory of that name, which may be another than before, and gives the sockets of others in it. Nothing tells
+    /// of a directory that is removed while somebody reads it, so it is looked for once more behind that.
     pub fn others(&self, directory: &Directory) -> Result<HashSet<PathBuf>> {
         let mut watched = self.add(directory)?;
-        loop {
+        for _ in 0..TRIES {
             let others = directory.others()?;
             let now = self.add(directory)?;
             if std::mem::replace(&mut watched, now) == now {
                 return Ok(others);
             }
         }
+        let why = std::io::Error::other("somebody replaces it again and again");
+        Err(Error::system(format!("read the directory {}", directory.path.display()), why))
     }
     /// Watches it. Gives the number of the watch, which a directory keeps, and no other one gets.
     fn add(&self, directory: &Directory) -> Result<i32> {

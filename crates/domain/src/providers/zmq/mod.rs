@@ -201,14 +201,14 @@ mod tests {
     use std::time::{Duration, Instant};
     use std::{fs, thread};
 
-    /// Counts what comes.
-    struct Count(usize);
+    /// Counts what comes of one round.
+    struct Count(usize, u8);
     impl Sink for Count {
         fn wants(&mut self, _: &[u8]) -> bool {
             true
         }
-        fn take(&mut self, _: Arrival<'_>) {
-            self.0 += 1;
+        fn take(&mut self, arrival: Arrival<'_>) {
+            self.0 += usize::from(arrival.payload == [self.1]);
         }
     }
 
@@ -221,37 +221,39 @@ mod tests {
         let (here, there, name) = (&link(), link(), &Name::new("wake").unwrap());
         there.subscribe(&Pattern::all()).unwrap();
         let (epoll, mut count, both, mut others) =
-            (Epoll::new().unwrap(), Count(0), &Barrier::new(2), Vec::new());
+            (Epoll::new().unwrap(), Count(0, 0), &Barrier::new(2), Vec::new());
         there.fds().iter().for_each(|fd| epoll.add(fd.raw, fd.alone).unwrap());
-        let mut receive = |many: usize, ms: u64| {
-            let (until, before) = (clock::monotonic() + ms * 1_000_000, count.0);
-            while count.0 < before + many {
+        const MEETING: u8 = u8::MAX;
+        let mut receive = |round: u8, many: usize, ms: u64| {
+            let until = clock::monotonic() + ms * 1_000_000;
+            count = Count(0, round);
+            while count.0 < many {
                 epoll.wait(until);
                 if clock::monotonic() >= until {
                     break; // without a wake nothing counts
                 }
                 there.drain(&mut count).unwrap();
             }
-            count.0 - before
+            count.0
         };
         let start = Instant::now();
-        while receive(1, 10) == 0 {
+        while receive(MEETING, 1, 10) == 0 {
             assert!(start.elapsed() < Duration::from_secs(20), "they never met");
-            here.publish(name, b"").unwrap();
+            here.publish(name, &[MEETING]).unwrap();
         }
-        while receive(1, 200) > 0 {} // what is left of it
+        while receive(MEETING, 1, 200) > 0 {} // what is left of it
         thread::scope(|s| {
-            for n in 0..200 {
-                let many = if n < 199 { n % 7 + 1 } else { 25_000 };
+            for n in 0..200_u8 {
+                let many = if n < 199 { usize::from(n % 7 + 1) } else { 25_000 };
                 s.spawn(move || {
                     both.wait();
-                    thread::sleep(Duration::from_micros(n as u64 % 50));
-                    (0..many).for_each(|_| here.publish(name, b"").unwrap());
+                    thread::sleep(Duration::from_micros(u64::from(n % 50)));
+                    (0..many).for_each(|_| here.publish(name, &[n]).unwrap());
                 });
                 both.wait();
                 others.push(UnixListener::bind(path.join(format!("other-{n}"))).unwrap());
                 thread::sleep(Duration::from_micros(many as u64 / 100 * 2000)); // of the last burst most lies there
-                assert_eq!(receive(many, 20_000), many, "in round {n}");
+                assert_eq!(receive(n, many, 20_000), many, "in round {n}");
             }
         });
         let _ = fs::remove_dir_all(&path);

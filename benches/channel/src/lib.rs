@@ -13,6 +13,7 @@ mod crew;
 mod error;
 mod finish;
 mod futex;
+mod gone;
 mod hiccup;
 mod hlog;
 #[cfg(test)]
@@ -22,12 +23,16 @@ mod log;
 mod machine;
 mod message;
 mod outcome;
+pub mod own;
 mod pace;
 mod papers;
+mod peers;
 mod place;
 mod plan;
 mod plan_net;
+mod plan_own;
 mod plan_papers;
+mod plan_peers;
 mod privilege;
 mod provided;
 mod rep;
@@ -56,10 +61,12 @@ use results::Results;
 use run::{Measured, World};
 use set::Set;
 use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-fn main() -> ExitCode {
+/// The repository's program: measures what its command line says, and reports. Blocks until it is done or Ctrl-C asks for the end.
+pub fn main() -> ExitCode {
     match bench(&Args::parse()) {
         Ok(code) => code,
         Err(error) => {
@@ -70,9 +77,10 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &Args) -> Fallible<ExitCode> {
-    if args.set.is_of_a_paper() || matches!(args.set, Set::Net | Set::Log) {
+    if args.set.is_of_a_paper() || matches!(args.set, Set::Net | Set::Log | Set::Peers) {
         // Nothing leaves the host: the run has a network of its own, with nothing but the loopback.
         privilege::own_network()?;
+        privilege::own_shared_memory()?;
     }
     stop::catch_interrupts();
     match args.set {
@@ -84,20 +92,7 @@ fn bench(args: &Args) -> Fallible<ExitCode> {
         _ => {}
     }
     let contenders = chosen(args.set, &args.contender)?;
-    let reps = args.repetitions();
-    let machine = Machine::look(reps);
-    let start = SystemTime::now();
-    let scale = if args.short { args.scale * 0.2 } else { args.scale };
-    let world = World { cores: machine.cores.clone(), scale, links: 0.into() };
-    let results = Results { reference: args.set.reference(), ..Results::default() };
-    let mut bench = Bench { world, contenders, machine, results };
-    for rep in 0..reps {
-        for scenario in args.scenarios() {
-            eprintln!("repetition {} of {reps}: {}", rep + 1, scenario.name());
-            bench.scenario(scenario, args, rep);
-        }
-    }
-    bench.report(args, start)
+    Bench::measured(args, contenders).report(args)
 }
 
 /// The contenders asked for, and always the reference.
@@ -118,9 +113,29 @@ struct Bench {
     contenders: Vec<Box<dyn Contender>>,
     machine: Machine,
     results: Results,
+    start: SystemTime,
 }
 
 impl Bench {
+    /// All repetitions of what is asked for, or as far as Ctrl-C lets them come.
+    fn measured(args: &Args, contenders: Vec<Box<dyn Contender>>) -> Bench {
+        let reps = args.repetitions();
+        let machine = Machine::look(reps);
+        let scale = if args.short { args.scale * 0.2 } else { args.scale };
+        let world = World { cores: machine.cores.clone(), scale, links: 0.into() };
+        let results = Results { reference: args.set.reference(), ..Results::default() };
+        let mut bench = Bench { world, contenders, machine, results, start: SystemTime::now() };
+        for rep in 0..reps {
+            for scenario in args.scenarios() {
+                if !stop::asked() {
+                    eprintln!("repetition {} of {reps}: {}", rep + 1, scenario.name());
+                    bench.scenario(scenario, args, rep);
+                }
+            }
+        }
+        bench
+    }
+
     /// One repetition of a scenario: case by case, all contenders one after the other.
     fn scenario(&mut self, scenario: Scenario, args: &Args, rep: usize) {
         if scenario == Scenario::Floors {
@@ -166,6 +181,9 @@ impl Bench {
             }
             return;
         }
+        if case.scenario == Scenario::Traffic {
+            return self.traffic(case, index, rep);
+        }
         let run: fn(&World, &dyn Contender, &Case) -> Fallible<Measured> = match case.scenario {
             Scenario::Pingpong => scenarios::pingpong::run,
             Scenario::Paced => scenarios::paced::run,
@@ -176,6 +194,8 @@ impl Bench {
             Scenario::Lossless => scenarios::lossless::run,
             Scenario::Hops => scenarios::hops::run,
             Scenario::Echo => scenarios::echo::run,
+            // Once is enough.
+            Scenario::Whole if rep == 0 => scenarios::whole::run,
             _ => return,
         };
         let began = SystemTime::now();
@@ -233,33 +253,46 @@ impl Bench {
         false
     }
 
-    fn report(&self, args: &Args, start: SystemTime) -> Fallible<ExitCode> {
-        print!("{}", self.machine.header(args.set.title()));
+    /// The report for people: the machine, what was measured, and what was not.
+    fn tables(&self, args: &Args) -> String {
+        let mut text = self.machine.header(args.set.title());
         for scenario in args.scenarios() {
-            print!("{}", table::table(&self.results, scenario));
+            text += &table::table(&self.results, scenario);
         }
-        print!("{}", table::syscalls(&self.results));
-        print!("{}", table::instructions(&self.results));
-        print!("{}", table::notes(&self.results));
-        print!("{}", table::skipped(&self.results));
-        let aims = args.set.judge(&self.results);
-        print!("{}", aims::section(&aims, self.machine.reps));
-        let out = args.out();
-        fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-        let document_path = out.join(format!("{}.json", args.set.name()));
-        let document = json::document(&self.results, &self.machine, &aims);
-        serde_json::to_writer_pretty(File::create(&document_path)?, &document)?;
+        let rest = [table::syscalls, table::instructions, table::notes, table::skipped];
+        rest.iter().for_each(|part| text += &part(&self.results));
+        text + &table::versions(&self.contenders)
+    }
+
+    /// Writes the data as JSON, and an interval log for each scenario, into `out`; gives the path of the data.
+    fn write(&self, args: &Args, aims: &[aims::Aim], out: &Path) -> Fallible<PathBuf> {
+        fs::create_dir_all(out).map_err(|e| format!("{}: {e}", out.display()))?;
+        let data = out.join(format!("{}.json", args.set.name()));
+        let mut document = json::document(&self.results, &self.machine, aims);
+        document["versions"] = json::versions(&self.contenders);
+        serde_json::to_writer_pretty(File::create(&data)?, &document)?;
         for scenario in args.scenarios() {
             let path = out.join(format!("{}.hlog", scenario.name()));
-            if !hlog::write(&self.results, scenario, start, File::create(&path)?)? {
+            if !hlog::write(&self.results, scenario, self.start, File::create(&path)?)? {
                 fs::remove_file(&path)?;
             }
         }
+        Ok(data)
+    }
+
+    fn report(&self, args: &Args) -> Fallible<ExitCode> {
+        let (aims, out) = (args.set.judge(&self.results), args.out());
+        print!("{}{}", self.tables(args), aims::section(&aims, self.machine.reps));
+        let data = self.write(args, &aims, &out)?;
         if args.set.is_of_a_paper() {
             let header = self.machine.header(args.set.title());
             print!("{}", papers::write(args.set, &self.results, &header, &out)?);
         }
-        println!("\nWritten to {}, and one .hlog for each scenario beside it.", document_path.display());
+        if args.set == Set::Peers {
+            let header = self.machine.header(args.set.title());
+            print!("{}", peers::write(&self.results, &self.contenders, &header, &out)?);
+        }
+        println!("\nWritten to {}, and one .hlog for each scenario beside it.", data.display());
         if stop::asked() {
             println!("Interrupted: what was measured until then.");
             return Ok(ExitCode::from(130));

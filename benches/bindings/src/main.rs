@@ -1,0 +1,122 @@
+//! What a call and a message cost in each language, beside Rust and beside the packages of others. See `README.md`.
+//!
+//! Every contender is a program that is told on its standard input what to do and how often, and answers with the time of each
+//! time. So all take turns within every round. Nothing is asserted about speed.
+
+mod build;
+mod native;
+mod program;
+mod report;
+
+use clap::{Parser, Subcommand};
+use program::Program;
+use std::process::ExitCode;
+
+/// What is wanted, or words about why not.
+type Result<T> = std::result::Result<T, String>;
+
+/// What a call and a message cost in each language
+#[derive(Debug, Parser)]
+#[command(name = "bench bindings")]
+struct Args {
+    /// Three rounds instead of forty: to see that it works
+    #[arg(long)]
+    short: bool,
+    /// How many rounds
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Only contenders whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    #[command(subcommand)]
+    role: Option<Role>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// The contender in Rust: for the benchmark itself
+    #[command(hide = true)]
+    Native,
+}
+
+/// What is asked of a contender: in so many turns of a round, so often in each. Turns are short where nanoseconds are compared, for
+/// the machine goes faster and slower from one millisecond to the next.
+const CALLS: &[(&str, usize, usize)] = &[
+    ("publish", 10, 20),
+    ("next", 10, 20),
+    ("publish+newest", 10, 20),
+    ("poll", 10, 20),
+    ("domain publish", 10, 20),
+    ("domain next", 10, 20),
+    ("domain publish+newest", 10, 20),
+    ("domain poll", 10, 20),
+    ("receive 64", 1, 100),
+    ("receive 65536", 1, 100),
+    ("receive 1048576", 1, 100),
+    ("view 64", 1, 100),
+    ("view 65536", 1, 100),
+    ("view 1048576", 1, 100),
+    ("array 64", 1, 100),
+    ("array 65536", 1, 100),
+    ("array 1048576", 1, 100),
+    ("hop", 1, 500),
+    ("Java hop", 1, 500),
+];
+
+/// The times of one contender at one thing, ns.
+struct Row {
+    what: &'static str,
+    who: String,
+    /// Each turn's.
+    turns: Vec<Vec<f64>>,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match args.role {
+        Some(Role::Native) => native::serve(),
+        None => bench(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("bench bindings: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(args: &Args) -> Result<()> {
+    let rounds = args.rounds.unwrap_or(if args.short { 3 } else { 40 });
+    let facts = saltus_measure::machine::facts();
+    let (mut programs, missing) = build::all(args.only.as_deref())?;
+    let mut rows: Vec<Row> = Vec::new();
+    for round in 0..=rounds {
+        for &(what, turns, count) in CALLS {
+            let mut order: Vec<usize> = (0..programs.len()).filter(|&i| programs[i].does(what)).collect();
+            // Nobody is always the first, or behind the same one.
+            if round % 2 == 1 {
+                order.reverse();
+            }
+            for _ in 0..turns {
+                for &i in &order {
+                    let times = programs[i].run(what, count)?;
+                    let who = &programs[i].name;
+                    match rows.iter_mut().find(|row| row.what == what && row.who == *who) {
+                        Some(row) if round > 0 => row.turns.push(times),
+                        Some(_) => {} // the first round warms up
+                        None => rows.push(Row { what, who: who.clone(), turns: Vec::new() }),
+                    }
+                }
+                if !order.is_empty() {
+                    order.rotate_left(1);
+                }
+            }
+        }
+        eprint!("\rround {round} of {rounds}");
+    }
+    eprintln!();
+    programs.drain(..).try_for_each(Program::end)?;
+    print!("{}", report::text(&facts, rounds, &rows, &missing));
+    Ok(())
+}

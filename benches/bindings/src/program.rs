@@ -1,0 +1,85 @@
+//! A contender: a program that is told what to do, and says how long each time took.
+
+use crate::Result;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that runs.
+pub struct Program {
+    /// What the table calls it.
+    pub name: String,
+    /// What it can do: all that begins with one of these words.
+    does: &'static [&'static str],
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts it, and waits until it says that it is ready.
+    pub fn start(name: &str, does: &'static [&'static str], command: &mut Command) -> Result<Program> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("{name}: {command:?}: {e}"))?;
+        let (to, from) = (child.stdin.take(), child.stdout.take());
+        let from = BufReader::new(from.ok_or("no pipe")?);
+        let mut program = Program { name: name.into(), does, child, to, from };
+        match program.line()?.as_str() {
+            "ready" => Ok(program),
+            other => Err(format!("{name} is not ready: {other}")),
+        }
+    }
+
+    /// Whether it can do this.
+    pub fn does(&self, what: &str) -> bool {
+        let word = what.split(' ').next();
+        self.does.iter().any(|can| *can == what || Some(*can) == word)
+    }
+
+    /// Does it so often; how long each time took, in ns.
+    pub fn run(&mut self, what: &str, count: usize) -> Result<Vec<f64>> {
+        let to = self.to.as_mut().ok_or("it was ended")?;
+        writeln!(to, "{count} {what}").map_err(|e| format!("{}: {e}", self.name))?;
+        let line = self.line()?;
+        let times: std::result::Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
+        match times {
+            Ok(times) if times.len() == count => Ok(times),
+            _ => Err(format!("{}: {what}: {}", self.name, line.chars().take(200).collect::<String>())),
+        }
+    }
+
+    /// Lets it end, by the end of its input.
+    pub fn end(mut self) -> Result<()> {
+        drop(self.to.take());
+        let status = self.child.wait().map_err(|e| format!("{}: {e}", self.name))?;
+        if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", self.name)) }
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        match self.from.read_line(&mut line) {
+            Ok(0) => Err(format!("{} has ended", self.name)),
+            Ok(_) => Ok(line.trim_end().into()),
+            Err(e) => Err(format!("{}: {e}", self.name)),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        drop(self.to.take());
+        // The benchmark failed. The end of its input lets it end, and remove what it made; one that does not is killed.
+        let start = Instant::now();
+        let ended = |child: &mut Child| matches!(child.try_wait(), Ok(Some(_)));
+        while !ended(&mut self.child) && start.elapsed() < Duration::from_secs(2) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if !ended(&mut self.child) {
+            let _ = self.child.kill(); // it may have ended since
+            let _ = self.child.wait();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Who is in a paper's comparison and cannot be had today, so that only the paper's figure could stand here; and why.
+
+/// Of a paper's curves and tables, where no text that we have gives a number.
+pub const NO_FIGURE: &str = "no figure in the text we have";
+
+/// Who, and why.
+pub const GONE: [(&str, &str); 7] = [
+    ("Ach itself", "no package in Debian 12; its last version is of 2019"),
+    ("TAO (CORBA)", "no package in Debian 12"),
+    ("OpenDDS", "no package in Debian 12"),
+    ("ORTE", "no package in Debian 12"),
+    ("CARMEN's IPC", "no package in Debian 12"),
+    ("Player", "no package in Debian 12"),
+    ("Xenomai", "needs a kernel of its own"),
+];
+
+/// As a table of Markdown, a line each.
+pub fn table() -> Vec<String> {
+    let head = [
+        "| contender | the paper's figure | why it is not in the run |".to_owned(),
+        "|---|---|---|".to_owned(),
+    ];
+    let lines = GONE.iter().map(|(who, why)| format!("| {who} | {NO_FIGURE} | {why} |"));
+    head.into_iter().chain(lines).collect()
+}

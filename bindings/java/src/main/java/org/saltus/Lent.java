@@ -1,0 +1,35 @@
+package org.saltus;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A view, until nobody has its buffer, or one made from it, any more. */
+final class Lent extends PhantomReference<Object> {
+  private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
+
+  /** A reference that is gone itself would tell nothing. */
+  private static final Set<Lent> ALL = ConcurrentHashMap.newKeySet();
+
+  private final long view;
+
+  private Lent(Object owner, long view) {
+    super(owner, GONE);
+    this.view = view;
+  }
+
+  /** Closes the view when this is gone: the buffer over its memory, or who may validate it. */
+  static void until(Object owner, long view) {
+    ALL.add(new Lent(owner, view));
+  }
+
+  /** Closes views whose owners are gone. */
+  static void returned() {
+    for (Reference<?> gone = GONE.poll(); gone != null; gone = GONE.poll()) {
+      ALL.remove(gone);
+      Native.viewClose(((Lent) gone).view);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package org.saltus;
+
+/** The clock of stamps, and the version. */
+public final class Saltus {
+  private Saltus() {}
+
+  /**
+   * What time it is on the clock of {@link Info#published()} and {@link Info#arrived()}: time since
+   * boot, suspend included.
+   *
+   * @return ns
+   */
+  public static long now() {
+    return Native.now();
+  }
+
+  /**
+   * The version of the native library.
+   *
+   * @return such as "0.1.0"
+   */
+  public static String version() {
+    return Text.of(Native.version());
+  }
+}

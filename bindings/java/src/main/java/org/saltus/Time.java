@@ -1,0 +1,42 @@
+package org.saltus;
+
+import java.time.Duration;
+
+/** How long a call waits, in slices: between them it looks whether its thread was interrupted. */
+final class Time {
+  static final long FOREVER = Long.MAX_VALUE;
+  private static final long SLICE = 100_000_000L;
+
+  private Time() {}
+
+  /** A time to wait for in ns; what is longer than 292 years is for ever. */
+  static long nanos(Duration timeout) {
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("a timeout of " + timeout + ": it is 0 or more");
+    }
+    try {
+      return timeout.toNanos();
+    } catch (ArithmeticException e) {
+      return FOREVER;
+    }
+  }
+
+  /** How long the next slice is: 0 where there is no time left. */
+  static long slice(long timeout, long start) {
+    if (timeout == FOREVER) {
+      return SLICE;
+    }
+    return timeout == 0 ? 0 : Math.max(0, Math.min(SLICE, timeout - (System.nanoTime() - start)));
+  }
+
+  /** Whether it is over, after a slice in which nothing came. */
+  static boolean isOver(long timeout, long start) {
+    if (timeout == 0 || timeout != FOREVER && System.nanoTime() - start >= timeout) {
+      return true;
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new SaltusException.Canceled("the thread that waits was interrupted");
+    }
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+//! What stands between Java and Rust: no panic crosses it, and errors are a number and a sentence.
+
+use crate::env::Env;
+use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The codes that this crate gives by itself; the others come from the crates below.
+pub(crate) mod code {
+    pub const TOO_SMALL: i32 = 3;
+    pub const INVALID: i32 = 12;
+    pub const BUG: i32 = 100;
+    /// Not of Rust: what is said by a handle. Java makes an `IllegalStateException` of them.
+    pub const CLOSED: i32 = -12;
+    pub const BUSY: i32 = -13;
+}
+
+/// Why a method fails.
+pub(crate) enum Fail {
+    /// With this number and this sentence.
+    Told(i32, String),
+    /// Java has thrown an exception already.
+    Thrown,
+}
+
+impl Fail {
+    #[cold]
+    pub fn invalid(text: impl Into<String>) -> Fail {
+        Fail::Told(code::INVALID, text.into())
+    }
+}
+
+impl From<saltus_domain::Error> for Fail {
+    #[cold]
+    fn from(error: saltus_domain::Error) -> Fail {
+        Fail::Told(error.code(), error.to_string())
+    }
+}
+impl From<saltus_log::Error> for Fail {
+    #[cold]
+    fn from(error: saltus_log::Error) -> Fail {
+        Fail::Told(error.code(), error.to_string())
+    }
+}
+
+/// What the bodies of methods give.
+pub(crate) type Result<T = jint> = std::result::Result<T, Fail>;
+
+/// What a method returns, with a value that says that it failed.
+pub(crate) trait Answer {
+    const FAILED: Self;
+}
+impl Answer for jint {
+    const FAILED: jint = jint::MIN;
+}
+impl Answer for jlong {
+    const FAILED: jlong = jlong::MIN;
+}
+impl Answer for jobject {
+    const FAILED: jobject = std::ptr::null_mut();
+}
+
+thread_local! {
+    /// Why this thread's last call failed: 0 if it did not.
+    static LAST: RefCell<(i32, String)> = const { RefCell::new((0, String::new())) };
+}
+
+fn remember(code: i32, text: String) {
+    LAST.with_borrow_mut(|last| *last = (code, text));
+}
+
+/// Runs the body of a method.
+///
+/// # Safety
+/// As [`Env::new`] says.
+pub(crate) unsafe fn call<T: Answer>(env: *mut JNIEnv, body: impl FnOnce(Env) -> Result<T>) -> T {
+    LAST.with_borrow_mut(|last| last.0 = 0);
+    // SAFETY: as the caller vouches.
+    let env = unsafe { Env::new(env) };
+    // Unwind-safe: after a panic the caller knows that there is a bug, and what was locked counts as closed.
+    match catch_unwind(AssertUnwindSafe(|| body(env))) {
+        Ok(Ok(answer)) => return answer,
+        Ok(Err(Fail::Told(code, text))) => remember(code, text),
+        Ok(Err(Fail::Thrown)) => {}
+        Err(panic) => remember(code::BUG, words(&*panic)),
+    }
+    T::FAILED
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+    format!("a bug in Saltus: {text}")
+}
+
+/// Native methods of class `org.saltus.Native`.
+macro_rules! natives {
+    ($($(#[$doc:meta])* fn $name:ident($env:ident $(, $argument:ident: $type:ty)* $(,)?) -> $answer:ty $body:block)*) => {$(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        extern "system" fn $name(
+            env: *mut jni_sys::JNIEnv,
+            _: jni_sys::jclass,
+            $($argument: $type),*
+        ) -> $answer {
+            // SAFETY: the virtual machine calls this, by the types that class `Native` declares.
+            unsafe { $crate::border::call(env, |$env: $crate::env::Env| $body) }
+        }
+    )*};
+}
+pub(crate) use natives;
+
+/// The number of this thread's last failure, or 0.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+extern "system" fn Java_org_saltus_Native_lastCode(_: *mut JNIEnv, _: jclass) -> jint {
+    LAST.with_borrow(|last| last.0)
+}
+
+natives! {
+    /// What it was, in words; and forgets it.
+    fn Java_org_saltus_Native_lastText(env) -> jbyteArray {
+        env.array(LAST.take().1.as_bytes())
+    }
+}

@@ -1,0 +1,96 @@
+//! Handles as Java holds them: numbers that are looked up. None means anything again after it was closed, so that one that is
+//! closed or made up is told to its caller and harms nobody.
+
+use crate::border::{Fail, Result, code};
+use saltus_domain::Canceller;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+
+/// The open handles of one kind.
+pub(crate) struct Table<T> {
+    /// What messages call it.
+    what: &'static str,
+    open: RwLock<BTreeMap<i64, Arc<Entry<T>>>>,
+}
+
+/// What is behind a handle. It lives until it is closed and no call uses it any more.
+pub(crate) struct Entry<T> {
+    what: &'static str,
+    closed: AtomicBool,
+    /// What calls off its waits.
+    pub canceller: Option<Canceller>,
+    own: Mutex<T>,
+}
+
+impl<T> Table<T> {
+    pub const fn new(what: &'static str) -> Table<T> {
+        Table { what, open: RwLock::new(BTreeMap::new()) }
+    }
+
+    /// A new handle, above 0.
+    pub fn give(&self, own: T, canceller: Option<Canceller>) -> i64 {
+        /// Of all kinds, so that a handle of one kind is none of another.
+        static NEXT: AtomicI64 = AtomicI64::new(1);
+        let handle = NEXT.fetch_add(1, Ordering::Relaxed);
+        let entry =
+            Entry { what: self.what, closed: AtomicBool::new(false), canceller, own: Mutex::new(own) };
+        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(entry));
+        handle
+    }
+
+    /// What an open handle means.
+    pub fn find(&self, handle: i64) -> Result<Arc<Entry<T>>> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.get(&handle).cloned().ok_or_else(|| closed(self.what))
+    }
+
+    /// Closes a handle. What is behind it is dropped here, or at the end of the call that uses it, whose wait is called off.
+    pub fn close(&self, handle: i64) -> Option<Arc<Entry<T>>> {
+        let entry = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)?;
+        entry.closed.store(true, Ordering::SeqCst);
+        if let Some(canceller) = &entry.canceller {
+            canceller.cancel();
+        }
+        Some(entry)
+    }
+}
+
+#[cold]
+fn closed(what: &str) -> Fail {
+    Fail::Told(code::CLOSED, format!("this {what} is closed"))
+}
+
+impl<T> Entry<T> {
+    /// The thing, for this call alone.
+    pub fn lock(&self) -> Result<MutexGuard<'_, T>> {
+        let guard = match self.own.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::WouldBlock) => {
+                let what = self.what;
+                let text = format!("this {what} is in use by another thread: open one for each thread");
+                return Err(Fail::Told(code::BUSY, text));
+            }
+            // A panic has been told there; who knows what is left.
+            Err(TryLockError::Poisoned(_)) => return Err(closed(self.what)),
+        };
+        if self.is_closed() { Err(closed(self.what)) } else { Ok(guard) }
+    }
+
+    /// A clone of the thing, for what all threads may use at once.
+    pub fn share(&self) -> T
+    where
+        T: Clone,
+    {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// What was called while it was closed: that counts for more than another error.
+    pub fn or_closed<R>(&self, result: Result<R>) -> Result<R> {
+        result.map_err(|error| if self.is_closed() { closed(self.what) } else { error })
+    }
+}

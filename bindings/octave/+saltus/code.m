@@ -1,0 +1,14 @@
+function number = code(caught)
+  % saltus.code  The number that all languages have for an error of Saltus; 0 for an error of another's.
+  %
+  %   try
+  %     log = saltus.log_open('robot.mcap');
+  %   catch caught
+  %     if saltus.code(caught) == 1                  or: strcmp(caught.identifier, 'saltus:NotFound')
+  %
+  % docs/errors.md has the numbers and the names.
+  number = 0;
+  if strncmp(caught.identifier, 'saltus:', 7)
+    number = javaMethod('code', 'org.saltus.Octave', caught.identifier(8:end));
+  end
+end

@@ -1,0 +1,13 @@
+function log = log_create(path, format)
+  % saltus.log_create  Begins a log: '.mcap' is MCAP; '.lcmlog', '.log' or no ending is LCM's. A file that is there
+  % is left alone.
+  %
+  %   log = saltus.log_create('robot.mcap');
+  %   log = saltus.log_create('robot.bin', 'mcap');            or 'lcm', whatever the ending
+  %   saltus.log_write(log, 'imu', 'tilt 0.02', time);
+  %   saltus.close(log);
+  if nargin < 2
+    format = '';
+  end
+  log = saltus.private_call('create', 'org.saltus.Octave', path, format);
+end

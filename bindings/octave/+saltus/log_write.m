@@ -1,0 +1,15 @@
+function log_write(log, channel, message, time, type)
+  % saltus.log_write  Appends a message to a log; time is in ns since 1970 (int64).
+  %
+  %   saltus.log_write(log, 'imu', 'tilt 0.02', time)
+  %   saltus.log_write(log, 'pose', robot.pose_t_encode(pose), time, 'robot.pose_t')
+  %
+  % With the name of a generated type, MCAP has messages together with what they are.
+  data = saltus.private_bytes(message);
+  time = saltus.private_number(time, 'a time');
+  example = [];
+  if nargin > 4
+    example = saltus.private_example(type);
+  end
+  saltus.private_call('write', 'org.saltus.Octave', log, channel, data, time, example);
+end

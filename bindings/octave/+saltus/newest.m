@@ -1,0 +1,12 @@
+function message = newest(subscriber, timeout)
+  % saltus.newest  The newest message, seen or not; [] if there is none until the time is up.
+  %
+  %   message = saltus.newest(subscriber)           does not wait
+  %   message = saltus.newest(subscriber, 0.5)      waits for one at most half a second
+  %
+  % See saltus.receive for what a message has.
+  if nargin < 2
+    timeout = 0;
+  end
+  message = saltus.private_wait('newest', subscriber, timeout);
+end

@@ -1,0 +1,7 @@
+function number = private_number(number, what)
+  % For the functions of this package: a time or a position as int64.
+  if ~isnumeric(number) || ~isscalar(number) || ~isreal(number) || isnan(number)
+    error('saltus:Invalid', '%s is a number', what);
+  end
+  number = int64(number);
+end

@@ -1,0 +1,167 @@
+//! A message as bindings hand it on: all of it in one place, as C lays it out, so that nothing is written down twice.
+//! The words at [`RawMessage`] and its fields are those of C: `saltus.h` is made from them.
+//!
+//! ```text
+//!  0 data │ 8 len │ 16 channel │ 24 channel_len │ 32 published │ 40 arrived │ 48 logged │ 56 sender │ 64 sequence
+//!  72 missed │ 80 dropped │ 88 missed_of_sender, reserved                            (bytes, where addresses have 8)
+//! ```
+//!
+//! A number that stands for "not told" is taken for that wherever it comes from.
+
+use crate::{Message, Missed};
+use std::ffi::{c_char, c_void};
+
+/// A message, with what is known about it. Saltus keeps it, and may give it more fields at its end.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RawMessage {
+    /// Its bytes; never NULL.
+    pub data: *const c_void,
+    /// How many those are.
+    pub len: usize,
+    /// The name of its channel, with a zero byte behind it.
+    pub channel: *const c_char,
+    /// Bytes of the name.
+    pub channel_len: usize,
+    /// When it was published, ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
+    pub published: u64,
+    /// When it came to this machine, ns of boot time.
+    pub arrived: u64,
+    /// When a log says that it was recorded, us since 1970; SALTUS_NO_TIME where it comes from no log.
+    pub logged: i64,
+    /// A number that tells senders apart, or SALTUS_UNKNOWN.
+    pub sender: u64,
+    /// Its number among the sender's messages, or SALTUS_UNKNOWN.
+    pub sequence: u64,
+    /// Messages missed since the last one received: lost on the way, or overwritten in shared memory. SALTUS_UNKNOWN if nobody knows.
+    pub missed: u64,
+    /// Messages dropped in this process since the last one received, because this subscriber was slow or wanted the newest only.
+    pub dropped: u64,
+    /// 1: `missed` counts over all channels of the sender; 0: over this one.
+    pub missed_of_sender: u32,
+    /// Always 0.
+    pub reserved: u32,
+}
+
+// As drawn above.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(RawMessage, published) == 32 && offset_of!(RawMessage, missed) == 72);
+    assert!(offset_of!(RawMessage, missed_of_sender) == 88 && size_of::<RawMessage>() == 96);
+};
+
+// SAFETY: it follows its pointers nowhere; whoever does must know that what they lead to is there.
+unsafe impl Send for RawMessage {}
+
+impl Default for RawMessage {
+    fn default() -> RawMessage {
+        RawMessage {
+            data: c"".as_ptr().cast(),
+            len: 0,
+            channel: c"".as_ptr(),
+            channel_len: 0,
+            published: Self::UNKNOWN,
+            arrived: 0,
+            logged: Self::NO_TIME,
+            sender: Self::UNKNOWN,
+            sequence: Self::UNKNOWN,
+            missed: Self::UNKNOWN,
+            dropped: 0,
+            missed_of_sender: 0,
+            reserved: 0,
+        }
+    }
+}
+
+impl From<&Message<'_>> for RawMessage {
+    /// It leads to what the message borrows.
+    fn from(m: &Message<'_>) -> RawMessage {
+        let mut raw = RawMessage::default();
+        raw.lead_to(m.data, m.channel);
+        raw.set_published(m.published);
+        raw.arrived = m.arrived;
+        raw.logged = m.logged.unwrap_or(Self::NO_TIME);
+        raw.set_sender(m.sender, m.sequence);
+        raw.set_missed(m.missed, m.dropped);
+        raw
+    }
+}
+
+impl RawMessage {
+    /// Where its bytes and its name lie.
+    #[inline(always)]
+    pub(crate) fn lead_to(&mut self, data: &[u8], channel: &saltus_channel::Name) {
+        // What has no bytes has no place either.
+        let at = if data.is_empty() { c"".as_ptr().cast() } else { data.as_ptr() };
+        (self.data, self.len) = (at.cast(), data.len());
+        self.channel = channel.as_bytes_with_nul().as_ptr().cast();
+        self.channel_len = channel.as_bytes().len();
+    }
+    #[inline(always)]
+    pub(crate) fn set_published(&mut self, published: Option<u64>) {
+        self.published = published.unwrap_or(Self::UNKNOWN);
+    }
+    #[inline(always)]
+    pub(crate) fn set_sender(&mut self, sender: Option<u64>, sequence: Option<u64>) {
+        self.sender = sender.unwrap_or(Self::UNKNOWN);
+        self.sequence = sequence.unwrap_or(Self::UNKNOWN);
+    }
+    #[inline(always)]
+    pub(crate) fn set_missed(&mut self, missed: Missed, dropped: u64) {
+        self.missed = missed.count().unwrap_or(Self::UNKNOWN);
+        self.missed_of_sender = matches!(missed, Missed::OfSender(_)).into();
+        self.dropped = dropped;
+    }
+
+    /// The message, whose bytes and name lie elsewhere too.
+    #[inline(always)]
+    pub(crate) fn message<'a>(&self, data: &'a [u8], channel: &'a saltus_channel::Name) -> Message<'a> {
+        let told = |n: u64| (n != Self::UNKNOWN).then_some(n);
+        let missed = if self.missed_of_sender == 1 { Missed::OfSender } else { Missed::Exact };
+        Message {
+            data,
+            channel,
+            published: told(self.published),
+            arrived: self.arrived,
+            logged: (self.logged != Self::NO_TIME).then_some(self.logged),
+            sender: told(self.sender),
+            sequence: told(self.sequence),
+            missed: told(self.missed).map_or(Missed::Unknown, missed),
+            dropped: self.dropped,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use saltus_channel::Name;
+
+    #[test]
+    fn what_is_told_and_what_is_not_comes_back_as_it_was() {
+        let name = Name::new("imu").unwrap();
+        let known = Message {
+            data: b"tilt",
+            channel: &name,
+            published: Some(1),
+            arrived: 2,
+            logged: Some(-3),
+            sender: Some(4),
+            sequence: Some(0),
+            missed: Missed::OfSender(0),
+            dropped: 5,
+        };
+        let (published, sender, sequence, logged) = (None, None, None, None);
+        let unknown = Message { published, sender, sequence, logged, missed: Missed::Unknown, ..known };
+        for message in [known, unknown, Message { missed: Missed::Exact(6), ..known }] {
+            let raw = RawMessage::from(&message);
+            assert_eq!(format!("{:?}", raw.message(b"tilt", &name)), format!("{message:?}"));
+            assert_eq!((raw.len, raw.channel_len, raw.reserved), (4, 3, 0));
+            assert_eq!(raw.data, message.data.as_ptr().cast());
+        }
+        let empty = RawMessage::from(&Message { data: b"", ..known });
+        assert!(!empty.data.is_null() && empty.len == 0);
+    }
+}

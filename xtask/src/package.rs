@@ -1,0 +1,216 @@
+//! The command as a Debian package and by `cargo install`: each into a clean root, run there, and removed without a trace.
+
+use crate::licences;
+use crate::run::{Outcome, Step, root};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The version of cargo-deb that makes the package.
+const CARGO_DEB: &str = "3.8.0";
+
+/// What dpkg keeps for itself, below a root.
+const STATE: &str = "var/lib/dpkg";
+
+/// Makes the package; with `check`, tries it and `cargo install` too.
+pub fn steps(check: bool) -> Vec<Step> {
+    let mut steps = vec![
+        Step::line("the command", "cargo build --release --locked --package=saltus-cli"),
+        Step::new("man pages, completions and licences", beside),
+        Step::new("cargo-deb", cargo_deb),
+        Step::new("the package", package),
+    ];
+    if check {
+        steps.push(Step::new("the package in a clean root, and gone again", install_package));
+        steps.push(install(&[]));
+    }
+    steps
+}
+
+/// `cargo install` into a clean root, and gone again, with `env` set.
+pub fn install(env: &'static [(&str, &str)]) -> Step {
+    Step::new("cargo install into a clean root, and gone again", move || install_by_cargo(env))
+}
+
+/// Where all of it is put; `crates/cli/Cargo.toml` names it too.
+fn directory() -> PathBuf {
+    root().join("target/package")
+}
+
+/// Where cargo-deb is installed: nothing of the machine is changed.
+fn tools() -> PathBuf {
+    root().join("target/tools")
+}
+
+/// An error of a file, by its name.
+pub fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> String {
+    move |e| format!("{}: {e}", path.display())
+}
+
+/// An empty directory.
+fn fresh(path: &Path) -> Outcome {
+    if path.exists() {
+        fs::remove_dir_all(path).map_err(failed(path))?;
+    }
+    fs::create_dir_all(path).map_err(failed(path))
+}
+
+fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
+    fs::write(path, text).map_err(failed(path))
+}
+
+/// Runs a command in the root of the workspace; what it printed.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.current_dir(root()).output().map_err(|e| format!("{command:?}: {e}"))?;
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(said.into()) } else { Err(format!("{command:?}: {complained}{said}")) }
+}
+
+/// What the command writes itself, from the definitions of its options; and the licences of what is linked into it.
+fn beside() -> Outcome {
+    let dir = directory();
+    fresh(&dir)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let saltus = root().join(target).join("release/saltus");
+    output(Command::new(&saltus).args(["man", "--out"]).arg(dir.join("man")))?;
+    for (shell, file) in [("bash", "saltus.bash"), ("zsh", "_saltus"), ("fish", "saltus.fish")] {
+        write(&dir.join(file), output(Command::new(&saltus).args(["completions", shell]))?)?;
+    }
+    write(&dir.join("LICENSES-OF-CRATES"), licences::text()?)
+}
+
+/// Without optimisation: it is built in half of the time, and packs as fast. Cargo does nothing where this version is installed.
+fn cargo_deb() -> Outcome {
+    let line = ["cargo", "install", "cargo-deb", "--version", CARGO_DEB, "--locked", "--debug", "--root"];
+    let tools = tools();
+    let line: Vec<&str> = line.into_iter().chain(tools.to_str()).collect();
+    Step::command("", &[], &line).run()
+}
+
+fn package() -> Outcome {
+    let mut deb = Command::new(tools().join("bin/cargo-deb"));
+    deb.args(["deb", "--no-build", "--locked", "--strip", "-p", "saltus-cli", "--output"]);
+    println!("{}", output(deb.arg(directory()))?.trim());
+    Ok(())
+}
+
+/// The package that was made.
+fn made() -> Result<PathBuf, String> {
+    let dir = directory();
+    let entries = fs::read_dir(&dir).map_err(failed(&dir))?.flatten().map(|entry| entry.path());
+    let mut debs: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "deb")).collect();
+    match (debs.pop(), debs.is_empty()) {
+        (Some(deb), true) => Ok(deb),
+        _ => Err(format!("{} has not one package", dir.display())),
+    }
+}
+
+/// dpkg for a root of its own, as root or as who takes himself for root.
+fn dpkg(clean: &Path) -> Command {
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n");
+    let mut dpkg = Command::new(if is_root { "dpkg" } else { "unshare" });
+    if !is_root {
+        dpkg.args(["--map-root-user", "dpkg"]);
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    dpkg.env("PATH", format!("{path}:/usr/sbin:/sbin"));
+    // The machine's log is left alone, and so is its wish for no documentation, which containers have.
+    dpkg.arg(format!("--root={}", clean.display()));
+    dpkg.args(["--log=/dev/null", "--path-include=/*"]);
+    dpkg
+}
+
+fn install_package() -> Outcome {
+    let (clean, deb) = (directory().join("root"), made()?);
+    let state = clean.join(STATE);
+    fresh(&clean)?;
+    fresh(&state.join("updates"))?;
+    fresh(&state.join("info"))?;
+    write(&state.join("available"), "")?;
+    // The root has nothing but what the package depends on, in the versions that this machine has.
+    let depends = output(Command::new("dpkg-deb").arg("--field").arg(&deb).arg("Depends"))?;
+    let names = depends.split(',').filter_map(|one| one.split_whitespace().next());
+    write(&state.join("status"), output(Command::new("dpkg-query").arg("--status").args(names))?)?;
+    let before = tree(&clean)?;
+    output(dpkg(&clean).arg("--install").arg(&deb))?;
+    for file in [
+        "usr/share/bash-completion/completions/saltus",
+        "usr/share/zsh/vendor-completions/_saltus",
+        "usr/share/fish/vendor_completions.d/saltus.fish",
+        "usr/share/doc/saltus/copyright",
+        "usr/share/doc/saltus/LICENSES-OF-CRATES",
+        "usr/share/doc/saltus/README.md",
+    ] {
+        if !clean.join(file).is_file() {
+            return Err(format!("{} has no {file}", deb.display()));
+        }
+    }
+    let saltus = clean.join("usr/bin/saltus");
+    runs(&saltus)?;
+    let page = clean.join("usr/share/man/man1/saltus-echo.1.gz");
+    let page = output(Command::new("gzip").arg("-dc").arg(page))?;
+    if page != output(Command::new(&saltus).args(["man", "echo"]))? {
+        return Err("the man page of echo is not what the command writes".into());
+    }
+    output(dpkg(&clean).args(["--purge", "saltus"]))?;
+    nothing_left(&before, &tree(&clean)?)
+}
+
+fn install_by_cargo(env: &[(&str, &str)]) -> Outcome {
+    let clean = directory().join("cargo");
+    fresh(&clean)?;
+    fresh(&clean.join("bin"))?;
+    // Cargo's own lists of what is installed stay, and must say: nothing.
+    let lists = [clean.join(".crates.toml"), clean.join(".crates2.json")];
+    for list in &lists {
+        write(list, "")?;
+    }
+    let before = tree(&clean)?;
+    let mut cargo = Command::new("cargo");
+    cargo.envs(env.iter().copied());
+    output(cargo.args(["install", "--path", "crates/cli", "--locked", "--quiet", "--root"]).arg(&clean))?;
+    runs(&clean.join("bin/saltus"))?;
+    output(Command::new("cargo").args(["uninstall", "--quiet", "--root"]).arg(&clean).arg("saltus-cli"))?;
+    for list in &lists {
+        if fs::read_to_string(list).map_err(failed(list))?.contains("saltus") {
+            return Err(format!("{} still names the command", list.display()));
+        }
+    }
+    nothing_left(&before, &tree(&clean)?)
+}
+
+/// What was installed runs without anything of the user's surroundings, is this version, and carries a message.
+fn runs(saltus: &Path) -> Outcome {
+    let place = format!("/dev/shm/saltus-package-{}", std::process::id());
+    let domain = format!("shm://{place}");
+    let run =
+        |args: &[&str]| output(Command::new(saltus).args(args).env_clear().env("SALTUS_DOMAIN", &domain));
+    let version = run(&["--version"])?;
+    if version.trim() != concat!("saltus ", env!("CARGO_PKG_VERSION")) {
+        return Err(format!("{} says that it is {version}", saltus.display()));
+    }
+    run(&["help"])?;
+    let heard = run(&["pub", "tilt", "0.02 rad"])
+        .and_then(|_| run(&["echo", "tilt", "--newest", "-n", "1", "--timeout", "10s"]))
+        .and_then(|heard| run(&["rm", "tilt"]).map(|_| heard));
+    let removed = fs::remove_dir_all(&place).map_err(failed(Path::new(&place)));
+    let heard = heard?;
+    removed?;
+    if heard.contains("0.02 rad") { Ok(()) } else { Err(format!("echo says: {heard}")) }
+}
+
+/// All that lies below `clean`, but for dpkg's own state, of which only what it knows about the command counts.
+fn tree(clean: &Path) -> Result<Vec<String>, String> {
+    let found = output(Command::new("find").arg(clean).args(["-mindepth", "1", "-printf", "%P\n"]))?;
+    let counts = |path: &&str| !path.starts_with(STATE) || path.contains("saltus");
+    let mut paths: Vec<String> = found.lines().filter(counts).map(String::from).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn nothing_left(before: &[String], after: &[String]) -> Outcome {
+    let left: Vec<&str> = after.iter().filter(|path| !before.contains(path)).map(String::as_str).collect();
+    if left.is_empty() { Ok(()) } else { Err(format!("left behind: {}", left.join(" "))) }
+}
