@@ -3,6 +3,7 @@
 use crate::run::{Outcome, Step, root};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The providers that are Cargo features.
 const FEATURES: &str = "--features=saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds,\
@@ -30,6 +31,19 @@ pub const QUICK: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
 ];
 
+/// Random tests take the same numbers in each run of all tests, so that what fails is what was changed. `xtask random` and
+/// `xtask fuzz` take new ones.
+const SEED: &str = "7";
+
+/// The tests that take random numbers, built optimized: `xtask random` runs them again and again.
+const RANDOM: [&str; 3] = [
+    "cargo test --release --locked --no-fail-fast -p saltus-types --test random --test hostile --test diff",
+    "cargo test --release --locked --no-fail-fast -p saltus-log -p saltus-net -p saltus-wire -p saltus-ring \
+        --test formats --test reassembly --test messages --test oracle",
+    "cargo test --release --locked --no-fail-fast -p saltus-log -p saltus-channel -p saltus-net -p saltus-tunnel \
+        -p saltus-wire --lib",
+];
+
 /// Format, lints, documentation, and the rules of the house.
 pub fn steps() -> Vec<Step> {
     let (deny, deny_docs) = (["--", "-D", "warnings"], [("RUSTDOCFLAGS", "-D warnings")]);
@@ -49,7 +63,11 @@ pub fn steps() -> Vec<Step> {
 /// Unit, property, multi-process, loom, model, short campaigns, the demo and a short benchmark.
 pub fn tests() -> Vec<Step> {
     vec![
-        Step::command("tests", &[], &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+        Step::command(
+            "tests",
+            &[("PROPTEST_RNG_SEED", SEED)],
+            &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"],
+        ),
         Step::line("tests of the providers that are features", PROVIDERS[0]),
         Step::line("the same beside programs of others", PROVIDERS[1]),
         Step::new("the README's program", readme_program),
@@ -78,7 +96,11 @@ pub fn tests() -> Vec<Step> {
         built("what Ach's paper measured", "saltus-bench-channel ach --short"),
         built("what LCM's paper measured", "saltus-bench-channel lcm --short"),
         // Hardly optimized, and longer for that: so much less is spent on building them.
-        fuzz(&[&QUICK[..], &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2")]].concat(), &["6"]),
+        fuzz(
+            &[&QUICK[..], &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SEED", SEED)]]
+                .concat(),
+            &["6"],
+        ),
     ]
 }
 
@@ -219,6 +241,18 @@ pub fn conformance(words: &[&str]) -> Step {
     let line: Vec<&str> = [play.as_str()].into_iter().chain(words.iter().copied()).collect();
     let play = Step::command("", &[], &line);
     Step::new("conformance of the bindings", move || build.run().and_then(|()| play.run()))
+}
+
+/// The tests that take random numbers, so many rounds, each with a seed of its own, which the summary tells.
+pub fn random(rounds: u64) -> Vec<Step> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let round = |seed: String| {
+        RANDOM.map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            Step::command(&format!("PROPTEST_RNG_SEED={seed}"), &[("PROPTEST_RNG_SEED", &seed)], &words)
+        })
+    };
+    (0..rounds).map(|n| (now + n).to_string()).flat_map(round).collect()
 }
 
 /// The fuzzers, from the kept corpus on.

@@ -21,6 +21,21 @@ fn messages(seed: u64) -> (Arc<Schema>, Vec<Record>) {
     (schema, messages)
 }
 
+/// Schemas of which a message could have more empty arrays (the second one: more memory in them) than decoders allow.
+#[test]
+fn trees_full_of_empty_arrays_stay_within_what_decoders_allow() {
+    for seed in [140_813, 142_553, 145_136, 159_045, 169_178] {
+        let (schema, messages) = messages(seed);
+        for message in messages {
+            let bytes = wire::encode(&message).unwrap();
+            assert_eq!(wire::decode(&schema, message.id(), &bytes).as_ref(), Ok(&message), "seed {seed}");
+            let bytes = cdr::encode(&message, Dialect::OmgIdl, Endian::Little).unwrap();
+            let back = cdr::decode(&schema, message.id(), Dialect::OmgIdl, &bytes);
+            assert_eq!(back.as_ref(), Ok(&message), "seed {seed}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

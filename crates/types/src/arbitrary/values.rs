@@ -1,16 +1,33 @@
 //! Random messages.
 
 use super::{Options, Rng};
-use crate::value::{Array, Items, Record, Text, Value, integer};
+use crate::value::{Array, Items, Record, Text, Value, integer, memory};
+use crate::wire::encoded_size;
 use crate::{Extent, Field, Schema, StructId, Type};
+use saltus_wire::FREE_ELEMENTS;
 use std::sync::Arc;
 
 /// How many elements of arrays of variable size a message has at most, about.
 const MAX_ELEMENTS: usize = 2000;
+/// Bytes of memory that the codec without generated code allows for each byte of a message.
+const MEMORY_PER_BYTE: u64 = 128;
 
-/// A random message of struct `id`. Its sizes agree, so that every encoder takes it.
+/// A random message of struct `id`. Its sizes agree, so that every encoder takes it. What comes of that every decoder
+/// takes, unless the type itself has more in its fixed arrays than decoders allow.
 pub fn message(rng: &mut Rng, options: &Options, schema: &Arc<Schema>, id: StructId) -> Record {
-    Maker { rng, options, schema, left: MAX_ELEMENTS }.record(id, 0)
+    let mut left = MAX_ELEMENTS;
+    loop {
+        let mut maker = Maker { rng, options, schema, left, free: 0, memory: 0 };
+        let record = maker.record(id, 0);
+        // The rules of `docs/wire.md`. CDR may take less room than LCM's encoding, but never half.
+        let length = (encoded_size(&record) / 2 + FREE_ELEMENTS) as u64;
+        let fits = maker.free <= length + schema.free_elements(id)
+            && maker.memory <= MEMORY_PER_BYTE * length + schema.memory(id);
+        if fits || left == 0 {
+            return record;
+        }
+        left /= 10;
+    }
 }
 
 struct Maker<'a> {
@@ -18,6 +35,10 @@ struct Maker<'a> {
     options: &'a Options,
     schema: &'a Arc<Schema>,
     left: usize,
+    /// Elements and rows so far that take no room.
+    free: u64,
+    /// Memory so far, in bytes: strings do not count, each byte of them allows for itself.
+    memory: u64,
 }
 
 impl Maker<'_> {
@@ -26,6 +47,7 @@ impl Maker<'_> {
         let of = schema.get(id);
         let sizes = of.size_fields();
         let mut values: Vec<Value> = Vec::with_capacity(of.fields.len());
+        self.memory += memory::fields(of.fields.len()) as u64;
         for (i, field) in of.fields.iter().enumerate() {
             let value = match field.ty {
                 Type::Primitive(p) if sizes.contains(&i) => {
@@ -49,6 +71,7 @@ impl Maker<'_> {
             });
         }
         let count = shape.iter().product();
+        self.count(field, &shape);
         if field.is_variable() {
             self.left = self.left.saturating_sub(count);
         }
@@ -59,6 +82,23 @@ impl Maker<'_> {
         let one = if field.is_array() { Array::new(&shape, items).map(Value::from) } else { items.get(0) };
         // A count that multiplies to the number of elements always makes an array.
         one.unwrap_or(Value::Boolean(false))
+    }
+
+    /// Counts what decoders count: an array's rows and elements that take no room, and memory.
+    fn count(&mut self, field: &Field, shape: &[usize]) {
+        let element = self.schema.min_size(field.ty);
+        let mut rows = 1;
+        for (level, &n) in shape.iter().enumerate() {
+            rows *= n as u64;
+            if element == 0 || shape[level + 1..].contains(&0) {
+                self.free += rows;
+            }
+        }
+        self.memory += match field.ty {
+            _ if field.is_array() => memory::array(shape.len()) + memory::elements(field.ty, rows as usize),
+            Type::Struct(_) => memory::boxed(),
+            Type::Primitive(_) | Type::Enum(_) => 0,
+        } as u64;
     }
 
     fn push(&mut self, items: &mut Items, ty: Type, depth: usize) {
