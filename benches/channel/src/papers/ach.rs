@@ -17,7 +17,7 @@ pub fn figures(results: &Results) -> Vec<Figure> {
         histograms(results),
         against_frequency(results),
         against_hops(results),
-        Figure { name: "lines-of-code", panels: Vec::new(), shows: lines_of_code::tell() },
+        lines_of_code::figure(),
     ]
 }
 
@@ -43,12 +43,12 @@ fn receivers(results: &Results) -> Figure {
     shows.extend(ranking(two, "two receivers at 1 kHz"));
     let x = ("receivers", Axis::Even);
     let panels = latency(&rows, "64 B at 1 kHz, against receivers", x, |case| case.readers as f64, &VALUES);
-    Figure { name: "receivers", panels, shows }
+    Figure { name: "receivers", panels, shows, ..Figure::default() }
 }
 
 /// How many messages took how long: one line for each contender.
 fn histograms(results: &Results) -> Figure {
-    let mut figure = Figure { name: "histograms", panels: Vec::new(), shows: Vec::new() };
+    let mut figure = Figure { name: "histograms", ..Figure::default() };
     for rate in ACH_HISTOGRAMS {
         let rows = rows(results, Scenario::Paced, |case| (case.rate, case.readers) == (rate, 1));
         if rows.is_empty() {
@@ -102,7 +102,7 @@ fn against_frequency(results: &Results) -> Figure {
         format!("`{name}` stays within one period at the 99th percentile, without loss, {highest}")
     }));
     let panels = if rows.is_empty() { Vec::new() } else { [("p50", 0.5), ("p99", 0.99)].map(panel).into() };
-    Figure { name: "against-frequency", panels, shows }
+    Figure { name: "against-frequency", panels, shows, ..Figure::default() }
 }
 
 fn against_hops(results: &Results) -> Figure {
@@ -110,5 +110,5 @@ fn against_hops(results: &Results) -> Figure {
     let hops = |case: &Case| case.hops as f64;
     let x = ("hops", Axis::Log);
     let panels = latency(&rows, "64 B at 1 kHz through a chain of processes", x, hops, &VALUES[1..]);
-    Figure { name: "against-hops", panels, shows: ends(&rows, hops, "hops") }
+    Figure { name: "against-hops", panels, shows: ends(&rows, hops, "hops"), ..Figure::default() }
 }

@@ -4,10 +4,10 @@
 use super::{Figure, VALUES, ends, latency, lines, ranking, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{DALI_READERS, DALI_SIZES};
-use crate::results::{Results, Row};
+use crate::results::{Note, Results, Row};
 use crate::stats::median;
 use crate::table::{count, ns};
-use saltus_measure::report::{Axis, Panel};
+use saltus_measure::report::{Axis, Panel, Rows};
 
 /// All of them.
 pub fn figures(results: &Results) -> Vec<Figure> {
@@ -27,7 +27,7 @@ fn readers(case: &Case) -> f64 {
 }
 
 fn against_subscribers(results: &Results) -> Figure {
-    let mut figure = Figure { name: "against-subscribers", panels: Vec::new(), shows: Vec::new() };
+    let mut figure = Figure { name: "against-subscribers", ..Figure::default() };
     for size in DALI_SIZES {
         let rows = rows(results, Scenario::Paced, |case| case.size == size);
         let title = format!("{size} B at 1 kHz, against subscribers");
@@ -43,7 +43,7 @@ fn against_subscribers(results: &Results) -> Figure {
 }
 
 fn against_size(results: &Results) -> Figure {
-    let mut figure = Figure { name: "against-size", panels: Vec::new(), shows: Vec::new() };
+    let mut figure = Figure { name: "against-size", ..Figure::default() };
     let bytes = |case: &Case| case.size as f64;
     for readers in DALI_READERS {
         let rows = rows(results, Scenario::Paced, |case| case.readers == readers);
@@ -80,7 +80,12 @@ fn processor_use(results: &Results) -> Figure {
         y: ("processor time".into(), Axis::Time),
         lines: drawn,
     };
-    Figure { name: "processor-use", panels: if rows.is_empty() { Vec::new() } else { vec![panel] }, shows }
+    Figure {
+        name: "processor-use",
+        panels: if rows.is_empty() { Vec::new() } else { vec![panel] },
+        shows,
+        ..Figure::default()
+    }
 }
 
 fn without_loss(results: &Results) -> Figure {
@@ -104,20 +109,51 @@ fn without_loss(results: &Results) -> Figure {
         y: ("messages a second".into(), Axis::Log),
         lines: drawn,
     };
-    Figure { name: "without-loss", panels: if rows.is_empty() { Vec::new() } else { vec![panel] }, shows }
+    Figure {
+        name: "without-loss",
+        panels: if rows.is_empty() { Vec::new() } else { vec![panel] },
+        shows,
+        ..Figure::default()
+    }
 }
 
 fn connections(results: &Results) -> Figure {
-    let notes = results.notes.iter().filter(|note| note.case.scenario == Scenario::Connections);
-    let shows = notes.map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
-    Figure { name: "connections", panels: Vec::new(), shows }
+    let notes: Vec<&Note> =
+        results.notes.iter().filter(|note| note.case.scenario == Scenario::Connections).collect();
+    let shows = notes.iter().map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
+    let opened = |note: &&Note| (note.contender.to_owned(), note.value.into_iter().collect());
+    let diagram = Rows {
+        title: "Subscribers of one channel, each with a domain of its own, until something ended it".into(),
+        x: ("subscribers".into(), Axis::Even),
+        marks: vec!["subscribers"],
+        rows: notes.iter().map(opened).collect(),
+    };
+    let rows = if notes.is_empty() { Vec::new() } else { vec![diagram] };
+    Figure { name: "connections", rows, shows, ..Figure::default() }
 }
 
+/// A diagram for each module that listens.
 fn cwalker(results: &Results) -> Figure {
     let rows = rows(results, Scenario::Cwalker, |_| true);
     let shows = rows.iter().map(|row| {
         let case = &row.cell.case;
         format!("{}, {} inputs, over `{}`: {}", case.part, case.writers, row.cell.contender, words(row))
     });
-    Figure { name: "cwalker", panels: Vec::new(), shows: shows.collect() }
+    let mut diagrams: Vec<Rows> = Vec::new();
+    for row in &rows {
+        let case = &row.cell.case;
+        let title = format!("The cWalker's {}, {} inputs", case.part, case.writers);
+        let values = VALUES[1..].iter().map(|(_, value)| value(row)).collect();
+        let line = (row.cell.contender.to_owned(), values);
+        match diagrams.iter_mut().find(|one| one.title == title) {
+            Some(one) => one.rows.push(line),
+            None => diagrams.push(Rows {
+                title,
+                x: ("latency since due".into(), Axis::Time),
+                marks: VALUES[1..].iter().map(|(name, _)| *name).collect(),
+                rows: vec![line],
+            }),
+        }
+    }
+    Figure { name: "cwalker", shows: shows.collect(), rows: diagrams, ..Figure::default() }
 }

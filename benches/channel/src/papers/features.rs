@@ -23,7 +23,11 @@ pub fn figure() -> Figure {
         lines.insert(1, rule);
         lines.join("\n")
     };
-    Figure { name: "features", panels: Vec::new(), shows: TABLES.map(|columns| table(columns) + "\n").into() }
+    Figure {
+        name: "features",
+        shows: TABLES.map(|columns| table(columns) + "\n").into(),
+        ..Figure::default()
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ fn bandwidth(row: &Row<'_>) -> f64 {
 }
 
 fn echo(results: &Results) -> Figure {
-    let mut figure = Figure { name: "echo", panels: Vec::new(), shows: Vec::new() };
+    let mut figure = Figure { name: "echo", ..Figure::default() };
     for clients in ECHO_CLIENTS {
         let rows = rows(results, Scenario::Echo, |case| case.readers == clients);
         if rows.is_empty() {
@@ -69,7 +69,12 @@ fn traffic(results: &Results) -> Figure {
         lines: drawn,
     };
     let shows = notes.iter().map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
-    Figure { name: "traffic", panels: if notes.is_empty() { Vec::new() } else { vec![panel] }, shows }
+    Figure {
+        name: "traffic",
+        panels: if notes.is_empty() { Vec::new() } else { vec![panel] },
+        shows,
+        ..Figure::default()
+    }
 }
 
 fn urban(results: &Results) -> Figure {
@@ -95,5 +100,5 @@ fn urban(results: &Results) -> Figure {
             lines: lines(&rows, |case| f64::from(case.rate), |row| 100.0 * row.cell.missed()),
         });
     }
-    Figure { name: "urban-challenge", panels, shows }
+    Figure { name: "urban-challenge", panels, shows, ..Figure::default() }
 }

@@ -2,6 +2,9 @@
 //! receives. Blank lines, comments and tests do not count. Where a C library is used without a crate, the declarations of its
 //! functions are among them. What C++ alone can use has a part in C++, and one in Rust that is the same for all such libraries.
 
+use super::Figure;
+use saltus_measure::report::{Axis, Rows};
+
 macro_rules! sources {
     ($($name:literal: $($file:literal),+;)+) => {
         &[$(($name, &[$(include_str!(concat!("../contenders/", $file))),+])),+]
@@ -30,13 +33,25 @@ const SOURCES: &[(&str, &[&str])] = sources! {
     "zenoh": "net/zenoh.rs";
 };
 
+/// Who, and how many lines.
+fn counted() -> impl Iterator<Item = (&'static str, usize)> {
+    SOURCES.iter().map(|(name, files)| (*name, files.iter().map(|file| count(file)).sum()))
+}
+
 /// One sentence for each.
 pub fn tell() -> Vec<String> {
-    let lines = |(name, files): &(&str, &[&str])| {
-        let sum: usize = files.iter().map(|file| count(file)).sum();
-        format!("{name}: {sum} lines")
+    counted().map(|(name, lines)| format!("{name}: {lines} lines")).collect()
+}
+
+/// These sentences, and bars.
+pub fn figure() -> Figure {
+    let diagram = Rows {
+        title: "Lines of code for the same program".into(),
+        x: ("lines".into(), Axis::Even),
+        marks: vec!["lines"],
+        rows: counted().map(|(name, lines)| (name.to_owned(), vec![lines as f64])).collect(),
     };
-    SOURCES.iter().map(lines).collect()
+    Figure { name: "lines-of-code", rows: vec![diagram], shows: tell(), ..Figure::default() }
 }
 
 fn count(source: &str) -> usize {

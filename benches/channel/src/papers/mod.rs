@@ -14,17 +14,19 @@ use crate::outcome::Metric;
 use crate::results::{Results, Row};
 use crate::set::Set;
 use crate::table::ns;
-use saltus_measure::report::{Axis, Line, Panel, panels};
+use saltus_measure::report::{self, Axis, Line, Panel, Rows, panels};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 /// A figure and what it shows.
+#[derive(Default)]
 pub struct Figure {
     /// The name of its file, behind the set's.
     pub name: &'static str,
-    /// What is drawn; none, where there is only something to say.
+    /// What is drawn, one of both; none, where there is only something to say.
     pub panels: Vec<Panel>,
+    pub rows: Vec<Rows>,
     /// What it shows, one line each.
     pub shows: Vec<String>,
 }
@@ -36,7 +38,7 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
         Set::Ach => ach::figures(results),
         _ => lcm::figures(results),
     };
-    let gone = Figure { name: "who-cannot-be-measured", panels: Vec::new(), shows: gone::table() };
+    let gone = Figure { name: "who-cannot-be-measured", shows: gone::table(), ..Figure::default() };
     let mut text = String::from("\n## What it shows\n");
     for figure in
         figures.iter().chain((set == Set::Ach).then_some(&gone)).filter(|figure| !figure.shows.is_empty())
@@ -46,9 +48,14 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
             // A table stands as it is.
             let _ = writeln!(text, "{}{line}", if line.starts_with('|') { "" } else { "- " });
         });
-        if !figure.panels.is_empty() {
+        let drawn = match (&figure.panels[..], &figure.rows[..]) {
+            ([], []) => None,
+            ([], several) => Some(report::rows(several)?),
+            (several, _) => Some(panels(several)?),
+        };
+        if let Some(drawn) = drawn {
             let file = format!("{}-{}.svg", set.name(), figure.name);
-            fs::write(out.join(&file), panels(&figure.panels)?)?;
+            fs::write(out.join(&file), drawn)?;
             let _ = writeln!(text, "\n![{}]({file})", figure.name);
         }
     }
@@ -201,6 +208,8 @@ mod tests {
             }
         }
         assert!(out.join("dali-against-subscribers.svg").is_file());
+        let bars = fs::read_to_string(out.join("ach-lines-of-code.svg")).expect("bars");
+        assert!(bars.contains("cyclonedds"), "{bars}");
         fs::remove_dir_all(&out).expect("only ours");
     }
 }

@@ -9,8 +9,8 @@ use super::page::stack;
 use super::time;
 
 /// Width and height of a panel, and of the names beside it.
-const SIZE: (u32, u32) = (960, 400);
-const NAMES: u32 = 150;
+pub(super) const SIZE: (u32, u32) = (960, 400);
+pub(super) const NAMES: u32 = 150;
 
 /// What an axis counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,18 +54,18 @@ pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
 }
 
 /// Whether an axis can show a number.
-fn fits(axis: Axis, value: f64) -> bool {
+pub(super) fn fits(axis: Axis, value: f64) -> bool {
     value.is_finite() && (axis == Axis::Even || value > 0.0)
 }
 
 /// The decades that hold all of the values.
-fn decades(values: impl Iterator<Item = f64>) -> Range<f64> {
+pub(super) fn decades(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = ends(values).unwrap_or((1.0, 10.0));
     let (low, high) = (low.log10().floor(), high.log10().ceil());
     10_f64.powf(low)..10_f64.powf(high.max(low + 1.0))
 }
 
-fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(super) fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values
         .fold(None, |ends, v| Some(ends.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
 }
@@ -79,7 +79,7 @@ fn number(value: f64) -> String {
     }
 }
 
-fn label(axis: Axis, value: f64) -> String {
+pub(super) fn label(axis: Axis, value: f64) -> String {
     if axis == Axis::Time { time(value) } else { number((value * 1e6).round() / 1e6) }
 }
 
@@ -98,7 +98,7 @@ fn cross<P>(at: P, n: usize) -> Cross<P, i32> {
 }
 
 /// The names of the lines, each beside its stroke and its mark.
-fn names<'a>(area: &Area<'_>, names: impl Iterator<Item = &'a str>) -> Drawn {
+pub(super) fn names<'a>(area: &Area<'_>, names: impl Iterator<Item = &'a str>) -> Drawn {
     for (n, name) in names.enumerate() {
         let y = 44 + 19 * n as i32;
         area.draw(&PathElement::new(vec![(0, y), (24, y)], colour(n).stroke_width(2)))?;

@@ -6,12 +6,14 @@ mod heat;
 mod lines;
 mod load;
 mod page;
+mod rows;
 mod tables;
 
 pub use heat::{Column, Heat};
 pub use lines::{Axis, Line, Panel, panels};
 pub use load::{Error, load, read};
 pub use page::{document, escaped, figure, page};
+pub use rows::{Rows, rows};
 pub use tables::{csv, hgrm};
 
 use hdrhistogram::Histogram;
