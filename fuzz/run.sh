@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes: run.sh [SECONDS [TARGET...]], each target for so long. Needs GCC with its sanitizers, and nothing to be installed.
-# JOBS=n run.sh: so many targets at a time (default 1). SEED=n run.sh: the same random numbers each time (default: new ones).
+# JOBS=n run.sh: so many targets at a time (default 1). SALTUS_FUZZ_SEED=n run.sh: the same random numbers each time (default:
+# new ones); how many of them are used depends on the time that they take.
 #
 # The kept corpus (corpus/TARGET; for c and cpp that of rust) is where it starts; what it finds goes to a temporary
 # directory. With SALTUS_FUZZ_KEEP=1 the corpus is merged with what was found. An input that fails is left in
@@ -38,7 +39,7 @@ fuzz() {
     # A chunk of MCAP may say that it becomes 256 MB, and be no liar.
     case "$target" in mcap) memory=2000 ;; *) memory=160 ;; esac
     log="$found/$target.log"
-    "$bin/$target" -max_total_time="$seconds" -seed="${SEED:-0}" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
+    "$bin/$target" -max_total_time="$seconds" -seed="${SALTUS_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
         -artifact_prefix="artifacts/$target/" "$found/$target" "$corpus" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
         printf '%s\n' "$(tail -n 60 "$log")" "$target: FAILED (status $status); the input is in fuzz/artifacts/$target"

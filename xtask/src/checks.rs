@@ -1,6 +1,7 @@
 //! What is checked, and how.
 
 use crate::run::{Outcome, Step, root};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -31,18 +32,9 @@ pub const QUICK: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
 ];
 
-/// Random tests take the same numbers in each run of all tests, so that what fails is what was changed. `xtask random` and
-/// `xtask fuzz` take new ones.
+/// Property tests, fuzzers and the demo's chaos take the same random numbers in each run of all tests, so that what fails is hardly ever
+/// what nobody has changed. New ones are for `xtask random`, `xtask fuzz`, and `demo --chaos` without a seed.
 const SEED: &str = "7";
-
-/// The tests that take random numbers, built optimized: `xtask random` runs them again and again.
-const RANDOM: [&str; 3] = [
-    "cargo test --release --locked --no-fail-fast -p saltus-types --test random --test hostile --test diff",
-    "cargo test --release --locked --no-fail-fast -p saltus-log -p saltus-net -p saltus-wire -p saltus-ring \
-        --test formats --test reassembly --test messages --test oracle",
-    "cargo test --release --locked --no-fail-fast -p saltus-log -p saltus-channel -p saltus-net -p saltus-tunnel \
-        -p saltus-wire --lib",
-];
 
 /// Format, lints, documentation, and the rules of the house.
 pub fn steps() -> Vec<Step> {
@@ -97,8 +89,11 @@ pub fn tests() -> Vec<Step> {
         built("what LCM's paper measured", "saltus-bench-channel lcm --short"),
         // Hardly optimized, and longer for that: so much less is spent on building them.
         fuzz(
-            &[&QUICK[..], &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SEED", SEED)]]
-                .concat(),
+            &[
+                &QUICK[..],
+                &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)],
+            ]
+            .concat(),
             &["6"],
         ),
     ]
@@ -243,16 +238,38 @@ pub fn conformance(words: &[&str]) -> Step {
     Step::new("conformance of the bindings", move || build.run().and_then(|()| play.run()))
 }
 
-/// The tests that take random numbers, so many rounds, each with a seed of its own, which the summary tells.
+/// The programs with property tests, so many rounds, each with a seed of its own, which its step tells.
 pub fn random(rounds: u64) -> Vec<Step> {
+    let programs = property_tests();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let round = |seed: String| {
-        RANDOM.map(|line| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            Step::command(&format!("PROPTEST_RNG_SEED={seed}"), &[("PROPTEST_RNG_SEED", &seed)], &words)
+        programs.iter().map(move |(name, targets)| {
+            let line = ["cargo", "test", "--locked", "--no-fail-fast", "-p", name];
+            let line: Vec<&str> = line.into_iter().chain(targets.iter().map(String::as_str)).collect();
+            let told = format!("PROPTEST_RNG_SEED={seed} {}", line.join(" "));
+            Step::command(&told, &[("PROPTEST_RNG_SEED", &seed)], &line)
         })
     };
     (0..rounds).map(|n| (now + n).to_string()).flat_map(round).collect()
+}
+
+/// The packages with property tests, and what of them to run: `--lib`, `--test=NAME`.
+fn property_tests() -> BTreeMap<String, BTreeSet<String>> {
+    let crates = root().join("crates");
+    let mut found = BTreeMap::<String, BTreeSet<String>>::new();
+    for file in sources(&crates) {
+        if !fs::read_to_string(&file).is_ok_and(|text| text.contains("proptest! {")) {
+            continue;
+        }
+        let below = file.strip_prefix(&crates).unwrap_or(&file).with_extension("");
+        let mut parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+        let (Some(name), Some(kind), Some(test)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let target = if kind == "tests" { format!("--test={test}") } else { "--lib".into() };
+        found.entry(format!("saltus-{name}")).or_default().insert(target);
+    }
+    found
 }
 
 /// The fuzzers, from the kept corpus on.
@@ -299,7 +316,7 @@ fn demo() -> Outcome {
             .current_dir(root());
         command.status().map_err(|e| format!("cargo: {e}"))
     };
-    for args in [&["--seconds", "10"][..], &["--seconds", "20", "--chaos"]] {
+    for args in [&["--seconds", "10"][..], &["--seconds", "20", "--chaos", "--seed", SEED]] {
         let status = demo(args)?;
         if !status.success() {
             return Err(format!("demo {} ended with {status}", args.join(" ")));

@@ -18,7 +18,7 @@ usage: cargo xtask VERB [ARGS]
   loom                 the real lane under loom
   model [short|full]   the Promela models and their mutations
   campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
-  random [ROUNDS]      the property tests, each round with a new seed (without ROUNDS, 10)
+  random [ROUNDS]      the programs with property tests, each round with a new seed (without ROUNDS, 10)
   fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
   bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
@@ -49,8 +49,8 @@ fn main() -> ExitCode {
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
-            Ok(rounds) => run::all(checks::random(rounds)),
-            Err(_) => Err(format!("random {rounds}: ROUNDS is a number, such as 10")),
+            Ok(rounds @ 1..) => run::all(checks::random(rounds)),
+            _ => Err(format!("random {rounds}: ROUNDS is a number from 1 on")),
         },
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),

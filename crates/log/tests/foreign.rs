@@ -28,8 +28,11 @@ fn text(path: &Path) -> &str {
 fn readers_that_know_ros_decode_messages_of_every_conformance_type() {
     let directory = Directory::new("decode");
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/schemas");
-    let files = fs::read_dir(schemas).unwrap().map(|entry| entry.unwrap().path());
-    let loader = files.fold(Loader::new(), |loader, file| loader.file(file));
+    let entries = fs::read_dir(schemas).unwrap();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    // Random messages follow this order.
+    files.sort();
+    let loader = files.into_iter().fold(Loader::new(), |loader, file| loader.file(file));
     let schema = Arc::new(loader.load().unwrap().schema);
     // Others take strings for UTF-8.
     let plain = Options { odd_strings: false, ..Options::default() };

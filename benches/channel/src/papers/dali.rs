@@ -1,7 +1,7 @@
 //! DALi's figures: latency against subscribers and size, throughput without loss, processor use, connections, and the module
 //! graph of the cWalker.
 
-use super::{Figure, VALUES, ends, latency, lines, ranking, rows, words};
+use super::{Figure, VALUES, ends, latency, lines, medians, ranking, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{DALI_READERS, DALI_SIZES};
 use crate::results::{Note, Results, Row};
@@ -121,12 +121,12 @@ fn connections(results: &Results) -> Figure {
     let notes: Vec<&Note> =
         results.notes.iter().filter(|note| note.case.scenario == Scenario::Connections).collect();
     let shows = notes.iter().map(|note| format!("`{}`: {}", note.contender, note.text)).collect();
-    let opened = |note: &&Note| (note.contender.to_owned(), note.value.into_iter().collect());
+    let opened = |(note, opened): (&Note, f64)| (note.contender.to_owned(), vec![opened]);
     let diagram = Rows {
         title: "Subscribers of one channel, each with a domain of its own, until something ended it".into(),
         x: ("subscribers".into(), Axis::Even),
         marks: vec!["subscribers"],
-        rows: notes.iter().map(opened).collect(),
+        rows: medians(&notes).into_iter().map(opened).collect(),
     };
     let rows = if notes.is_empty() { Vec::new() } else { vec![diagram] };
     Figure { name: "connections", rows, shows, ..Figure::default() }

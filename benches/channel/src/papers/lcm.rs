@@ -1,6 +1,6 @@
 //! LCM's figures: the echo test, bytes on the link, and how much of a car's traffic is borne.
 
-use super::{Figure, VALUES, latency, lines, rows, words};
+use super::{Figure, VALUES, latency, lines, medians, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{ECHO_CLIENTS, ECHO_RATES};
 use crate::results::{Note, Results, Row};
@@ -53,9 +53,7 @@ fn echo(results: &Results) -> Figure {
 fn traffic(results: &Results) -> Figure {
     let notes: Vec<&Note> = results.notes.iter().filter(|n| n.case.scenario == Scenario::Traffic).collect();
     let mut drawn: Vec<Line> = Vec::new();
-    for note in notes.iter().filter(|note| note.rep == 0) {
-        let same = notes.iter().filter(|n| n.contender == note.contender && n.case == note.case);
-        let Some(bytes) = median(&same.filter_map(|n| n.value).collect::<Vec<f64>>()) else { continue };
+    for (note, bytes) in medians(&notes) {
         let point = (note.case.readers as f64, bytes);
         match drawn.iter_mut().find(|line| line.name == note.contender) {
             Some(line) => line.points.push(point),

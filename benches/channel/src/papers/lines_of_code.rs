@@ -46,7 +46,7 @@ pub fn tell() -> Vec<String> {
 /// These sentences, and bars.
 pub fn figure() -> Figure {
     let diagram = Rows {
-        title: "Lines of code for the same program".into(),
+        title: "Lines of code for the same program; some rows are several forms, or one part".into(),
         x: ("lines".into(), Axis::Even),
         marks: vec!["lines"],
         rows: counted().map(|(name, lines)| (name.to_owned(), vec![lines as f64])).collect(),

@@ -11,10 +11,11 @@ use crate::case::{Case, Policy, Scenario};
 use crate::error::Fallible;
 use crate::gone;
 use crate::outcome::Metric;
-use crate::results::{Results, Row};
+use crate::results::{Note, Results, Row};
 use crate::set::Set;
+use crate::stats::median;
 use crate::table::ns;
-use saltus_measure::report::{self, Axis, Line, Panel, Rows, panels};
+use saltus_measure::report::{Axis, Line, Panel, Rows, diagrams};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -24,8 +25,9 @@ use std::path::Path;
 pub struct Figure {
     /// The name of its file, behind the set's.
     pub name: &'static str,
-    /// What is drawn, one of both; none, where there is only something to say.
+    /// What is drawn; none, where there is only something to say.
     pub panels: Vec<Panel>,
+    /// What is drawn below that.
     pub rows: Vec<Rows>,
     /// What it shows, one line each.
     pub shows: Vec<String>,
@@ -48,14 +50,9 @@ pub fn write(set: Set, results: &Results, header: &str, out: &Path) -> Fallible<
             // A table stands as it is.
             let _ = writeln!(text, "{}{line}", if line.starts_with('|') { "" } else { "- " });
         });
-        let drawn = match (&figure.panels[..], &figure.rows[..]) {
-            ([], []) => None,
-            ([], several) => Some(report::rows(several)?),
-            (several, _) => Some(panels(several)?),
-        };
-        if let Some(drawn) = drawn {
+        if !(figure.panels.is_empty() && figure.rows.is_empty()) {
             let file = format!("{}-{}.svg", set.name(), figure.name);
-            fs::write(out.join(&file), drawn)?;
+            fs::write(out.join(&file), diagrams(&figure.panels, &figure.rows)?)?;
             let _ = writeln!(text, "\n![{}]({file})", figure.name);
         }
     }
@@ -133,6 +130,16 @@ pub fn words(row: &Row<'_>) -> String {
     format!("p50 {p50}, p99 {p99}, p99.9 {p99_9}, max {max} ({} messages{lost})", row.times.len())
 }
 
+/// What each contender's notes say in numbers: the middle one of all repetitions of a case.
+pub fn medians<'a>(notes: &[&'a Note]) -> Vec<(&'a Note, f64)> {
+    let first = notes.iter().filter(|note| note.rep == 0);
+    let middle = |note: &&'a Note| {
+        let same = notes.iter().filter(|n| n.contender == note.contender && n.case == note.case);
+        Some((*note, median(&same.filter_map(|n| n.value).collect::<Vec<f64>>())?))
+    };
+    first.filter_map(middle).collect()
+}
+
 /// For each contender, what the first and the last of its rows by `of` showed.
 pub fn ends(rows: &[Row<'_>], of: impl Fn(&Case) -> f64, unit: &str) -> Vec<String> {
     let mut names: Vec<&str> = rows.iter().map(|row| row.cell.contender).collect();
@@ -174,6 +181,13 @@ mod tests {
                 let value = 1_000.0 * factor * readers as f64;
                 add(&mut results, case, who, Metric::Response, &[value, 2.0 * value]);
             }
+            let case = Case { part: "brakes", writers: 2, ..Case::new(Scenario::Cwalker) };
+            add(&mut results, case, who, Metric::Response, &[9_000.0 * factor]);
+            let case = Case::new(Scenario::Connections);
+            for (rep, opened) in [30.0, 10.0, 20.0].into_iter().enumerate() {
+                let value = Some(opened * factor);
+                results.notes.push(Note { case, contender: who, rep, value, text: "refused".into() });
+            }
         }
         results
     }
@@ -191,6 +205,19 @@ mod tests {
         assert!(told[1].contains("10 subscribers: p50 30.0 us"), "{told:?}");
         let told = ranking(rows.iter().filter(|row| row.cell.case.readers == 10), "here").expect("two");
         assert!(told.contains("lowest p99 `shm://`") && told.contains("highest `udpm://`"), "{told}");
+    }
+
+    #[test]
+    fn of_three_repetitions_the_middle_one_is_drawn_and_every_module_has_its_diagram() {
+        let figures = dali::figures(&results());
+        let rows = |name| figures.iter().find(|figure| figure.name == name).map(|figure| &figure.rows[..]);
+        let row = |who: &str, values: &[f64]| (who.to_owned(), values.to_vec());
+        let Some([connections]) = rows("connections") else { panic!("one diagram") };
+        assert_eq!(connections.rows, [row("shm://", &[20.0]), row("udpm://", &[60.0])]);
+        let Some([brakes]) = rows("cwalker") else { panic!("one module") };
+        assert_eq!(brakes.title, "The cWalker's brakes, 2 inputs");
+        let names: Vec<&str> = brakes.rows.iter().map(|(name, _)| &**name).collect();
+        assert_eq!((&names[..], brakes.marks.len()), (&["shm://", "udpm://"][..], 3));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use plotters::prelude::*;
 
 use super::charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
 use super::page::stack;
+use super::rows::{self, Rows};
 use super::time;
 
 /// Width and height of a panel, and of the names beside it.
@@ -47,15 +48,23 @@ pub struct Panel {
 
 /// The panels below each other, as one SVG that follows the reader's dark or light screen.
 pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
-    let parts: Vec<_> = panels.iter().map(|panel| move |area: &Area<'_>| draw(area, panel)).collect();
-    let parts: Vec<&dyn Fn(&Area<'_>) -> Drawn> =
-        parts.iter().map(|part| part as &dyn Fn(&Area<'_>) -> Drawn).collect();
-    stack(SIZE, &parts)
+    diagrams(panels, &[])
 }
+
+/// The panels, and below them the rows, as one SVG that follows the reader's dark or light screen.
+pub fn diagrams(panels: &[Panel], rows: &[Rows]) -> Result<String, Box<dyn std::error::Error>> {
+    let panels = panels.iter().map(|one| Box::new(move |area: &Area<'_>| draw(area, one)) as Part<'_>);
+    let rows = rows.iter().map(|one| Box::new(move |area: &Area<'_>| rows::draw(area, one)) as Part<'_>);
+    let parts: Vec<Part<'_>> = panels.chain(rows).collect();
+    stack(SIZE, &parts.iter().map(|part| &**part).collect::<Vec<_>>())
+}
+
+/// What draws one diagram.
+type Part<'a> = Box<dyn Fn(&Area<'_>) -> Drawn + 'a>;
 
 /// Whether an axis can show a number.
 pub(super) fn fits(axis: Axis, value: f64) -> bool {
-    value.is_finite() && (axis == Axis::Even || value > 0.0)
+    value.is_finite() && if axis == Axis::Even { value >= 0.0 } else { value > 0.0 }
 }
 
 /// The decades that hold all of the values.

@@ -10,10 +10,10 @@ mod rows;
 mod tables;
 
 pub use heat::{Column, Heat};
-pub use lines::{Axis, Line, Panel, panels};
+pub use lines::{Axis, Line, Panel, diagrams, panels};
 pub use load::{Error, load, read};
 pub use page::{document, escaped, figure, page};
-pub use rows::{Rows, rows};
+pub use rows::Rows;
 pub use tables::{csv, hgrm};
 
 use hdrhistogram::Histogram;

@@ -5,37 +5,31 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::charts::{Area, Drawn, GRID, INK, colour, style};
 use super::lines::{Axis, NAMES, SIZE, decades, ends, fits, label, names};
-use super::page::stack;
 
 /// Room for the rows' names.
 const ROW_NAMES: i32 = 250;
 
-/// One diagram: the same numbers of several things.
+/// One diagram: the same numbers of several things, of which it has room for about twenty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// What stands above it.
     pub title: String,
-    /// What the axis to the right counts, and how.
+    /// What the axis to the right counts, and how. Bars are for [`Axis::Even`]: on the others, none has a beginning.
     pub x: (String, Axis),
-    /// What each number of a row stands for. A row of one number is a bar.
+    /// What each number of a row stands for, six at most. If it is one, the rows are bars.
     pub marks: Vec<&'static str>,
-    /// The names and numbers of the rows, from above. Numbers that the axis cannot show are left out.
+    /// The names and numbers of the rows, from above: as many numbers as there are marks, or none. Numbers that the axis
+    /// cannot show are left out.
     pub rows: Vec<(String, Vec<f64>)>,
 }
 
-/// The diagrams below each other, as one SVG that follows the reader's dark or light screen.
-pub fn rows(diagrams: &[Rows]) -> Result<String, Box<dyn std::error::Error>> {
-    let parts: Vec<_> = diagrams.iter().map(|one| move |area: &Area<'_>| draw(area, one)).collect();
-    let parts: Vec<&dyn Fn(&Area<'_>) -> Drawn> =
-        parts.iter().map(|part| part as &dyn Fn(&Area<'_>) -> Drawn).collect();
-    stack(SIZE, &parts)
-}
-
-fn draw(area: &Area<'_>, diagram: &Rows) -> Drawn {
+pub(super) fn draw(area: &Area<'_>, diagram: &Rows) -> Drawn {
     let (axis, count) = (diagram.x.1, diagram.rows.len());
     let all = || diagram.rows.iter().flat_map(|(_, values)| values).copied().filter(|v| fits(axis, *v));
     let (left, right) = area.split_horizontally(SIZE.0 - NAMES);
-    names(&right, diagram.marks.iter().copied())?;
+    if diagram.marks.len() > 1 {
+        names(&right, diagram.marks.iter().copied())?;
+    }
     // Row 0 is the uppermost; its middle is half a step below the upper end.
     let y = 0.0..count as f64;
     let middle = |row: usize| count as f64 - row as f64 - 0.5;
@@ -98,6 +92,7 @@ fn draw(area: &Area<'_>, diagram: &Rows) -> Drawn {
 
 #[cfg(test)]
 mod tests {
+    use super::super::diagrams;
     use super::*;
 
     fn diagram(axis: Axis, marks: &[&'static str], values: [f64; 2]) -> Rows {
@@ -112,7 +107,7 @@ mod tests {
 
     #[test]
     fn each_row_has_its_name_and_its_marks() {
-        let svg = rows(&[diagram(Axis::Time, &["p50", "p99"], [4_000.0, f64::NAN])]).expect("drawn");
+        let svg = diagrams(&[], &[diagram(Axis::Time, &["p50", "p99"], [4_000.0, f64::NAN])]).expect("drawn");
         // Two of the row that has numbers, and one beside each name of a mark.
         assert_eq!(svg.matches("<circle").count(), 2 + 2, "{svg}");
         for text in ["brakes", "planner", "by &lt;module&gt;", "p99", "\n4 µs\n"] {
@@ -123,7 +118,7 @@ mod tests {
     #[test]
     fn one_number_is_a_bar_and_diagrams_lie_below_each_other() {
         let bars = diagram(Axis::Even, &["lines"], [100.0, 50.0]);
-        let svg = rows(&[bars, diagram(Axis::Log, &["lines"], [0.0, 0.0])]).expect("drawn");
+        let svg = diagrams(&[], &[bars, diagram(Axis::Log, &["lines"], [0.0, 0.0])]).expect("drawn");
         assert!(svg.contains("data-parts=\"2\"") && svg.contains("height=\"800\""), "{svg}");
         let width = |svg: &str| {
             let wide = |at: &str| at.split("width=\"").nth(1)?.split('"').next()?.parse::<f64>().ok();

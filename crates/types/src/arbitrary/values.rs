@@ -1,29 +1,26 @@
 //! Random messages.
 
 use super::{Options, Rng};
+use crate::codec::allowed;
 use crate::value::{Array, Items, Record, Text, Value, integer, memory};
 use crate::wire::encoded_size;
-use crate::{Extent, Field, Schema, StructId, Type};
-use saltus_wire::FREE_ELEMENTS;
+use crate::{Dim, Extent, Field, Schema, StructId, Type};
 use std::sync::Arc;
 
 /// How many elements of arrays of variable size a message has at most, about.
 const MAX_ELEMENTS: usize = 2000;
-/// Bytes of memory that the codec without generated code allows for each byte of a message.
-const MEMORY_PER_BYTE: u64 = 128;
+/// By how much an encoding of a message may be shorter than LCM's: CDR has a header of 4 bytes, LCM's fingerprint takes 8.
+const SHORTER: usize = 4;
 
-/// A random message of struct `id`. Its sizes agree, so that every encoder takes it. What comes of that every decoder
-/// takes, unless the type itself has more in its fixed arrays than decoders allow.
+/// A random message of struct `id`. Its sizes agree, so that every encoder takes it. What comes of that is taken by every
+/// decoder that knows its length, unless the type itself has more in its fixed arrays than decoders allow.
 pub fn message(rng: &mut Rng, options: &Options, schema: &Arc<Schema>, id: StructId) -> Record {
     let mut left = MAX_ELEMENTS;
     loop {
         let mut maker = Maker { rng, options, schema, left, free: 0, memory: 0 };
         let record = maker.record(id, 0);
-        // The rules of `docs/wire.md`. CDR may take less room than LCM's encoding, but never half.
-        let length = (encoded_size(&record) / 2 + FREE_ELEMENTS) as u64;
-        let fits = maker.free <= length + schema.free_elements(id)
-            && maker.memory <= MEMORY_PER_BYTE * length + schema.memory(id);
-        if fits || left == 0 {
+        let (free, memory) = allowed(schema, id, encoded_size(&record) - SHORTER);
+        if (maker.free <= free && maker.memory <= memory) || left == 0 {
             return record;
         }
         left /= 10;
@@ -35,10 +32,11 @@ struct Maker<'a> {
     options: &'a Options,
     schema: &'a Arc<Schema>,
     left: usize,
-    /// Elements and rows so far that take no room.
+    /// Elements and rows so far that may take no room. Decoders that look ahead count all rows before a dimension of
+    /// variable size, whatever size that has.
     free: u64,
-    /// Memory so far, in bytes: strings do not count, each byte of them allows for itself.
-    memory: u64,
+    /// Memory so far, in bytes, as if each empty array had its own.
+    memory: usize,
 }
 
 impl Maker<'_> {
@@ -47,7 +45,7 @@ impl Maker<'_> {
         let of = schema.get(id);
         let sizes = of.size_fields();
         let mut values: Vec<Value> = Vec::with_capacity(of.fields.len());
-        self.memory += memory::fields(of.fields.len()) as u64;
+        self.memory += memory::fields(of.fields.len());
         for (i, field) in of.fields.iter().enumerate() {
             let value = match field.ty {
                 Type::Primitive(p) if sizes.contains(&i) => {
@@ -84,21 +82,22 @@ impl Maker<'_> {
         one.unwrap_or(Value::Boolean(false))
     }
 
-    /// Counts what decoders count: an array's rows and elements that take no room, and memory.
+    /// Counts what decoders count: an array's rows and elements that may take no room, and memory.
     fn count(&mut self, field: &Field, shape: &[usize]) {
         let element = self.schema.min_size(field.ty);
-        let mut rows = 1;
+        let may_be_empty = |dim: &Dim| !matches!(dim.extent, Extent::Fixed(1..));
+        let mut rows = 1_usize;
         for (level, &n) in shape.iter().enumerate() {
-            rows *= n as u64;
-            if element == 0 || shape[level + 1..].contains(&0) {
-                self.free += rows;
+            rows = rows.saturating_mul(n);
+            if element == 0 || field.dims[level + 1..].iter().any(may_be_empty) {
+                self.free += rows as u64;
             }
         }
         self.memory += match field.ty {
-            _ if field.is_array() => memory::array(shape.len()) + memory::elements(field.ty, rows as usize),
+            _ if field.is_array() => memory::array(shape.len()) + memory::elements(field.ty, rows),
             Type::Struct(_) => memory::boxed(),
             Type::Primitive(_) | Type::Enum(_) => 0,
-        } as u64;
+        };
     }
 
     fn push(&mut self, items: &mut Items, ty: Type, depth: usize) {
@@ -148,6 +147,12 @@ impl Maker<'_> {
     }
 
     fn text(&mut self) -> Text {
+        let text = self.any_text();
+        self.memory += memory::text(text.as_bytes().len());
+        text
+    }
+
+    fn any_text(&mut self) -> Text {
         match self.rng.below(5) {
             0 => Text::default(),
             1 if self.options.odd_strings => {

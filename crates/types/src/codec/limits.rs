@@ -10,6 +10,14 @@ const MEMORY_PER_BYTE: usize = 128;
 /// What a type always has is allowed in addition, up to this.
 const MEMORY_OF_TYPE: u64 = 16 << 20;
 
+/// What a message of struct `id` and of so many bytes may have: rows and elements that take no room, and bytes of memory.
+pub(crate) fn allowed(schema: &Schema, id: StructId, length: usize) -> (u64, usize) {
+    let length = length.saturating_add(FREE_ELEMENTS);
+    let of_type = schema.memory(id).min(MEMORY_OF_TYPE) as usize;
+    let free = (length as u64).saturating_add(schema.free_elements(id));
+    (free, length.saturating_mul(MEMORY_PER_BYTE).saturating_add(of_type))
+}
+
 /// What is left for one message.
 pub(super) struct Limits {
     /// How many rows and elements that take no room.
@@ -21,12 +29,8 @@ pub(super) struct Limits {
 impl Limits {
     /// For a message of struct `id`, of so many bytes.
     pub fn new(schema: &Schema, id: StructId, length: usize) -> Limits {
-        let length = length.saturating_add(FREE_ELEMENTS);
-        let of_type = schema.memory(id).min(MEMORY_OF_TYPE) as usize;
-        Limits {
-            free: (length as u64).saturating_add(schema.free_elements(id)),
-            memory: length.saturating_mul(MEMORY_PER_BYTE).saturating_add(of_type),
-        }
+        let (free, memory) = allowed(schema, id, length);
+        Limits { free, memory }
     }
 
     /// Counts memory, before it is taken.
