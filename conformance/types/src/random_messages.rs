@@ -3,7 +3,7 @@
 
 use crate::canonical;
 use crate::rng::{Choose, Rng};
-use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
+use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 
 /// Bytes on the wire, and the message in [canonical JSON](crate::canonical).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,19 +25,34 @@ pub enum Strings {
 
 /// Messages stay around this size, in bytes: beyond it sizes are 0.
 const ENOUGH: usize = 2_000;
+/// How many rows and elements that take no room a decoder takes, besides one for each byte and those of the type
+/// (`docs/wire.md`).
+const FREE: u64 = 1024;
 
-/// A random message of struct `id`.
+/// A random message of struct `id`. One that decoders may refuse, for all that takes no room in it, is made anew, shorter.
 pub fn message(rng: &mut Rng, schema: &Schema, id: StructId, strings: Strings) -> Message {
-    let bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
-    let mut maker = Maker { rng, schema, strings, out: Message { bytes, json: String::new() } };
-    maker.write_struct(id, 0);
-    maker.out
+    let mut enough = ENOUGH;
+    loop {
+        let bytes = schema.get(id).fingerprint.to_be_bytes().to_vec();
+        let out = Message { bytes, json: String::new() };
+        let mut maker = Maker { rng, schema, strings, enough, free: 0, out };
+        maker.write_struct(id, 0);
+        let (free, out) = (maker.free, maker.out);
+        if free <= out.bytes.len() as u64 + FREE + schema.free_elements(id) || enough == 0 {
+            return out;
+        }
+        enough /= 4;
+    }
 }
 
 struct Maker<'a> {
     rng: &'a mut Rng,
     schema: &'a Schema,
     strings: Strings,
+    /// See [`ENOUGH`]. If it is 0, so are all sizes.
+    enough: usize,
+    /// Rows and elements that may take no room.
+    free: u64,
     out: Message,
 }
 
@@ -60,7 +75,7 @@ impl Maker<'_> {
     }
 
     fn size(&mut self, depth: usize) -> usize {
-        if self.out.bytes.len() > ENOUGH || depth > 5 {
+        if self.out.bytes.len() > self.enough || depth > 5 {
             return 0;
         }
         match self.rng.below(10) {
@@ -76,6 +91,10 @@ impl Maker<'_> {
             Extent::Fixed(n) => n as usize,
             Extent::Variable(i) => sizes[i],
         };
+        let may_be_empty = |dim: &Dim| !matches!(dim.extent, Extent::Fixed(1..));
+        if self.schema.min_size(field.ty) == 0 || field.dims[at + 1..].iter().any(may_be_empty) {
+            self.free += count as u64;
+        }
         self.out.json.push('[');
         for _ in 0..count {
             canonical::next(&mut self.out.json);
