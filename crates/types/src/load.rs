@@ -6,7 +6,7 @@ use crate::resolve;
 use crate::schema::{EnumId, Primitive, Schema, StructId, TypeName};
 use crate::source::{Source, Sources};
 use crate::suggest::nearest_type;
-use crate::syntax::File;
+use crate::syntax::{File, Struct};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Result<Sche
 ///
 /// A type that no named file declares is looked for in the `.lcm` files of the include directories, with all below them,
 /// in the order of their names; then in the directories of the named files, without what is below. The first file that
-/// declares it is taken, and only what is needed of it.
+/// declares it is taken, and only what is needed of it; if another one declares it otherwise, that is warned of.
 #[derive(Clone, Debug, Default)]
 pub struct Loader {
     texts: Vec<(PathBuf, Option<String>)>,
@@ -264,8 +264,26 @@ impl Work {
         }
         self.said.extend(said.drain(..).filter(|d| d.severity == Severity::Error));
         self.used.push(*file);
-        self.files.push(File { name: other.name.clone(), structs, enums });
+        let file_name = other.name.clone();
+        if let Some(taken) = structs.first() {
+            self.tell_others(taken);
+        }
+        self.files.push(File { name: file_name, structs, enums });
         true
+    }
+
+    /// Warns if other files that were looked through declare a struct of the same name with other fields: which of them is
+    /// meant is a guess.
+    fn tell_others(&mut self, taken: &Struct) {
+        let is_same = |s: &&Struct| s.package == taken.package && s.name.text == taken.name.text;
+        let mut others = self.others.iter().filter_map(|(file, _, _)| file.structs.iter().find(is_same));
+        let Some(other) = others.find(|other| fields(other) != fields(taken)) else { return };
+        let name = TypeName { package: taken.package.clone(), name: taken.name.text.clone() };
+        let what = format!("`{name}` is declared in several files, not alike; the first is taken");
+        let warning =
+            Diagnostic::warning(what, taken.name.span).label("taken").and(other.name.span, "not taken");
+        self.said
+            .push(warning.help("name the file that is meant, or a directory that has one of them alone"));
     }
 }
 
@@ -317,6 +335,16 @@ fn limited(mut said: Vec<Diagnostic>) -> Vec<Diagnostic> {
         said.push(Diagnostic { severity, ..Diagnostic::general(format!("and {more} more")) });
     }
     said
+}
+
+/// What of a struct decides how its messages look: type, name and dimensions of each field, as they were written.
+fn fields(of: &Struct) -> Vec<(&str, &str, Vec<&str>)> {
+    let own = format!("{}.", of.package);
+    let fields = of.fields.iter().map(|f| {
+        let ty = f.ty.text.strip_prefix(&own).unwrap_or(&f.ty.text);
+        (ty, &*f.name.text, f.dims.iter().map(|dim| &*dim.text).collect())
+    });
+    fields.collect()
 }
 
 /// The names that a file declares.

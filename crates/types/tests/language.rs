@@ -191,6 +191,29 @@ fn references_are_found_in_include_directories_and_beside_the_file() {
 }
 
 #[test]
+fn a_type_that_several_files_declare_otherwise_is_warned_of() {
+    let dir = std::env::temp_dir().join(format!("saltus-types-several-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let declare = |file: &str, fields: &str| {
+        fs::write(dir.join(file), format!("package p; struct a_t {{ {fields} }}")).unwrap();
+    };
+    let load = || Loader::new().want("p.a_t").include(&dir).load().unwrap_or_else(|e| panic!("{e}"));
+    declare("a.lcm", "int8_t x; p.a_t more[x];");
+    // Comments and the own package's name make no difference.
+    declare("b.lcm", "int8_t x; // the size\n a_t more[x];");
+    let alike = load();
+    declare("c.lcm", "int16_t x;");
+    let several = load();
+    fs::remove_dir_all(&dir).unwrap();
+
+    assert!(alike.warnings.list.is_empty(), "{}", alike.warnings);
+    let told = several.warnings.to_string();
+    assert!(told.contains("`p.a_t` is declared in several files, not alike"), "{told}");
+    assert!(told.contains("a.lcm:1") && told.contains("c.lcm:1") && !told.contains("b.lcm"), "{told}");
+    assert_eq!(several.schema.find("p.a_t").map(|id| several.schema.get(id).fields.len()), Some(2));
+}
+
+#[test]
 fn bytes_that_are_not_utf8_may_stand_in_comments_only() {
     let dir = std::env::temp_dir().join(format!("saltus-types-latin-{}", std::process::id()));
     fs::create_dir_all(&dir).unwrap();
