@@ -5,12 +5,12 @@ mod support;
 use saltus_log::{Compression, Event, Format, Kind, Log, Reader, Writer, WriterOptions, add_metadata};
 use saltus_types::arbitrary::{Options, Rng, message};
 use saltus_types::cdr::Dialect;
-use saltus_types::{Loader, json, wire};
+use saltus_types::{json, wire};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use support::{Directory, events, log};
+use support::{Directory, conformance_types, events, log};
 
 /// Runs the script, with programs of others.
 fn foreign(arguments: &[&str]) -> String {
@@ -27,13 +27,7 @@ fn text(path: &Path) -> &str {
 #[test]
 fn readers_that_know_ros_decode_messages_of_every_conformance_type() {
     let directory = Directory::new("decode");
-    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/schemas");
-    let entries = fs::read_dir(schemas).unwrap();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    // Random messages follow this order.
-    files.sort();
-    let loader = files.into_iter().fold(Loader::new(), |loader, file| loader.file(file));
-    let schema = Arc::new(loader.load().unwrap().schema);
+    let schema = Arc::new(conformance_types());
     // Others take strings for UTF-8.
     let plain = Options { odd_strings: false, ..Options::default() };
     for compression in [Compression::None, Compression::Lz4, Compression::Zstd] {
