@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-const TYPES: &str = "../crates/gen/tests/rust/constructs.lcm";
+const TYPES: &str = "../../crates/gen/tests/rust/constructs.lcm";
 
 fn main() -> Result<(), Box<dyn Error>> {
     saltus_gen::build::Builder::new().file(TYPES).plain(true).compile()?;

@@ -42,7 +42,7 @@ fuzz() {
     "$bin/$target" -max_total_time="$seconds" -seed="${SALTUS_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=$memory -max_len=2048 -print_final_stats=1 \
         -artifact_prefix="artifacts/$target/" "$found/$target" "$corpus" >"$log" 2>&1 || status=$?
     if [ "$status" -ne 0 ]; then
-        printf '%s\n' "$(tail -n 60 "$log")" "$target: FAILED (status $status); the input is in fuzz/artifacts/$target"
+        printf '%s\n' "$(tail -n 60 "$log")" "$target: FAILED (status $status); the input is in lab/fuzz/artifacts/$target"
         return 1
     fi
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -6,7 +6,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-crates=$here/../crates
+crates=$here/../../crates
 mapping=$here/MAPPING.md
 mark='\[[a-z][0-9f]\]'
 wrong=0

@@ -17,22 +17,22 @@ usage: cargo xtask VERB [ARGS]
   check                format, clippy and docs without warnings, and the rules of the house
   loom                 the real lane under loom
   model [short|full]   the Promela models and their mutations
-  campaign [ARGS]      kill, freeze, exhaust, lie: see campaigns/README.md
+  campaign [ARGS]      kill, freeze, exhaust, lie: see lab/campaigns/README.md
   random [ROUNDS]      the programs with property tests, each round with a new seed (without ROUNDS, 10)
-  fuzz [SECONDS [TARGET]]  the parsers and decoders: see fuzz/README.md
-  bench channel [ARGS] the channel's benchmark: see benches/channel/README.md
-  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see benches/channel/NET.md
-  bench log [ARGS]     recorder and player, beside LCM's: see benches/channel/LOG.md
-  bench spies [ARGS]   what spies cost a publisher: see benches/channel/SPIES.md
-  bench dali|ach|lcm [ARGS]  what papers measured, measured now: see benches/channel/PAPERS.md
-  bench hiccup [ARGS]  hiccups of this machine, idle and under load: see benches/channel/PAPERS.md
+  fuzz [SECONDS [TARGET]]  the parsers and decoders: see lab/fuzz/README.md
+  bench channel [ARGS] the channel's benchmark: see lab/benches/channel/README.md
+  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see lab/benches/channel/NET.md
+  bench log [ARGS]     recorder and player, beside LCM's: see lab/benches/channel/LOG.md
+  bench spies [ARGS]   what spies cost a publisher: see lab/benches/channel/SPIES.md
+  bench dali|ach|lcm [ARGS]  what papers measured, measured now: see lab/benches/channel/PAPERS.md
+  bench hiccup [ARGS]  hiccups of this machine, idle and under load: see lab/benches/channel/PAPERS.md
   bench all --quick    these, the channel, networks, hiccups and encoding, in less than a quarter of an hour, as one HTML page
-  bench --peers [--check] [ARGS]  install every peer that can be had, and one table of all: see benches/channel/PEERS.md
-  bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see benches/marshal/README.md
+  bench --peers [--check] [ARGS]  install every peer that can be had, and one table of all: see lab/benches/channel/PEERS.md
+  bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see lab/benches/marshal/README.md
   python [PYTEST ARGS] the Python binding, installed by pip into a new environment
   java [MAVEN ARGS]    the Java binding, installed by Maven, and Octave through it
-  conformance [WORDS]  cases for all languages, alone and in pairs, of the bindings that are built: see conformance/bindings/README.md
-  bench bindings [ARGS] what a call and a message cost in C, C++, Python and Java: see benches/bindings/README.md
+  conformance [WORDS]  cases for all languages, alone and in pairs, of the bindings that are built: see lab/conformance/bindings/README.md
+  bench bindings [ARGS] what a call and a message cost in C, C++, Python and Java: see lab/benches/bindings/README.md
   package [--install-check]  the command as a Debian package in target/package; it and `cargo install` tried in clean roots, and removed.
                        `test` has the latter alone, since the first time cargo-deb is built, for a minute or two
   header               write bindings/c/include/saltus.h anew

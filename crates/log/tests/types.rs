@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// All conformance types, and LCM's own messages of them: `(type, message)`.
 fn vectors() -> (Arc<Schema>, Vec<(String, Vec<u8>)>) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/conformance/types");
     let schema = support::conformance_types();
     let text = std::fs::read_to_string(root.join("vectors.json")).unwrap();
     let lines = text.lines().map(|line| line.trim_end_matches(',')).filter(|line| line.starts_with('{'));

@@ -9,7 +9,7 @@
 //! * [`Merge`] is a subscriber's place in all lanes of a channel: *newest*, *next*, *again*, and exact loss.
 //! * [`bell`] is the protocol between a publisher and those who sleep: generations, never counters.
 //!
-//! Steps of the algorithm carry marks such as `[w5]` or `[r7]`; `models/MAPPING.md` ties them to the
+//! Steps of the algorithm carry marks such as `[w5]` or `[r7]`; `lab/models/MAPPING.md` ties them to the
 //! Promela models that were checked exhaustively.
 //!
 //! # Real time

@@ -1,4 +1,4 @@
-//! Fingerprints equal LCM's. The vectors were made by LCM 1.5.3; `conformance/types` compares thousands more with it.
+//! Fingerprints equal LCM's. The vectors were made by LCM 1.5.3; `lab/conformance/types` compares thousands more with it.
 
 use saltus_types::{Schema, parse};
 

@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 VENV = ROOT / "target" / "bench-bindings"
 OTHERS = ["iceoryx2==0.10.0", "lcm==1.5.3", "pyzmq==27.3.0", "eclipse-zenoh==1.10.2"]
 
@@ -30,7 +30,7 @@ def java() -> None:
     cargo = ["cargo", "build", "--quiet", "--release", "--locked", "--package=saltus-java"]
     subprocess.run([*cargo, f"--target-dir={ROOT / 'target'}"], cwd=ROOT, check=True)
     sources = [*(ROOT / "bindings" / "java" / "src" / "main" / "java").rglob("*.java")]
-    programs = [*(ROOT / "benches" / "bindings" / "programs").glob("*.java")]
+    programs = [*(ROOT / "lab" / "benches" / "bindings" / "programs").glob("*.java")]
     jars = [str(jar) for jar in VENV.rglob("lcm.jar")]
     if not jars:  # LCM's program is left out with it
         programs = [program for program in programs if program.name != "LcmEnd.java"]

@@ -16,7 +16,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = HERE / "requirements.txt"
-TARGET = HERE.parents[1] / "target"
+TARGET = HERE.parents[2] / "target"
 VENV = TARGET / "python-types"
 PYTHON = VENV / "bin" / "python"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes `vectors.json` anew: messages that a person can read, and the bytes that LCM 1.5.3 makes of them.
 
-    $(python3 conformance/types/environment.py) conformance/types/make-vectors.py
+    $(python3 lab/conformance/types/environment.py) lab/conformance/types/make-vectors.py
 
 The bytes come from the Python code that LCM's generator makes of `schemas/*.lcm`.
 """

@@ -15,7 +15,7 @@ pub mod types {
 
 /// Every construct of the language.
 pub static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let text = include_str!("../../crates/gen/tests/rust/constructs.lcm");
+    let text = include_str!("../../../crates/gen/tests/rust/constructs.lcm");
     match saltus_types::parse("constructs.lcm", text) {
         Ok(schema) => Arc::new(schema),
         Err(wrong) => panic!("{wrong}"),

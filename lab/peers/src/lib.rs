@@ -1,7 +1,7 @@
 //! For tests: programs that they run: of others, such as LCM's, CycloneDDS's and Zenoh's, from PyPI; and our own command.
 //!
 //! Those of others are in one virtual environment, `target/python-types`, which all tests of the workspace share. It is made the first
-//! time, by `conformance/types/environment.py`, which needs `python3` and a network; so ask for it before a test goes into a
+//! time, by `lab/conformance/types/environment.py`, which needs `python3` and a network; so ask for it before a test goes into a
 //! network of its own. What a single test wants of others it installs beside itself, once: [`installed`], [`node`].
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/environment.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance/types/environment.py");
         let output = Command::new("python3").arg(script).output().expect("Python runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         PathBuf::from(String::from_utf8(output.stdout).expect("a path of a test is text").trim())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// All conformance types, those of each file behind those of the file before by name: random messages follow this order.
 pub fn conformance_types() -> Schema {
-    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/types/schemas");
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/conformance/types/schemas");
     let mut files: Vec<_> = std::fs::read_dir(schemas).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files.into_iter().fold(Loader::new(), Loader::file).load().unwrap().schema

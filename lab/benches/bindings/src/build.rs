@@ -22,7 +22,7 @@ fn here(name: &str) -> PathBuf {
 
 /// What `environment.py` has made.
 fn environment() -> PathBuf {
-    here("../../target/bench-bindings")
+    here("../../../target/bench-bindings")
 }
 
 /// Compiles a program against the shared library, as it is installed.

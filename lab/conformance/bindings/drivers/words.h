@@ -3,7 +3,7 @@
 #ifndef CONFORMANCE_WORDS_H
 #define CONFORMANCE_WORDS_H
 
-#include "out.h" /* of conformance/types */
+#include "out.h" /* of lab/conformance/types */
 
 #include <saltus.h>
 

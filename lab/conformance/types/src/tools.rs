@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, String>;
 /// The root of the workspace.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).into()
+    here.ancestors().nth(3).unwrap_or(here).into()
 }
 
 /// A file of this package.

@@ -13,7 +13,7 @@ pub fn package(name: &str) -> Option<String> {
 /// The version of a crate that this build has.
 #[cfg(any(feature = "iceoryx2", feature = "zenoh"))]
 pub fn locked(name: &str) -> Option<String> {
-    in_lock(include_str!("../../../../Cargo.lock"), name)
+    in_lock(include_str!("../../../../../Cargo.lock"), name)
 }
 
 #[cfg(any(feature = "iceoryx2", feature = "zenoh", test))]

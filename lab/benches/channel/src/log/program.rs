@@ -34,12 +34,12 @@ impl Programs {
     /// Looks for them.
     pub fn find() -> Fallible<Programs> {
         let saltus = saltus()?;
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(ENVIRONMENT);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(ENVIRONMENT);
         let pythons = read_dir(root).into_iter().flatten().flatten();
         let lcm = pythons
             .map(|python| python.path().join("site-packages/bin"))
             .find(|bin| bin.join("lcm-logger").is_file());
-        let lcm = lcm.ok_or("no lcm-logger: `python3 conformance/types/environment.py` fetches LCM")?;
+        let lcm = lcm.ok_or("no lcm-logger: `python3 lab/conformance/types/environment.py` fetches LCM")?;
         Ok(Programs { saltus, lcm })
     }
     /// One of ours.

@@ -17,7 +17,7 @@ use std::{ptr, slice};
 
 /// The library, below the Python environment.
 const LIBRARY: &str = "target/python-types/lib";
-const MISSING: &str = "no liblcm: `python3 conformance/types/environment.py` fetches it";
+const MISSING: &str = "no liblcm: `python3 lab/conformance/types/environment.py` fetches it";
 /// What its documentation advises to raise, raised.
 const BIG: (usize, c_int) = (4 << 20, 5_000);
 
@@ -74,7 +74,7 @@ impl Functions {
 
 /// Where the library is, if it is there.
 fn path() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(LIBRARY);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(LIBRARY);
     let pythons = std::fs::read_dir(root).ok()?.flatten();
     pythons.map(|python| python.path().join("site-packages/lib/liblcm.so.1")).find(|path| path.is_file())
 }

@@ -34,7 +34,7 @@ impl Contender for LcmJava {
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask.scenario {
             Scenario::Echo if jar().is_none() => {
-                Err("no lcm.jar: `python3 conformance/types/environment.py` fetches it")
+                Err("no lcm.jar: `python3 lab/conformance/types/environment.py` fetches it")
             }
             Scenario::Echo if !["java", "javac"].iter().all(|program| is_installed(program)) => {
                 Err("no java and javac (Debian: default-jdk-headless)")
