@@ -1,37 +1,29 @@
 //! The `saltus` command: live with channels from a shell.
 
 mod args;
-mod channels;
 mod commands;
 mod dictionary;
 mod encode;
-mod escape;
+mod exit;
 mod facts;
-mod failure;
 mod flags;
 mod glob;
-mod help;
-mod human;
-mod latency;
-mod lines;
 mod meaning;
-mod out;
 mod pace;
-mod place;
 mod print;
-mod progress;
 mod schemas;
 mod stop;
-mod table;
 mod tally;
-mod target;
-mod units;
 
 use std::process::ExitCode;
 
 use args::{Cli, Command};
 use clap::Parser;
-use failure::{Code, Failure, Outcome};
+use exit::{Code, Failure, Outcome};
+// The paths by which the commands know them.
+use exit as failure;
+use flags::{domain as place, help, output as target, selection as channels, units};
+use print::{escape, human, latency, lines, out, progress, table};
 
 fn main() -> ExitCode {
     failure::exit_code(Cli::try_parse().map_err(failure::usage).and_then(run))

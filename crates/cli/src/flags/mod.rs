@@ -1,5 +1,11 @@
 //! Flags that several commands have: each defined once, so that it means the same everywhere.
 
+pub mod domain;
+pub mod help;
+pub mod output;
+pub mod selection;
+pub mod units;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +13,6 @@ use std::time::Duration;
 use clap::{ArgGroup, Args};
 
 use crate::print::Format;
-use crate::units;
 
 /// Print for programs.
 #[derive(Args)]
