@@ -7,7 +7,7 @@ use crate::domain_message::SaltusDomainOptions;
 use crate::domain_subscriber::subscribe;
 use crate::handle::{Guarded, Kind, Locked, locked, used};
 use crate::wait::{quietly, until};
-use saltus_domain::{Canceller, Control, Dispatcher, Error, Expected, Id, Message, RawMessage};
+use saltus_domain::{CancelHandle, Control, Dispatcher, Error, Expected, Id, Message, RawMessage};
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_void};
@@ -31,7 +31,7 @@ pub type SaltusCallback =
 /// saltus_dispatcher_cancel(): a second one is refused.
 pub struct SaltusDispatcher {
     own: UnsafeCell<Dispatching>,
-    canceller: Canceller,
+    cancel: CancelHandle,
 }
 
 /// What calls share one after the other.
@@ -94,9 +94,9 @@ impl Callback {
 pub unsafe extern "C" fn saltus_dispatcher_open(dispatcher: *mut *mut SaltusDispatcher) -> c_int {
     let open = || {
         let dispatcher = Dispatcher::new()?;
-        let canceller = dispatcher.canceller();
+        let cancel = dispatcher.cancel_handle();
         let own = Dispatching { dispatcher, ids: HashMap::new(), next: 1, refused: channel() };
-        Ok(Some(SaltusDispatcher { own: UnsafeCell::new(own), canceller }))
+        Ok(Some(SaltusDispatcher { own: UnsafeCell::new(own), cancel }))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(dispatcher, open) })
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn saltus_dispatcher_fd(dispatcher: *mut SaltusDispatcher,
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_dispatcher_cancel(dispatcher: *const SaltusDispatcher) -> c_int {
     match used(dispatcher, NO_DISPATCHER) {
-        Ok(dispatcher) => quietly(|| dispatcher.canceller.cancel()),
+        Ok(dispatcher) => quietly(|| dispatcher.cancel.cancel()),
         Err(_) => SALTUS_INVALID,
     }
 }
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn saltus_dispatcher_cancel(dispatcher: *const SaltusDispa
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_dispatcher_cancel_reset(dispatcher: *const SaltusDispatcher) -> c_int {
     call(|| {
-        used(dispatcher, NO_DISPATCHER)?.canceller.reset();
+        used(dispatcher, NO_DISPATCHER)?.cancel.reset();
         Ok(SALTUS_OK)
     })
 }

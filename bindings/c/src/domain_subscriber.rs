@@ -6,7 +6,7 @@ use crate::domain::{SaltusDomain, domain};
 use crate::domain_message::{self, RawMessage, SaltusDomainOptions};
 use crate::handle::{Guarded, Kind, Locked, locked, used};
 use crate::wait::{quietly, until};
-use saltus_domain::{Canceller, Expected, Subscriber, wait_any};
+use saltus_domain::{CancelHandle, Expected, Subscriber, wait_any};
 use std::cell::UnsafeCell;
 use std::ffi::{c_char, c_int};
 use std::os::fd::AsRawFd;
@@ -15,7 +15,7 @@ use std::os::fd::AsRawFd;
 /// refused.
 pub struct SaltusDomainSubscriber {
     own: UnsafeCell<Receiving>,
-    canceller: Canceller,
+    cancel: CancelHandle,
 }
 
 /// What calls share one after the other.
@@ -51,9 +51,9 @@ pub unsafe extern "C" fn saltus_domain_subscriber_open(
     let open = || {
         // SAFETY: the header demands a string and options with their size, or NULL.
         let (mut subscriber, expected) = unsafe { subscribe(domain, channels, options)? };
-        let canceller = subscriber.canceller();
+        let cancel = subscriber.cancel_handle();
         let own = UnsafeCell::new(Receiving { subscriber, expected });
-        Ok(Some(SaltusDomainSubscriber { own, canceller }))
+        Ok(Some(SaltusDomainSubscriber { own, cancel }))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(subscriber, open) })
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn saltus_domain_event_fd(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_cancel(subscriber: *const SaltusDomainSubscriber) -> c_int {
     match used(subscriber, NO_SUBSCRIBER) {
-        Ok(subscriber) => quietly(|| subscriber.canceller.cancel()),
+        Ok(subscriber) => quietly(|| subscriber.cancel.cancel()),
         Err(_) => SALTUS_INVALID,
     }
 }
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn saltus_domain_cancel(subscriber: *const SaltusDomainSub
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_cancel_reset(subscriber: *const SaltusDomainSubscriber) -> c_int {
     call(|| {
-        used(subscriber, NO_SUBSCRIBER)?.canceller.reset();
+        used(subscriber, NO_SUBSCRIBER)?.cancel.reset();
         Ok(SALTUS_OK)
     })
 }

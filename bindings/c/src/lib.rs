@@ -70,9 +70,8 @@ const _: fn() = || {
     fn by_all_at_once<T: Send + Sync>() {}
     fn handed_on<T: Send>() {}
     by_all_at_once::<saltus_channel::Channel>();
-    by_all_at_once::<saltus_channel::Canceller>();
     by_all_at_once::<saltus_domain::Domain>();
-    by_all_at_once::<saltus_domain::Canceller>();
+    by_all_at_once::<saltus_domain::CancelHandle>();
     handed_on::<saltus_channel::Publisher>();
     handed_on::<saltus_channel::Loan<'static>>();
     handed_on::<saltus_channel::Subscriber>();

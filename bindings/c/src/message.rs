@@ -22,7 +22,7 @@ pub(crate) fn text(code: c_int) -> &'static CStr {
         SALTUS_TOO_SMALL => c"the buffer is too small",
         SALTUS_TOO_LONG => c"the message is too long",
         SALTUS_OVERRUN => c"overtaken by publishers",
-        SALTUS_CANCELED => c"the wait was cancelled",
+        SALTUS_CANCELED => c"the wait was canceled",
         SALTUS_RETIRED => c"the channel is no more",
         SALTUS_DENIED => c"permission denied",
         SALTUS_NO_SPACE => c"no room for it",

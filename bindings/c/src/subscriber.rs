@@ -6,7 +6,7 @@ use crate::code::SALTUS_OK;
 use crate::handle::{Guarded, Kind, Locked, locked};
 use crate::lender::Lender;
 use crate::options::{self, SaltusOptions};
-use saltus_channel::{Canceller, Subscriber, View};
+use saltus_channel::{CancelHandle, Subscriber, View};
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 
@@ -16,7 +16,7 @@ pub struct SaltusSubscriber {
     /// What threads must not share.
     own: UnsafeCell<Lent>,
     /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
-    pub(crate) canceller: Option<Canceller>,
+    pub(crate) cancel: Option<CancelHandle>,
 }
 
 /// The subscriber, and the view of it that C has.
@@ -49,8 +49,8 @@ pub unsafe extern "C" fn saltus_subscriber_open(
         // SAFETY: the header demands an open handle, and options with their size.
         let (channel, (options, cancelable)) = unsafe { (self::channel(channel)?, options::read(options)?) };
         let mut subscriber = channel.subscriber_with(options)?;
-        let canceller = cancelable.then(|| subscriber.canceller());
-        Ok(Some(SaltusSubscriber { own: UnsafeCell::new(Lender::new(subscriber)), canceller }))
+        let cancel = cancelable.then(|| subscriber.cancel_handle());
+        Ok(Some(SaltusSubscriber { own: UnsafeCell::new(Lender::new(subscriber)), cancel }))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(subscriber, join) })

@@ -138,8 +138,8 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_cancel(subscriber: *const SaltusSubscriber) -> c_int {
     let Ok(subscriber) = used(subscriber, NO_SUBSCRIBER) else { return SALTUS_INVALID };
-    let Some(canceller) = &subscriber.canceller else { return SALTUS_INVALID };
-    quietly(|| canceller.cancel())
+    let Some(cancel) = &subscriber.cancel else { return SALTUS_INVALID };
+    quietly(|| cancel.cancel())
 }
 
 /// Does something that may be done in a signal handler: what it interrupted finds its errno as it was.
@@ -162,8 +162,8 @@ pub(crate) fn quietly(cancel: impl FnOnce()) -> c_int {
 pub unsafe extern "C" fn saltus_cancel_reset(subscriber: *const SaltusSubscriber) -> c_int {
     call(|| {
         let subscriber = used(subscriber, NO_SUBSCRIBER)?;
-        let canceller = subscriber.canceller.as_ref();
-        canceller.ok_or(Fail::Misuse("this subscriber was opened as not cancelable"))?.reset();
+        let cancel = subscriber.cancel.as_ref();
+        cancel.ok_or(Fail::Misuse("this subscriber was opened as not cancelable"))?.reset();
         Ok(SALTUS_OK)
     })
 }

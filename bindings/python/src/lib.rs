@@ -28,7 +28,7 @@ fn _saltus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<domain::Domain>()?;
     module.add_class::<publisher::Publisher>()?;
     module.add_class::<subscriber::Subscriber>()?;
-    module.add_class::<subscriber::Canceller>()?;
+    module.add_class::<subscriber::CancelHandle>()?;
     module.add_class::<message::Message>()?;
     module.add_class::<view::View>()?;
     module.add_class::<types::Schema>()?;

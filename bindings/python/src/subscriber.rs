@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[pyclass(frozen, module = "saltus")]
 pub(crate) struct Subscriber {
     handle: Handle<Inner>,
-    canceller: saltus_domain::Canceller,
+    cancel: saltus_domain::CancelHandle,
     awaited: Arc<Awaited>,
     class: Option<Py<PyAny>>,
 }
@@ -61,10 +61,10 @@ impl Subscriber {
         mut subscriber: saltus_domain::Subscriber,
         of: Option<(Py<PyAny>, Description)>,
     ) -> Subscriber {
-        let canceller = subscriber.canceller();
+        let cancel = subscriber.cancel_handle();
         let (class, what) = of.unzip();
         let inner = Inner { subscriber, name: None, expected: what.map(Expected::new) };
-        Subscriber { handle: Handle::new("subscriber", inner), canceller, awaited: Arc::default(), class }
+        Subscriber { handle: Handle::new("subscriber", inner), cancel, awaited: Arc::default(), class }
     }
 
     /// What is behind it, for a call.
@@ -188,7 +188,7 @@ impl Subscriber {
     fn receive_async(slf: Bound<'_, Self>, timeout: Option<f64>) -> PyResult<Bound<'_, PyAny>> {
         slf.py().import("saltus._aio")?.call_method1("receive", (slf, timeout))
     }
-    /// For `_aio`: a descriptor of the caller's own that is as fileno(). Until _awaited(), close() and cancellers call `wake`.
+    /// For `_aio`: a descriptor of the caller's own that is as fileno(). Until _awaited(), close() and cancel handles call `wake`.
     fn _await(&self, py: Python<'_>, wake: Py<PyAny>) -> PyResult<i32> {
         if self.awaited.lock().is_some() {
             let text = "this subscriber is awaited by another task: open one for each task";
@@ -223,14 +223,14 @@ impl Subscriber {
     fn mismatched(&self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.lock(py)?.expected.as_ref().map_or(0, Expected::mismatched))
     }
-    /// What calls off its waits, from another thread or a signal handler.
-    fn canceller(&self) -> Canceller {
-        Canceller { inner: self.canceller.clone(), awaited: self.awaited.clone() }
+    /// The handle that cancels its waits, from another thread or a signal handler.
+    fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { inner: self.cancel.clone(), awaited: self.awaited.clone() }
     }
 
     /// Ends receiving, and the wait of another thread or task. What is called afterwards raises Closed, but for another close().
     fn close(&self, py: Python<'_>) {
-        self.handle.close(py, || self.canceller.cancel());
+        self.handle.close(py, || self.cancel.cancel());
         self.awaited.wake(py);
     }
     /// Whether it is closed.
@@ -263,16 +263,16 @@ fn is_end(py: Python<'_>, error: &PyErr) -> PyResult<bool> {
     Ok(error.matches(py, ends)?)
 }
 
-/// Calls off the waits of a subscriber. They raise Canceled until reset(), and iterations end.
+/// Cancels the waits of a subscriber. They raise Canceled until reset(), and iterations end.
 #[pyclass(frozen, module = "saltus")]
-pub(crate) struct Canceller {
-    inner: saltus_domain::Canceller,
+pub(crate) struct CancelHandle {
+    inner: saltus_domain::CancelHandle,
     awaited: Arc<Awaited>,
 }
 
 #[pymethods]
-impl Canceller {
-    /// Calls off the present wait, if there is one, and all later ones.
+impl CancelHandle {
+    /// Cancels the present wait, if there is one, and all later ones.
     fn cancel(&self, py: Python<'_>) {
         self.inner.cancel();
         self.awaited.wake(py);

@@ -81,7 +81,7 @@ def test_a_task_that_waits_is_called_off(
 ) -> None:
     async def main() -> None:
         subscriber = any_domain.subscribe("x")
-        canceller = subscriber.canceller()
+        cancel = subscriber.cancel_handle()
 
         async def count() -> int:
             return len([message async for message in subscriber])
@@ -89,14 +89,14 @@ def test_a_task_that_waits_is_called_off(
         iteration = asyncio.create_task(count())
         await asyncio.sleep(0.05)
         if elsewhere:
-            threading.Thread(target=canceller.cancel).start()
+            threading.Thread(target=cancel.cancel).start()
         else:
-            canceller.cancel()
+            cancel.cancel()
         assert await iteration == 0
         with pytest.raises(saltus.Canceled):
             await subscriber.receive_async()
         assert await subscriber.receive_async(0) is None
-        canceller.reset()
+        cancel.reset()
         any_domain.publisher("x").publish(b"after")
         assert await subscriber.receive_async(PATIENCE)
 

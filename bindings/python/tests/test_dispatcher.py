@@ -50,7 +50,7 @@ def test_run_ends_when_it_is_stopped_called_off_or_all_logs_are_over(
     subscriber = dispatcher.on(domain.subscribe("x"), lambda _: dispatcher.stop())
     domain.publisher("x").publish(b"")
     dispatcher.run()
-    threading.Timer(0.1, subscriber.canceller().cancel).start()
+    threading.Timer(0.1, subscriber.cancel_handle().cancel).start()
     dispatcher.run()
 
 

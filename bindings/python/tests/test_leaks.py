@@ -75,7 +75,7 @@ def test_what_is_closed(where: str) -> None:
                 publisher.publish(LONG)
                 assert len(received(subscriber)) == len(LONG)
                 assert subscriber.newest() and not subscriber.receive(0)
-                subscriber.canceller().cancel()
+                subscriber.cancel_handle().cancel()
 
     leaves_nothing(work, 150)
 

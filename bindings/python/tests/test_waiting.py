@@ -70,13 +70,13 @@ def test_ctrl_c_interrupts_a_wait(url: str, start: Start, wait: str, kind: str) 
 @pytest.mark.parametrize("kind", ["shm", "mem"])
 def test_a_wait_can_be_called_off(url: str, kind: str) -> None:
     subscriber = saltus.Domain(url if kind == "shm" else "mem://").subscribe("nothing")
-    canceller = subscriber.canceller()
-    threading.Timer(0.1, canceller.cancel).start()
+    cancel = subscriber.cancel_handle()
+    threading.Timer(0.1, cancel.cancel).start()
     with pytest.raises(saltus.Canceled) as caught:
         subscriber.receive(PATIENCE)
     assert caught.value.code == 6
     assert list(subscriber) == [], "an iteration that is called off ends"
-    canceller.reset()
+    cancel.reset()
     assert subscriber.receive(0.05) is None
 
 

@@ -3,7 +3,7 @@
 use crate::Route;
 use crate::echo::Own;
 use crate::pace::Pace;
-use saltus_domain::{Canceller, Domain, Error, Name, Publisher, Result, Subscriber, Until, wait_any};
+use saltus_domain::{CancelHandle, Domain, Error, Name, Publisher, Result, Subscriber, Until, wait_any};
 use saltus_os::clock;
 use std::collections::HashMap;
 use std::ops::Add;
@@ -154,8 +154,8 @@ impl Bridge {
     }
 
     /// What calls off waits, from another thread or a signal handler; one for each route.
-    pub fn cancellers(&mut self) -> Vec<Canceller> {
-        self.lanes.iter_mut().map(|lane| lane.subscriber.canceller()).collect()
+    pub fn cancel_handles(&mut self) -> Vec<CancelHandle> {
+        self.lanes.iter_mut().map(|lane| lane.subscriber.cancel_handle()).collect()
     }
     /// What was carried so far, over all routes.
     pub fn counts(&self) -> Counts {

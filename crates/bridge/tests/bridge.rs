@@ -204,10 +204,10 @@ fn it_is_called_off() {
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&a, &b)).unwrap();
     bridge.add(Route::new(&b, &a)).unwrap();
-    let cancellers = bridge.cancellers();
+    let cancel_handles = bridge.cancel_handles();
     let thread = thread::spawn(move || {
         thread::sleep(SHORT);
-        cancellers.iter().for_each(|c| c.cancel());
+        cancel_handles.iter().for_each(|c| c.cancel());
     });
     assert!(matches!(bridge.step(LONG), Err(Error::Canceled)));
     thread.join().unwrap();

@@ -29,7 +29,7 @@ fn description() -> Description {
 fn carried(from: &Domain, to: &Domain, work: impl FnOnce()) {
     let mut bridge = Bridge::new();
     bridge.add(Route::new(from, to)).unwrap();
-    let cancellers = bridge.cancellers();
+    let cancel_handles = bridge.cancel_handles();
     thread::scope(|s| {
         let carries = s.spawn(move || {
             loop {
@@ -41,13 +41,13 @@ fn carried(from: &Domain, to: &Domain, work: impl FnOnce()) {
             }
         });
         /// Ends the bridge, whatever the work does.
-        struct End(Vec<saltus_domain::Canceller>);
+        struct End(Vec<saltus_domain::CancelHandle>);
         impl Drop for End {
             fn drop(&mut self) {
-                self.0.iter().for_each(|canceller| canceller.cancel());
+                self.0.iter().for_each(|cancel| cancel.cancel());
             }
         }
-        let end = End(cancellers);
+        let end = End(cancel_handles);
         work();
         drop(end);
         assert!(carries.join().unwrap().carried > 0);

@@ -44,7 +44,7 @@ pub enum Error {
         /// The channel.
         channel: Name,
     },
-    /// A wait was cancelled by a [`crate::Canceller`].
+    /// A wait was canceled by a [`crate::CancelHandle`].
     Canceled,
     /// The channel behind this handle is no more: removed, replaced, or its files deleted.
     Retired {
@@ -167,7 +167,7 @@ impl fmt::Display for Error {
                 f,
                 "publishers of `{channel}` overtook the reader at every try: give the channel more frames"
             ),
-            Error::Canceled => write!(f, "the wait was cancelled"),
+            Error::Canceled => write!(f, "the wait was canceled"),
             Error::Retired { channel, how } => match how {
                 Retired::Removed => write!(f, "channel `{channel}` was removed: create and open it anew"),
                 Retired::Replaced => write!(f, "channel `{channel}` was replaced by a new one: open it anew"),

@@ -31,8 +31,8 @@
 //! | `receive` with a time to wait, `wait_any` | until then | no² | to sleep | no¹ |
 //! | `receive_vec` | as `receive` | when the buffer must grow | as `receive` | as `receive` |
 //! | `flush`, `seek_oldest`, `has_unseen`, counts, names, attributes | never | no² | no | no¹ |
-//! | `Canceller::cancel` (also in signal handlers) | never | no | one wake | no |
-//! | `canceller`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
+//! | `CancelHandle::cancel` (also in signal handlers) | never | no | one wake | no |
+//! | `cancel_handle`, `event_fd` for the first time | never | yes | a descriptor and a thread | yes |
 //! | `is_retired`, `memory` | never | no | yes | no |
 //! | `describe`, `descriptions`, `wait_for`, `list`, `sweep`, `unlink`, `replace`, `chmod`; dropping a handle | in the file system | yes | yes | yes |
 //!
@@ -75,13 +75,14 @@ pub use error::{Error, Result, Retired};
 pub use info::{Info, LaneInfo, SubscriberInfo};
 pub use name::Name;
 pub use publisher::{Loan, Published, Publisher};
+pub use saltus_os::cancel::CancelHandle;
 pub use saltus_os::rt;
 pub use saltus_ring::{MAX_LANES, Start, Which};
 pub use shared::Channel;
 pub use subscriber::{Sample, Subscriber, SubscriberOptions, Writer};
 pub use types::Description;
 pub use view::{DetachedView, View};
-pub use wait::{Canceller, Until, wait_any};
+pub use wait::{Until, wait_any};
 
 /// The clocks that stamps and deadlines are told in.
 pub mod clock {

@@ -6,8 +6,9 @@ use crate::counters::Counters;
 use crate::event::EventSource;
 use crate::shared::Shared;
 use crate::view::View;
-use crate::wait::{self, Canceller, QUIET_SLICE, Until};
+use crate::wait::{self, QUIET_SLICE, Until};
 use crate::{Channel, Error, Result, clock};
+use saltus_os::cancel::CancelHandle;
 use saltus_os::futex::Word;
 use saltus_ring::{Delivered, Fault, Memory, Merge, Pick, Shm, Start, TRIES, Which, reader::Meta};
 use std::cell::Cell;
@@ -121,7 +122,7 @@ pub struct Sample {
 pub struct Subscriber {
     pub(crate) shared: Arc<Shared>,
     pub(crate) merge: Merge,
-    pub(crate) canceller: Option<Canceller>,
+    pub(crate) cancel: Option<CancelHandle>,
     options: SubscriberOptions,
     counters: Option<Counters>,
     event: Option<EventSource>,
@@ -143,7 +144,7 @@ impl Subscriber {
         Subscriber {
             shared,
             merge,
-            canceller: None,
+            cancel: None,
             options,
             counters,
             event: None,
@@ -251,13 +252,13 @@ impl Subscriber {
         Channel { shared: self.shared.clone() }
     }
 
-    /// Lets `canceller` call off this subscriber's waits, instead of the one that it had.
-    pub fn set_canceller(&mut self, canceller: &Canceller) {
-        self.canceller = Some(canceller.clone());
+    /// Lets `cancel` cancel this subscriber's waits, instead of the handle that it had.
+    pub fn set_cancel_handle(&mut self, cancel: &CancelHandle) {
+        self.cancel = Some(cancel.clone());
     }
-    /// What calls off this subscriber's waits.
-    pub fn canceller(&mut self) -> Canceller {
-        self.canceller.get_or_insert_with(Canceller::new).clone()
+    /// The handle that cancels this subscriber's waits.
+    pub fn cancel_handle(&mut self) -> CancelHandle {
+        self.cancel.get_or_insert_with(CancelHandle::new).clone()
     }
 
     /// A descriptor for `poll`, `epoll` or an event loop: readable while there is something unseen.
@@ -381,8 +382,8 @@ impl Subscriber {
         if !self.options.spin.is_zero() {
             let spin = u64::try_from(self.options.spin.as_nanos()).unwrap_or(u64::MAX);
             let end = deadline.min(clock::monotonic().saturating_add(spin));
-            let called_off = |s: &Self| s.canceller.as_ref().is_some_and(Canceller::is_canceled);
-            while clock::monotonic() < end && !called_off(self) && self.shared.retired().is_none() {
+            let canceled = |s: &Self| s.cancel.as_ref().is_some_and(CancelHandle::is_canceled);
+            while clock::monotonic() < end && !canceled(self) && self.shared.retired().is_none() {
                 if self.has_unseen() {
                     return Ok(true);
                 }

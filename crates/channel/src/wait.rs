@@ -1,12 +1,11 @@
-//! Waiting: until when, on what, and how to be called off.
+//! Waiting: until when, on what, and how to be canceled.
 
 use crate::publisher::WAKE_AT_ONCE;
 use crate::shared::Shared;
 use crate::{Error, Result, Subscriber, clock};
+use saltus_os::cancel::CancelHandle;
 use saltus_os::futex::{self, Word};
 use saltus_ring::bell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Until when a receive waits.
@@ -51,49 +50,6 @@ pub(crate) const SLICE: u64 = 100_000_000;
 /// How often those look who may not, or will not, ask to be woken.
 pub(crate) const QUIET_SLICE: u64 = 5_000_000;
 
-/// Calls off the waits of a subscriber, from another thread or from a signal handler.
-///
-/// It stays called off, and waits give [`Error::Canceled`], until [`Canceller::reset`]. Receives that do not wait
-/// are not affected.
-#[derive(Clone, Debug)]
-pub struct Canceller {
-    word: Arc<AtomicU32>,
-}
-
-impl Default for Canceller {
-    fn default() -> Self {
-        Canceller::new()
-    }
-}
-
-impl Canceller {
-    /// One that no subscriber has yet; see [`Subscriber::set_canceller`].
-    pub fn new() -> Canceller {
-        Canceller { word: Arc::new(AtomicU32::new(0)) }
-    }
-
-    /// Calls off the present wait, if there is one, and all later ones. Async-signal-safe; one system call.
-    pub fn cancel(&self) {
-        self.word.store(1, Ordering::Release); // pairs with the acquire in `is_canceled`
-        // SAFETY: the word lives as long as `self`.
-        unsafe { futex::wake(self.word.as_ptr(), u32::MAX, false) };
-    }
-
-    /// Lets waits wait again.
-    pub fn reset(&self) {
-        self.word.store(0, Ordering::Relaxed); // nothing is published by it
-    }
-
-    /// Whether waits are called off.
-    pub fn is_canceled(&self) -> bool {
-        self.word.load(Ordering::Acquire) != 0 // pairs with the release in `cancel`
-    }
-
-    fn futex(&self) -> Word {
-        Word { at: self.word.as_ptr(), value: 0, shared: false }
-    }
-}
-
 impl Shared {
     /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller
     /// must look again `[a4]`, and disarm whatever happens.
@@ -118,14 +74,14 @@ impl Shared {
 /// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
 /// `None` when the time is up.
 ///
-/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a canceller count
-/// twice. A canceller of any of them calls off the wait, and a retired channel ends it with [`Error::Retired`].
+/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a cancel handle
+/// count twice. The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
 pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
     let deadline = until.into().deadline();
-    let cancellers = subscribers.iter().filter(|s| s.canceller.is_some()).count();
-    if subscribers.len() + cancellers >= futex::MOST_WORDS {
+    let handles = subscribers.iter().filter(|s| s.cancel.is_some()).count();
+    if subscribers.len() + handles >= futex::MOST_WORDS {
         return Err(Error::invalid(format!(
-            "waiting on {} channels with {cancellers} cancellers at once: the kernel takes {} together",
+            "waiting on {} channels with {handles} cancel handles at once: the kernel takes {} together",
             subscribers.len(),
             futex::MOST_WORDS - 1
         )));
@@ -143,7 +99,7 @@ pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) ->
 
 /// Sleeps until there may be something unseen in one of `subscribers`: `true`. `false`: the time is up.
 ///
-/// There must be at most `N` subscribers and cancellers together; a sleep on one need not clear a long table.
+/// There must be at most `N` subscribers and cancel handles together; a sleep on one need not clear a long table.
 pub(crate) fn sleep<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
     let result = sleep_armed::<N>(subscribers, deadline);
     // Pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among those
@@ -163,7 +119,7 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
         count += 1;
     };
     for subscriber in subscribers.iter_mut() {
-        if subscriber.canceller.as_ref().is_some_and(Canceller::is_canceled) {
+        if subscriber.cancel.as_ref().is_some_and(CancelHandle::is_canceled) {
             return Err(Error::Canceled);
         }
         match subscriber.arm() {
@@ -172,8 +128,8 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
         }
         slice = slice.min(subscriber.slice());
     }
-    for canceller in subscribers.iter().filter_map(|s| s.canceller.as_ref()) {
-        put(canceller.futex());
+    for cancel in subscribers.iter().filter_map(|s| s.cancel.as_ref()) {
+        put(cancel.word());
     }
     // [a4] The second look, after arming: at the lanes in use, at all heads, and at the end of the channel.
     for subscriber in subscribers.iter() {
@@ -201,7 +157,7 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
     if count == 0 {
         saltus_os::process::sleep_until(end);
     } else {
-        // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their cancellers.
+        // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their handles.
         unsafe { futex::wait_many(&words[..count], end) };
     }
     for subscriber in subscribers.iter_mut() {

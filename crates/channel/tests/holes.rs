@@ -181,7 +181,7 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
         saltus_netns::refuse_call(libc::SYS_futex_waitv, None, libc::EPERM); // threads made later inherit it
         let mut publisher = channel.publisher().unwrap();
         let mut subscriber = channel.subscriber().unwrap();
-        let canceller = subscriber.canceller();
+        let cancel = subscriber.cancel_handle();
         let mut buf = [0; 8];
         let (received, has_received) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
@@ -189,7 +189,7 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
             publisher.publish(b"x").unwrap();
             has_received.recv().unwrap();
             std::thread::sleep(Duration::from_millis(20));
-            canceller.cancel();
+            cancel.cancel();
         });
         let woken = subscriber.wait_next(Until::Forever, &mut buf).unwrap().is_some();
         received.send(()).unwrap();

@@ -74,26 +74,26 @@ fn another_thread_calls_off_a_wait() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut subscriber = channel.subscriber().unwrap();
-    let canceller = subscriber.canceller();
+    let cancel = subscriber.cancel_handle();
     let thread = when_asleep({
-        let canceller = canceller.clone();
-        move || canceller.cancel()
+        let cancel = cancel.clone();
+        move || cancel.cancel()
     });
     let mut buf = [0; 512];
     assert!(matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled)));
     thread.join().unwrap();
     assert!(matches!(subscriber.wait_next(Until::Forever, &mut buf), Err(Error::Canceled)), "until reset");
     assert_eq!(subscriber.next(&mut buf).unwrap(), None, "a poll is no wait");
-    canceller.reset();
+    cancel.reset();
     assert_eq!(subscriber.wait_next(Duration::from_millis(1), &mut buf).unwrap(), None);
 }
 
 #[test]
 fn a_signal_handler_calls_off_a_wait() {
-    static CANCELLER: OnceLock<Canceller> = OnceLock::new();
+    static CANCEL: OnceLock<CancelHandle> = OnceLock::new();
     extern "C" fn handler(_: i32) {
-        if let Some(canceller) = CANCELLER.get() {
-            canceller.cancel();
+        if let Some(cancel) = CANCEL.get() {
+            cancel.cancel();
         }
     }
     let domain = TestDomain::new();
@@ -101,7 +101,7 @@ fn a_signal_handler_calls_off_a_wait() {
     for flags in [0, libc::SA_RESTART] {
         let child = fork(|| {
             let mut subscriber = channel.subscriber().unwrap();
-            CANCELLER.set(subscriber.canceller()).unwrap();
+            CANCEL.set(subscriber.cancel_handle()).unwrap();
             // SAFETY: all zeros is a valid action; the handler is async-signal-safe.
             unsafe {
                 let mut action: libc::sigaction = std::mem::zeroed();
@@ -122,7 +122,7 @@ fn a_signal_handler_calls_off_a_wait() {
             wchan.starts_with(&format!("{} ", libc::SYS_futex_waitv)).then_some(())
         });
         child.signal(libc::SIGUSR1);
-        assert_eq!(child.wait(), 1 << 8, "exit code 1: cancelled");
+        assert_eq!(child.wait(), 1 << 8, "exit code 1: canceled");
     }
 }
 
@@ -146,8 +146,8 @@ fn wait_any_says_which_channel_has_something() {
     all[13].newest(&mut [0; 8]).unwrap().unwrap();
     assert_eq!(wait_any(&mut all, Until::Poll).unwrap(), None);
     thread.join().unwrap();
-    let canceller = all[5].canceller();
-    canceller.cancel();
+    let cancel = all[5].cancel_handle();
+    cancel.cancel();
     assert!(matches!(wait_any(&mut all, LONG), Err(Error::Canceled)));
 }
 

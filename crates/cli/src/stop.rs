@@ -78,7 +78,7 @@ extern "C" fn on_signal(_: libc::c_int) {
 
 /// Asks for a clean end, as Ctrl-C does. Safe in a signal handler.
 pub fn request() {
-    // SeqCst, with `cancel_with`: either this sees the canceller, or the one that registers it sees the flag.
+    // SeqCst, with `cancel_with`: either this sees the cancel handle, or the one that registers it sees the flag.
     STOPPED.store(true, Ordering::SeqCst);
     if let Some(bell) = BELL.get() {
         // SAFETY: eight bytes are read from a word that lives as long as the call; a full eventfd is rung already.

@@ -63,8 +63,8 @@ impl Tally {
     /// Counts what these names mean; everything if there are none.
     pub fn new(domain: &Domain, names: &[OsString]) -> Outcome<Tally> {
         let mut subscriber = domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?;
-        let canceller = subscriber.canceller();
-        stop::cancel_with(move || canceller.cancel());
+        let cancel = subscriber.cancel_handle();
+        stop::cancel_with(move || cancel.cancel());
         let (seen, lost) = (BTreeMap::new(), HashMap::new());
         Ok(Tally { subscriber, troubles: Troubles::default(), names: names.into(), seen, lost })
     }

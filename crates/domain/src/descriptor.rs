@@ -1,9 +1,11 @@
 //! Descriptors that a thread sleeps on, as subscribers need them: errors in words, and one event told from all else.
 
 use crate::{Error, Result};
+use saltus_os::cancel::{CancelHandle, Raised};
 use saltus_os::epoll::{self, EXCLUSIVE, READ};
 use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::sync::Arc;
 
 /// An `epoll` instance.
 #[derive(Debug)]
@@ -60,11 +62,16 @@ impl AsFd for Epoll {
 
 /// An event descriptor: raised, until it is lowered.
 #[derive(Debug)]
-pub(crate) struct Event(epoll::Event);
+pub(crate) struct Event(Arc<epoll::Event>);
 
 impl Event {
     pub fn new() -> Result<Event> {
-        epoll::Event::new().map(Event).map_err(|e| Error::system("make an event descriptor", e))
+        let made = epoll::Event::new().map_err(|e| Error::system("make an event descriptor", e))?;
+        Ok(Event(Arc::new(made)))
+    }
+    /// A handle that raises it to cancel waits.
+    pub fn cancel_handle(&self, raised: Raised) -> CancelHandle {
+        CancelHandle::with_event(self.0.clone(), raised)
     }
 }
 

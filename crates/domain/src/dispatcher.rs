@@ -1,13 +1,12 @@
 //! Callbacks: many subscribers, of one domain or several, in one thread.
 
 use crate::descriptor::{Epoll, Event};
-use crate::{Canceller, Error, Message, Result, Subscriber};
-use saltus_channel::Until;
+use crate::{Error, Message, Result, Subscriber};
+use saltus_channel::{CancelHandle, Until};
+use saltus_os::cancel::Raised;
 use saltus_os::clock;
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::*};
 
 /// Names a subscription in its dispatcher. Never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,15 +60,10 @@ struct Subscription<'f> {
 pub struct Dispatcher<'f> {
     subscriptions: Vec<Subscription<'f>>,
     epoll: Epoll,
-    quit: Arc<Quit>,
+    cancel: CancelHandle,
     next: u64,
     /// Errors that are still to be told: a call tells one.
     failed: VecDeque<Error>,
-}
-
-struct Quit {
-    event: Event,
-    asked: AtomicBool,
 }
 
 impl<'f> Dispatcher<'f> {
@@ -77,8 +71,8 @@ impl<'f> Dispatcher<'f> {
     pub fn new() -> Result<Dispatcher<'f>> {
         let (epoll, event) = (Epoll::new()?, Event::new()?);
         epoll.add_event(event.raw())?;
-        let quit = Arc::new(Quit { event, asked: AtomicBool::new(false) });
-        Ok(Dispatcher { subscriptions: Vec::new(), epoll, quit, next: 1, failed: VecDeque::new() })
+        let cancel = event.cancel_handle(Raised::UntilReset);
+        Ok(Dispatcher { subscriptions: Vec::new(), epoll, cancel, next: 1, failed: VecDeque::new() })
     }
 
     /// Calls `callback` for each message of `subscriber`, from now on.
@@ -105,7 +99,7 @@ impl<'f> Dispatcher<'f> {
     }
 
     /// Waits until there are messages, and calls back for at most one of each subscription. Returns for how many; 0: the time
-    /// is up, or it was called off.
+    /// is up, or it was canceled.
     ///
     /// # Errors
     /// The first of the subscribers' errors, after all subscriptions had their turn. Call again to go on: the next calls tell the others of
@@ -115,7 +109,7 @@ impl<'f> Dispatcher<'f> {
         let deadline = until.into().deadline();
         loop {
             let (handled, stop) = self.poll()?;
-            if handled > 0 || stop || self.quit.asked.load(Acquire) || self.is_empty() {
+            if handled > 0 || stop || self.cancel.is_canceled() || self.is_empty() {
                 return Ok(handled);
             }
             match deadline {
@@ -125,19 +119,19 @@ impl<'f> Dispatcher<'f> {
         }
     }
 
-    /// Handles messages until a callback says [`Control::stop`], the [`Canceller`] is used, or no subscription is left: all
+    /// Handles messages until a callback says [`Control::stop`], the [`CancelHandle`] is used, or no subscription is left: all
     /// were ended, or have come to the end of their log.
     ///
     /// # Errors
     /// As [`Dispatcher::handle`]. After a stop there may be some that the next call tells.
     pub fn run(&mut self) -> Result<()> {
-        while !self.quit.asked.load(Acquire) {
+        while !self.cancel.is_canceled() {
             let (handled, stop) = self.poll()?;
             if stop || self.is_empty() {
                 return Ok(());
             }
             // Descriptors are only lowered, and raised again, by a turn that finds nothing.
-            if handled == 0 && !self.quit.asked.load(Acquire) {
+            if handled == 0 && !self.cancel.is_canceled() {
                 self.epoll.wait(u64::MAX);
             }
         }
@@ -179,17 +173,9 @@ impl<'f> Dispatcher<'f> {
         }
     }
 
-    /// What makes [`Dispatcher::run`] and [`Dispatcher::handle`] return, from another thread or a signal handler.
-    pub fn canceller(&self) -> Canceller {
-        let (cancel, reset) = (self.quit.clone(), self.quit.clone());
-        let cancel = move || {
-            cancel.asked.store(true, Release); // pairs with the acquire loads above
-            cancel.event.raise();
-        };
-        Canceller::new(cancel, move || {
-            reset.event.lower();
-            reset.asked.store(false, Release); // likewise
-        })
+    /// The handle that makes [`Dispatcher::run`] and [`Dispatcher::handle`] return, from another thread or a signal handler.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        self.cancel.clone()
     }
 
     /// How many subscriptions there are.

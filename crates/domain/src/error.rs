@@ -61,7 +61,7 @@ pub enum Error {
         /// Which, and what is wrong with it.
         what: String,
     },
-    /// A wait was called off by a [`crate::Canceller`].
+    /// A wait was canceled by a [`crate::CancelHandle`].
     Canceled,
     /// There will be nothing more: a log has come to its end.
     Ended,

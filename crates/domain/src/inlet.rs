@@ -1,9 +1,8 @@
 //! What a provider gives a publisher and a subscriber to stand on.
 
 use crate::{Error, Pattern, RawMessage, Result};
-use saltus_channel::{Description, DetachedView, Name};
+use saltus_channel::{CancelHandle, Description, DetachedView, Name};
 use saltus_ring::Which;
-use std::fmt;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
@@ -50,9 +49,9 @@ pub(crate) trait Inlet: Send {
     fn fd(&mut self) -> Result<BorrowedFd<'_>>;
     /// After a take that found nothing: lowers the descriptor until something comes.
     fn rest(&mut self) -> Result<()>;
-    /// What calls off waits.
-    fn canceller(&mut self) -> Canceller;
-    /// Whether they are called off.
+    /// The handle that cancels waits.
+    fn cancel_handle(&mut self) -> CancelHandle;
+    /// Whether they are canceled.
     fn is_canceled(&self) -> bool;
     /// The channels joined so far.
     fn channels(&mut self) -> Vec<Name>;
@@ -94,38 +93,5 @@ impl Meta {
     #[inline]
     pub fn message(&self) -> Option<(&[u8], &Name)> {
         Some((self.buf.get(self.skip..)?, self.channel.as_ref()?))
-    }
-}
-
-/// Calls off the waits of a subscriber, from another thread or a signal handler.
-///
-/// It stays called off, and waits give [`Error::Canceled`], until [`Canceller::reset`].
-/// Receives that do not wait are not affected.
-#[derive(Clone)]
-pub struct Canceller {
-    cancel: Arc<dyn Fn() + Send + Sync>,
-    reset: Arc<dyn Fn() + Send + Sync>,
-}
-
-impl Canceller {
-    pub(crate) fn new(
-        cancel: impl Fn() + Send + Sync + 'static,
-        reset: impl Fn() + Send + Sync + 'static,
-    ) -> Self {
-        Canceller { cancel: Arc::new(cancel), reset: Arc::new(reset) }
-    }
-    /// Calls off the present wait, if there is one, and all later ones. Async-signal-safe; one system call.
-    pub fn cancel(&self) {
-        (self.cancel)();
-    }
-    /// Lets waits wait again.
-    pub fn reset(&self) {
-        (self.reset)();
-    }
-}
-
-impl fmt::Debug for Canceller {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Canceller")
     }
 }

@@ -1,8 +1,8 @@
 //! Receiving.
 
-use crate::inlet::{Canceller, Inlet, Meta};
+use crate::inlet::{Inlet, Meta};
 use crate::{Message, Options, RawMessage, Result};
-use saltus_channel::{Description, Name, Until};
+use saltus_channel::{CancelHandle, Description, Name, Until};
 use saltus_ring::Which;
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -152,11 +152,11 @@ impl Subscriber {
         self.inlet.fd()
     }
 
-    /// What calls off waits, from another thread or a signal handler.
-    pub fn canceller(&mut self) -> Canceller {
-        self.inlet.canceller()
+    /// The handle that cancels waits, from another thread or a signal handler.
+    pub fn cancel_handle(&mut self) -> CancelHandle {
+        self.inlet.cancel_handle()
     }
-    /// Whether waits are called off.
+    /// Whether waits are canceled.
     pub fn is_canceled(&self) -> bool {
         self.inlet.is_canceled()
     }

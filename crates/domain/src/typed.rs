@@ -144,7 +144,7 @@ impl<M: Message> TypedSubscriber<M> {
     pub fn mismatched(&self) -> u64 {
         self.expected.mismatched()
     }
-    /// What it stands on: its descriptor, its canceller, its channels.
+    /// What it stands on: its descriptor, its cancel handle, its channels.
     pub fn subscriber(&mut self) -> &mut Subscriber {
         &mut self.subscriber
     }

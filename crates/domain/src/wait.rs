@@ -6,14 +6,14 @@ use saltus_os::clock;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-/// How long a sleep lasts at most before the cancellers are looked at, in ns.
+/// How long a sleep lasts at most before the cancel handles are checked, in ns.
 const SLICE: u64 = 100_000_000;
 
 /// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have. `None` when the time
 /// is up. Then receive from it with [`Until::Poll`], which finds nothing only if the message was overwritten meanwhile, or was of
 /// another type.
 ///
-/// Each may be of another domain. A canceller of any of them calls off the wait, within 100 ms. Allocates; over `shm://` the
+/// Each may be of another domain. The cancel handle of any of them cancels the wait, within 100 ms. Allocates; over `shm://` the
 /// first wait starts a thread for each channel. For channels in shared memory alone, [`saltus_channel::wait_any`] does without.
 ///
 /// # Errors

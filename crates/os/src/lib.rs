@@ -6,6 +6,7 @@
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
 compile_error!("Saltus needs 64-bit little-endian Linux");
 
+pub mod cancel;
 pub mod cgroup;
 pub mod clock;
 pub mod epoll;

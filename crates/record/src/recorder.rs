@@ -10,7 +10,7 @@ use crate::output::{Files, Limits, Output, Shared};
 use crate::queue::{Order, Queue};
 use crate::report::Report;
 use saltus_domain::{
-    Canceller, Description, Domain, Message, Name, Options, Pattern, Start, Subscriber, Until, wait_any,
+    CancelHandle, Description, Domain, Message, Name, Options, Pattern, Start, Subscriber, Until, wait_any,
 };
 use saltus_os::{clock, process};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ struct Flags {
 #[derive(Clone, Debug)]
 pub struct Control {
     flags: Arc<Flags>,
-    cancellers: Arc<[Canceller]>,
+    cancel_handles: Arc<[CancelHandle]>,
 }
 
 impl Control {
@@ -92,7 +92,7 @@ impl Control {
     /// Takes in what has come, writes it, and ends.
     pub fn stop(&self) {
         self.set(&self.flags.stop);
-        self.cancellers.iter().for_each(Canceller::cancel);
+        self.cancel_handles.iter().for_each(CancelHandle::cancel);
     }
     /// Goes on in a new file, within 100 ms.
     pub fn new_file(&self) {
@@ -183,7 +183,7 @@ impl Recorder {
         }
         let shared = Arc::<Shared>::default();
         let queue = Arc::new(Queue::new(settings.memory));
-        let cancellers = reading.iter_mut().map(|r| r.subscriber.canceller()).collect();
+        let cancel_handles = reading.iter_mut().map(|r| r.subscriber.cancel_handle()).collect();
         let mut output = Output {
             naming: settings.naming,
             limits: settings.limits,
@@ -205,7 +205,7 @@ impl Recorder {
             sources: reading,
             shared,
             queue,
-            control: Control { flags: Arc::default(), cancellers },
+            control: Control { flags: Arc::default(), cancel_handles },
             writer: Some(writer.map_err(Error::Thread)?),
             batch: Batch::default(),
             room: 0,

@@ -269,7 +269,7 @@ public:
         settle();
         return c == SALTUS_OK ? result<std::size_t>(handled) : result<std::size_t>::failed(c);
     }
-    /** Handles messages until a callback stops it, it is cancelled, or no subscription is left. */
+    /** Handles messages until a callback stops it, it is canceled, or no subscription is left. */
     result<> run() {
         const code c = saltus_dispatcher_run(handle_.get());
         settle();

@@ -80,7 +80,7 @@ pub fn two_threads_of_c(build: &Build) {
     let (first, rest) = said.split_once('\n').expect("lines");
     let numbers: Vec<u64> = first.split(' ').filter_map(|word| word.parse().ok()).collect();
     assert!(numbers.len() == 3 && numbers[0] + numbers[1] == numbers[2], "{first}");
-    assert_eq!(rest, "the wait was cancelled\nnothing new\n");
+    assert_eq!(rest, "the wait was canceled\nnothing new\n");
     assert!(domain.list().is_empty());
 }
 

@@ -87,7 +87,7 @@ natives! {
             Some(what) => (domain.subscriber_described(pattern, options, &what)?, Some(Expected::new(what))),
             None => (domain.subscriber_with(pattern, options)?, None),
         };
-        let canceller = subscriber.canceller();
-        Ok(SUBSCRIBERS.give(Receiving { subscriber, expected, kept: None }, Some(canceller)))
+        let cancel = subscriber.cancel_handle();
+        Ok(SUBSCRIBERS.give(Receiving { subscriber, expected, kept: None }, Some(cancel)))
     }
 }

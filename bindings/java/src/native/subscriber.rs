@@ -189,8 +189,8 @@ natives! {
     /// Calls off its waits, from any thread, or lets them wait again.
     fn Java_org_saltus_Native_subscriberCancel(_env, subscriber: jlong, off: jint) -> jint {
         let entry = SUBSCRIBERS.find(subscriber)?;
-        if let Some(canceller) = &entry.canceller {
-            if off == 0 { canceller.reset() } else { canceller.cancel() }
+        if let Some(cancel) = &entry.cancel {
+            if off == 0 { cancel.reset() } else { cancel.cancel() }
         }
         Ok(0)
     }

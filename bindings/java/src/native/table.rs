@@ -2,7 +2,7 @@
 //! closed or made up is told to its caller and harms nobody.
 
 use crate::border::{Fail, Result, code};
-use saltus_domain::Canceller;
+use saltus_domain::CancelHandle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
@@ -19,7 +19,7 @@ pub(crate) struct Entry<T> {
     what: &'static str,
     closed: AtomicBool,
     /// What calls off its waits.
-    pub canceller: Option<Canceller>,
+    pub cancel: Option<CancelHandle>,
     own: Mutex<T>,
 }
 
@@ -29,12 +29,11 @@ impl<T> Table<T> {
     }
 
     /// A new handle, above 0.
-    pub fn give(&self, own: T, canceller: Option<Canceller>) -> i64 {
+    pub fn give(&self, own: T, cancel: Option<CancelHandle>) -> i64 {
         /// Of all kinds, so that a handle of one kind is none of another.
         static NEXT: AtomicI64 = AtomicI64::new(1);
         let handle = NEXT.fetch_add(1, Ordering::Relaxed);
-        let entry =
-            Entry { what: self.what, closed: AtomicBool::new(false), canceller, own: Mutex::new(own) };
+        let entry = Entry { what: self.what, closed: AtomicBool::new(false), cancel, own: Mutex::new(own) };
         self.open.write().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(entry));
         handle
     }
@@ -49,8 +48,8 @@ impl<T> Table<T> {
     pub fn close(&self, handle: i64) -> Option<Arc<Entry<T>>> {
         let entry = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&handle)?;
         entry.closed.store(true, Ordering::SeqCst);
-        if let Some(canceller) = &entry.canceller {
-            canceller.cancel();
+        if let Some(cancel) = &entry.cancel {
+            cancel.cancel();
         }
         Some(entry)
     }

@@ -47,7 +47,7 @@ from ._errors import Unencodable as Unencodable
 from ._errors import Unsupported as Unsupported
 from ._errors import Unwritable as Unwritable
 from ._errors import WrongType as WrongType
-from ._saltus import Canceller as Canceller
+from ._saltus import CancelHandle as CancelHandle
 from ._saltus import Domain as Domain
 from ._saltus import Message as Message
 from ._saltus import Publisher as Publisher

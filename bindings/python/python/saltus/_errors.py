@@ -41,7 +41,7 @@ class Overrun(Error):
 
 
 class Canceled(Error):
-    """The wait was called off by a Canceller."""
+    """The wait was canceled by a CancelHandle."""
 
     code = 6
 

@@ -179,11 +179,11 @@ class Publisher(Generic[_P_contra]):
     ) -> None: ...
 
 @final
-class Canceller:
-    """Calls off the waits of a subscriber."""
+class CancelHandle:
+    """Cancels the waits of a subscriber."""
 
     def cancel(self) -> None:
-        """Calls off the present wait, if there is one, and all later ones."""
+        """Cancels the present wait, if there is one, and all later ones."""
 
     def reset(self) -> None:
         """Lets waits wait again."""
@@ -234,8 +234,8 @@ class Subscriber(Generic[_V_co]):
     def mismatched(self) -> int:
         """Messages of other types that were passed over."""
 
-    def canceller(self) -> Canceller:
-        """What calls off its waits, from another thread or a signal handler."""
+    def cancel_handle(self) -> CancelHandle:
+        """The handle that cancels its waits, from another thread or a signal handler."""
 
     def close(self) -> None:
         """Ends receiving, and the wait of another thread or task."""

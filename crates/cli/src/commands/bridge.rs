@@ -85,8 +85,8 @@ pub fn run(args: Bridge) -> Outcome {
         bridge.add(route)?;
         ways.push(if ways.is_empty() { (from.url(), to.url()) } else { (to.url(), from.url()) });
     }
-    let cancellers = bridge.cancellers();
-    stop::cancel_with(move || cancellers.iter().for_each(|canceller| canceller.cancel()));
+    let handles = bridge.cancel_handles();
+    stop::cancel_with(move || handles.iter().for_each(|handle| handle.cancel()));
     let mut status = Status::new(ways, args.stat, args.json.json)?;
     status.started()?;
     let mut troubles = Troubles::default();

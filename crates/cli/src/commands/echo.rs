@@ -162,8 +162,8 @@ impl Reading<'_> {
                 say(words);
             }
             let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
-            let canceller = subscriber.canceller();
-            stop::cancel_with(move || canceller.cancel());
+            let cancel = subscriber.cancel_handle();
+            stop::cancel_with(move || cancel.cancel());
             let end = self.read(&mut subscriber);
             self.missed += subscriber.missed();
             match end? {

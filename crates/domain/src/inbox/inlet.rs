@@ -7,9 +7,9 @@ use super::reader::Reader;
 use super::spin::{self, Spin};
 use super::store::{Interest, Store};
 use crate::descriptor::Ready;
-use crate::inlet::{self, Canceller, Meta};
+use crate::inlet::{self, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
-use saltus_channel::{Description, Name};
+use saltus_channel::{CancelHandle, Description, Name};
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -233,8 +233,8 @@ impl inlet::Inlet for Inlet {
         Ok(())
     }
 
-    fn canceller(&mut self) -> Canceller {
-        self.interest.canceller()
+    fn cancel_handle(&mut self) -> CancelHandle {
+        self.interest.parker.cancel_handle().clone()
     }
 
     fn is_canceled(&self) -> bool {

@@ -5,6 +5,7 @@
 
 use crate::Result;
 use crate::descriptor::{Epoll, Event, Ready};
+use saltus_os::cancel::{CancelHandle, Raised};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, fence};
 
 /// Where one subscriber sleeps.
@@ -14,15 +15,16 @@ pub(crate) struct Parker {
     epoll: Epoll,
     /// Whether it is to be woken by what comes.
     armed: AtomicBool,
-    /// Whether its waits are called off.
-    canceled: AtomicBool,
+    /// Cancels its waits.
+    cancel: CancelHandle,
 }
 
 impl Parker {
     pub fn new() -> Result<Parker> {
         let (event, epoll) = (Event::new()?, Epoll::new()?);
         epoll.add_event(event.raw())?;
-        Ok(Parker { event, epoll, armed: AtomicBool::new(false), canceled: AtomicBool::new(false) })
+        let cancel = event.cancel_handle(Raised::UntilSeen);
+        Ok(Parker { event, epoll, armed: AtomicBool::new(false), cancel })
     }
     pub fn epoll(&self) -> &Epoll {
         &self.epoll
@@ -63,15 +65,10 @@ impl Parker {
         self.event.lower();
     }
 
-    /// Calls off this wait and those to come. Async-signal-safe.
-    pub fn cancel(&self) {
-        self.canceled.store(true, Release); // pairs with the acquire in `is_canceled`
-        self.event.raise();
-    }
-    pub fn reset(&self) {
-        self.canceled.store(false, Relaxed); // nothing is published by it
+    pub fn cancel_handle(&self) -> &CancelHandle {
+        &self.cancel
     }
     pub fn is_canceled(&self) -> bool {
-        self.canceled.load(Acquire) // pairs with the release in `cancel`
+        self.cancel.is_canceled()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::parker::Parker;
-use crate::{Canceller, Pattern, Result};
+use crate::{Pattern, Result};
 use saltus_channel::Name;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*, fence};
@@ -32,11 +32,6 @@ pub(crate) struct Interest {
 impl Interest {
     pub fn new(pattern: Pattern, depth: u64) -> Result<Interest> {
         Ok(Interest { pattern, depth, parker: Parker::new()? })
-    }
-    /// What calls off the waits of whoever has it.
-    pub fn canceller(self: &Arc<Self>) -> Canceller {
-        let (cancel, reset) = (self.clone(), self.clone());
-        Canceller::new(move || cancel.parker.cancel(), move || reset.parker.reset())
     }
 }
 

@@ -1,12 +1,12 @@
 //! `shm://`: channels in shared memory, of all processes of the machine.
 
 use crate::descriptor::{Epoll, Timer};
-use crate::inlet::{self, Canceller, Meta, Outlet, Place};
+use crate::inlet::{self, Meta, Outlet, Place};
 use crate::url::Url;
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{
-    Attributes, Description, DetachedView, Domain, Name, Publisher, Sample, Subscriber, SubscriberOptions,
-    Until, View, wait_any,
+    Attributes, CancelHandle, Description, DetachedView, Domain, Name, Publisher, Sample, Subscriber,
+    SubscriberOptions, Until, View, wait_any,
 };
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
@@ -151,7 +151,7 @@ pub(crate) struct ShmInlet {
     complete: Option<SystemTime>,
     /// Channels are joined as `options` say at the first look, and from their beginning afterwards.
     first: bool,
-    canceller: saltus_channel::Canceller,
+    cancel: CancelHandle,
     event_loop: Option<EventLoop>,
 }
 
@@ -178,7 +178,7 @@ impl ShmInlet {
             next_look: 0,
             complete: None,
             first: true,
-            canceller: saltus_channel::Canceller::new(),
+            cancel: CancelHandle::new(),
             event_loop: None,
         };
         inlet.look_for_channels()?;
@@ -314,7 +314,7 @@ impl ShmInlet {
             saltus_os::process::sleep_until(slice);
             return Ok(());
         }
-        self.readers[0].subscriber.set_canceller(&self.canceller);
+        self.readers[0].subscriber.set_cancel_handle(&self.cancel);
         let woken = match &mut self.readers[..] {
             [one] => wait_any(&mut [&mut one.subscriber], Until::At(slice)),
             many => {
@@ -363,7 +363,7 @@ impl inlet::Inlet for ShmInlet {
             if self.unseen() {
                 return Ok(true);
             }
-            if self.canceller.is_canceled() {
+            if self.cancel.is_canceled() {
                 return Err(Error::Canceled);
             }
             if clock::monotonic() >= deadline {
@@ -397,13 +397,12 @@ impl inlet::Inlet for ShmInlet {
         Ok(())
     }
 
-    fn canceller(&mut self) -> Canceller {
-        let (cancel, reset) = (self.canceller.clone(), self.canceller.clone());
-        Canceller::new(move || cancel.cancel(), move || reset.reset())
+    fn cancel_handle(&mut self) -> CancelHandle {
+        self.cancel.clone()
     }
 
     fn is_canceled(&self) -> bool {
-        self.canceller.is_canceled()
+        self.cancel.is_canceled()
     }
 
     fn channels(&mut self) -> Vec<Name> {

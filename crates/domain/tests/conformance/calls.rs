@@ -97,8 +97,8 @@ pub fn waits_are_called_off(world: &World) {
     let domain = world.open();
     for pattern in [named("nobody"), Pattern::all()] {
         let mut subscriber = domain.subscriber_with(pattern, all(1)).unwrap();
-        let canceller = subscriber.canceller();
-        let theirs = canceller.clone();
+        let cancel = subscriber.cancel_handle();
+        let theirs = cancel.clone();
         let thread = thread::spawn(move || {
             thread::sleep(SHORT);
             theirs.cancel();
@@ -106,7 +106,7 @@ pub fn waits_are_called_off(world: &World) {
         assert!(matches!(subscriber.receive(LONG), Err(Error::Canceled)));
         thread.join().unwrap();
         assert!(matches!(subscriber.receive(LONG), Err(Error::Canceled)), "it stays called off");
-        canceller.reset();
+        cancel.reset();
         assert!(subscriber.receive(SHORT).unwrap().is_none());
     }
 }

@@ -5,7 +5,7 @@ mod peers;
 mod shm;
 
 use crate::{Model, Options};
-use saltus_domain::{Canceller, Domain, Name, Result};
+use saltus_domain::{CancelHandle, Domain, Name, Result};
 use saltus_os::{clock, process};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -80,7 +80,7 @@ impl Shared {
 pub struct Watch {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    cancellers: Vec<Canceller>,
+    cancel_handles: Vec<CancelHandle>,
 }
 
 impl Watch {
@@ -96,7 +96,7 @@ impl Watch {
             troubles: Mutex::default(),
             stop: AtomicBool::new(false),
         });
-        let mut watch = Watch { shared: shared.clone(), threads: Vec::new(), cancellers: Vec::new() };
+        let mut watch = Watch { shared: shared.clone(), threads: Vec::new(), cancel_handles: Vec::new() };
         for source in sources {
             let shared = shared.clone();
             if source.domain.url().starts_with("shm://") {
@@ -104,7 +104,7 @@ impl Watch {
                 watch.spawn(move || shm.run(&shared))?;
             } else {
                 let mut network = network::Network::new(source)?;
-                watch.cancellers.push(network.canceller());
+                watch.cancel_handles.push(network.cancel_handle());
                 watch.spawn(move || network.run(&shared))?;
             }
         }
@@ -137,7 +137,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.shared.stop.store(true, Release); // pairs with the acquire in `Shared::is_stopped`
-        self.cancellers.iter().for_each(Canceller::cancel);
+        self.cancel_handles.iter().for_each(CancelHandle::cancel);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
             // A thread that panicked has said so on standard error.

@@ -2,7 +2,9 @@
 
 use super::{Shared, Source};
 use crate::{ChannelId, Seen};
-use saltus_domain::{Canceller, Error, Message, Missed, Name, Options, Pattern, Result, Subscriber, Until};
+use saltus_domain::{
+    CancelHandle, Error, Message, Missed, Name, Options, Pattern, Result, Subscriber, Until,
+};
 use saltus_os::clock;
 use std::collections::HashMap;
 use std::thread;
@@ -35,8 +37,8 @@ impl Network {
         let subscriber = source.domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?;
         Ok(Network { source, subscriber, known: HashMap::new(), asked: HashMap::new() })
     }
-    pub fn canceller(&mut self) -> Canceller {
-        self.subscriber.canceller()
+    pub fn cancel_handle(&mut self) -> CancelHandle {
+        self.subscriber.cancel_handle()
     }
 
     pub fn run(&mut self, shared: &Shared) {

@@ -139,16 +139,16 @@ def readable(of: str, within: str) -> str:
 
 
 def cancel(of: str) -> None:
-    things[of].canceller().cancel()
+    things[of].cancel_handle().cancel()
 
 
 def cancel_later(of: str, after: str) -> None:
-    canceller = things[of].canceller()
-    threading.Timer(int(after) / 1000, canceller.cancel).start()
+    cancel = things[of].cancel_handle()
+    threading.Timer(int(after) / 1000, cancel.cancel).start()
 
 
 def cancel_reset(of: str) -> None:
-    things[of].canceller().reset()
+    things[of].cancel_handle().reset()
 
 
 def names(of: str) -> str:

@@ -277,19 +277,19 @@ impl Things {
             "wait" => self.wait(l),
             "readable" => self.readable(l),
             "cancel" => {
-                self.subscriber(l.0[1]).canceller().cancel();
+                self.subscriber(l.0[1]).cancel_handle().cancel();
                 done()
             }
             "cancel_later" => {
-                let (canceller, after) = (self.subscriber(l.0[1]).canceller(), l.number(2));
+                let (cancel, after) = (self.subscriber(l.0[1]).cancel_handle(), l.number(2));
                 std::thread::spawn(move || {
                     std::thread::sleep(Duration::from_millis(after));
-                    canceller.cancel();
+                    cancel.cancel();
                 });
                 done()
             }
             "cancel_reset" => {
-                self.subscriber(l.0[1]).canceller().reset();
+                self.subscriber(l.0[1]).cancel_handle().reset();
                 done()
             }
             "names" => {

@@ -38,8 +38,8 @@ pub fn run(domain: &Domain, args: &Echo) -> Outcome {
     args.refuse_what_it_has_not(domain)?;
     let mut meaning = Reader::new(args.of.as_deref(), &args.dirs.include)?;
     let mut subscriber = domain.subscriber_with(args.pattern()?, args.options())?;
-    let canceller = subscriber.canceller();
-    stop::cancel_with(move || canceller.cancel());
+    let cancel = subscriber.cancel_handle();
+    stop::cancel_with(move || cancel.cancel());
     let mut totals = Totals::default();
     let mut out = Out::new()?;
     let outcome = read(&mut subscriber, args, &mut meaning, &mut out, &mut totals);

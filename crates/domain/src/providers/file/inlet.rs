@@ -3,9 +3,9 @@
 use super::player::{Held, Look, Player};
 use crate::descriptor::Timer;
 use crate::inbox::store::Interest;
-use crate::inlet::{Canceller, Inlet, Meta};
+use crate::inlet::{Inlet, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
-use saltus_channel::Name;
+use saltus_channel::{CancelHandle, Name};
 use saltus_os::clock;
 use saltus_ring::Which;
 use std::collections::BTreeSet;
@@ -178,8 +178,8 @@ impl Inlet for FileInlet {
         Ok(())
     }
 
-    fn canceller(&mut self) -> Canceller {
-        self.interest.canceller()
+    fn cancel_handle(&mut self) -> CancelHandle {
+        self.interest.parker.cancel_handle().clone()
     }
     fn is_canceled(&self) -> bool {
         self.interest.parker.is_canceled()
