@@ -7,7 +7,6 @@ mod encode;
 mod exit;
 mod facts;
 mod flags;
-mod glob;
 mod meaning;
 mod pace;
 mod print;
@@ -22,8 +21,9 @@ use clap::Parser;
 use exit::{Code, Failure, Outcome};
 // The paths by which the commands know them.
 use exit as failure;
-use flags::{domain as place, help, output as target, selection as channels, units};
-use print::{escape, human, latency, lines, out, progress, table};
+use flags::{domain as place, help, output as target, selection as channels};
+use print::{latency, lines, out, progress};
+use saltus_text::{escape, glob, human, table, units};
 
 fn main() -> ExitCode {
     failure::exit_code(Cli::try_parse().map_err(failure::usage).and_then(run))

@@ -4,7 +4,6 @@ pub mod domain;
 pub mod help;
 pub mod output;
 pub mod selection;
-pub mod units;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +12,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args};
 
 use crate::print::Format;
+use crate::units;
 
 /// Print for programs.
 #[derive(Args)]

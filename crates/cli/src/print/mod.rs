@@ -1,12 +1,9 @@
 //! What commands print, and how: for people, for programs, on a terminal.
 
-pub mod escape;
-pub mod human;
 pub mod latency;
 pub mod lines;
 pub mod message;
 pub mod out;
 pub mod progress;
-pub mod table;
 
 pub use message::*;

@@ -1,0 +1,7 @@
+//! Text for people: bytes as one line, patterns of names, figures with their units, tables.
+
+pub mod escape;
+pub mod glob;
+pub mod human;
+pub mod table;
+pub mod units;
