@@ -8,7 +8,6 @@ mod exit;
 mod facts;
 mod flags;
 mod meaning;
-mod pace;
 mod print;
 mod schemas;
 mod stop;
@@ -22,7 +21,7 @@ use exit::{Code, Failure, Outcome};
 // The paths by which the commands know them.
 use exit as failure;
 use flags::{domain as place, help, output as target, selection as channels};
-use print::{latency, lines, out, progress};
+use print::{latency, out, progress};
 use saltus_text::{escape, glob, human, table, units};
 
 fn main() -> ExitCode {

@@ -13,10 +13,13 @@ pub mod epoll;
 pub mod file;
 pub mod fork;
 pub mod futex;
+pub mod lines;
 pub mod lock;
 pub mod map;
+pub mod pace;
 pub mod process;
 pub mod rt;
+pub mod stop;
 
 use std::io;
 

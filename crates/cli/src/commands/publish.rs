@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args};
 use saltus_channel::{Attributes, Channel, Domain, Error};
+use saltus_os::{lines::Lines, pace::Pace};
 
 use crate::dictionary::Dictionary;
 use crate::encode::Encoder;
@@ -17,8 +18,6 @@ use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
 use crate::human::plural;
-use crate::lines::Lines;
-use crate::pace::Pace;
 use crate::place::Place;
 use crate::{stop, units};
 use sink::Sink;

@@ -1,7 +1,6 @@
 //! What commands print, and how: for people, for programs, on a terminal.
 
 pub mod latency;
-pub mod lines;
 pub mod message;
 pub mod out;
 pub mod progress;
