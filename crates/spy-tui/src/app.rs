@@ -6,7 +6,7 @@ use saltus_spy::{ChannelId, Column, Expand, Filter, Model, Node, Row, SeriesId, 
 
 /// Which page is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Page {
+pub(crate) enum Page {
     /// All channels.
     Table,
     /// One of them; below it the plot, if there is one.
@@ -16,56 +16,56 @@ pub enum Page {
 }
 
 /// A line of the tree: how deep it is, and what it shows.
-pub struct Branch {
+pub(crate) struct Branch {
     /// How deep.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// Without its children.
-    pub node: Node,
+    pub(crate) node: Node,
 }
 
 /// All that is on the screen and how it came there.
-pub struct App {
-    pub page: Page,
-    pub help: bool,
-    pub quit: bool,
+pub(crate) struct App {
+    pub(crate) page: Page,
+    pub(crate) help: bool,
+    pub(crate) quit: bool,
     /// What there is, sorted and filtered.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// How many there are without the filter, and how many of those are stale.
-    pub total: (usize, usize),
-    pub sorted: Column,
-    pub descending: bool,
-    pub filter: String,
+    pub(crate) total: (usize, usize),
+    pub(crate) sorted: Column,
+    pub(crate) descending: bool,
+    pub(crate) filter: String,
     /// Whether the filter is being typed.
-    pub typing: bool,
+    pub(crate) typing: bool,
     /// The channel under the cursor; it stays when rows move.
-    pub cursor: Option<ChannelId>,
+    pub(crate) cursor: Option<ChannelId>,
     /// The channel that is looked into.
-    pub open: Option<ChannelId>,
-    pub tree: Option<Tree>,
-    pub branches: Vec<Branch>,
-    pub expand: Expand,
+    pub(crate) open: Option<ChannelId>,
+    pub(crate) tree: Option<Tree>,
+    pub(crate) branches: Vec<Branch>,
+    pub(crate) expand: Expand,
     /// The path under the cursor of the tree.
-    pub field: String,
-    pub hex: bool,
+    pub(crate) field: String,
+    pub(crate) hex: bool,
     /// What is plotted, and where it comes from.
-    pub plots: Vec<(SeriesId, ChannelId, String)>,
+    pub(crate) plots: Vec<(SeriesId, ChannelId, String)>,
     /// How much time a plot shows.
-    pub span: Duration,
+    pub(crate) span: Duration,
     /// Since when it is paused, boot time in ns.
-    pub paused: Option<u64>,
+    pub(crate) paused: Option<u64>,
     /// When the plot ends, boot time in ns.
-    pub plot_end: u64,
-    pub now: u64,
-    pub notice: Option<(String, Instant)>,
+    pub(crate) plot_end: u64,
+    pub(crate) now: u64,
+    pub(crate) notice: Option<(String, Instant)>,
     /// Rows of the page, for keys that move by one.
-    pub height: usize,
+    pub(crate) height: usize,
 }
 
 /// A notice stays for so long.
 const NOTICE: Duration = Duration::from_secs(8);
 
 impl App {
-    pub fn new() -> App {
+    pub(crate) fn new() -> App {
         App {
             page: Page::Table,
             help: false,
@@ -93,12 +93,12 @@ impl App {
         }
     }
 
-    pub fn tell(&mut self, words: impl Into<String>) {
+    pub(crate) fn tell(&mut self, words: impl Into<String>) {
         self.notice = Some((words.into(), Instant::now()));
     }
 
     /// Takes from the model what is shown.
-    pub fn refresh(&mut self, model: &Model) {
+    pub(crate) fn refresh(&mut self, model: &Model) {
         self.notice.take_if(|(_, at)| at.elapsed() > NOTICE);
         if self.paused.is_some() {
             return;
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// The tree as it is now, also while paused: folding must be seen.
-    pub fn refresh_tree(&mut self, model: &Model) {
+    pub(crate) fn refresh_tree(&mut self, model: &Model) {
         let Some(id) = self.open else { return };
         self.tree = model.tree_with(id, &self.expand);
         let before = self.place();
@@ -134,20 +134,20 @@ impl App {
     }
 
     /// Which row has the cursor.
-    pub fn selected(&self) -> Option<usize> {
+    pub(crate) fn selected(&self) -> Option<usize> {
         self.rows.iter().position(|row| Some(row.id) == self.cursor)
     }
     /// Which line of the tree has the cursor.
-    pub fn place(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         self.branches.iter().position(|branch| branch.node.path == self.field).unwrap_or(0)
     }
     /// The field that has it.
-    pub fn node(&self) -> Option<&Node> {
+    pub(crate) fn node(&self) -> Option<&Node> {
         self.branches.get(self.place()).map(|branch| &branch.node)
     }
 
     /// Moves the cursor.
-    pub fn go(&mut self, by: isize) {
+    pub(crate) fn go(&mut self, by: isize) {
         let moved = |at: usize, len: usize| at.saturating_add_signed(by).min(len.saturating_sub(1));
         match self.page {
             Page::Table => {
@@ -163,19 +163,19 @@ impl App {
     }
 
     /// Sorts by the column so many to the right.
-    pub fn sort_by(&mut self, step: isize, shown: &[Column]) {
+    pub(crate) fn sort_by(&mut self, step: isize, shown: &[Column]) {
         let at = shown.iter().position(|column| *column == self.sorted).unwrap_or(0);
         let len = shown.len().max(1) as isize;
         let next = (at as isize + step).rem_euclid(len) as usize;
         if let Some(column) = shown.get(next) {
             self.sorted = *column;
             // Of numbers the large ones are of interest.
-            self.descending = super::cells::is_number(*column);
+            self.descending = crate::cells::is_number(*column);
         }
     }
 
     /// Opens the channel under the cursor.
-    pub fn enter(&mut self, model: &mut Model) {
+    pub(crate) fn enter(&mut self, model: &mut Model) {
         let Some(id) = self.cursor else { return };
         self.leave(model);
         model.open(id);
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// Looks into no channel any more.
-    pub fn leave(&mut self, model: &mut Model) {
+    pub(crate) fn leave(&mut self, model: &mut Model) {
         if let Some(id) = self.open.take() {
             model.close(id);
         }
@@ -194,7 +194,7 @@ impl App {
     }
 
     /// Plots the number under the cursor, or plots it no more.
-    pub fn plot(&mut self, model: &mut Model) {
+    pub(crate) fn plot(&mut self, model: &mut Model) {
         let (Some(id), Some(node)) = (self.open, self.node()) else { return };
         let (path, number) = (node.path.clone(), node.number);
         if let Some(at) = self.plots.iter().position(|(_, channel, known)| *channel == id && *known == path) {
@@ -211,14 +211,14 @@ impl App {
     }
 
     /// Ends all plots.
-    pub fn clear(&mut self, model: &mut Model) {
+    pub(crate) fn clear(&mut self, model: &mut Model) {
         self.plots.drain(..).for_each(|(series, ..)| model.unplot(series));
         if self.page == Page::Plot {
             self.page = if self.open.is_some() { Page::Channel } else { Page::Table };
         }
     }
 
-    pub fn pause(&mut self) {
+    pub(crate) fn pause(&mut self) {
         self.paused = match self.paused {
             Some(_) => None,
             None => Some(self.now),
@@ -226,12 +226,12 @@ impl App {
     }
 
     /// Shows less time, or more.
-    pub fn zoom(&mut self, factor: f64) {
+    pub(crate) fn zoom(&mut self, factor: f64) {
         let span = (self.span.as_secs_f64() * factor).clamp(0.05, 3600.0);
         self.span = Duration::from_secs_f64(span);
     }
     /// Moves a paused plot in time, by a part of what it shows.
-    pub fn scroll(&mut self, part: f64) {
+    pub(crate) fn scroll(&mut self, part: f64) {
         if let Some(paused) = self.paused {
             let by = (self.span.as_nanos() as f64 * part) as i64;
             self.plot_end = self.plot_end.saturating_add_signed(by).min(paused);

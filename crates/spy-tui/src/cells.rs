@@ -2,7 +2,7 @@
 
 use saltus_spy::{Column, Row};
 
-use crate::human;
+use saltus_text::human;
 
 /// The heading of a column.
 pub fn title(column: Column) -> &'static str {
@@ -79,7 +79,7 @@ const FIRST: [Column; 14] = [
 ];
 
 /// The columns that fit, with their widths; the one that is sorted by is always among them.
-pub fn fitting(rows: &[Row], sorted: Column, width: usize) -> Vec<(Column, usize)> {
+pub(crate) fn fitting(rows: &[Row], sorted: Column, width: usize) -> Vec<(Column, usize)> {
     let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let want = |column| match column {
         Column::Channel => longest(|row| row.channel.chars().count()).clamp(12, 40),

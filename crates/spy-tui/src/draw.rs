@@ -7,16 +7,22 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Cell, Clear, Paragraph, Row as Cells, Table};
 use saltus_spy::{Column, Peer, Row};
 
-use super::app::{App, Page};
-use super::cells::{cell, fitting, is_number, title};
-use super::keys::{HELP, Places};
-use super::plot::{self, Plotted};
-use super::theme::Theme;
-use super::tree;
-use crate::human::plural;
+use crate::app::{App, Page};
+use crate::cells::{cell, fitting, is_number, title};
+use crate::keys::{HELP, Places};
+use crate::plot::{self, Plotted};
+use crate::theme::Theme;
+use crate::tree;
+use saltus_text::human::plural;
 
 /// Draws everything, and notes where things are.
-pub fn draw(frame: &mut Frame<'_>, app: &mut App, plotted: &[Plotted], theme: Theme, places: &mut Places) {
+pub(crate) fn draw(
+    frame: &mut Frame<'_>,
+    app: &mut App,
+    plotted: &[Plotted],
+    theme: Theme,
+    places: &mut Places,
+) {
     let whole = frame.area();
     let [above, middle, below] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(whole);
@@ -85,7 +91,7 @@ fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
 }
 
 /// The first entry that is shown, so that the one at `cursor` is.
-pub fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
+pub(crate) fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
     let margin = height / 2;
     cursor.saturating_sub(margin).min(len.saturating_sub(height))
 }

@@ -8,10 +8,10 @@ use ratatui::crossterm::event::{
 };
 use saltus_spy::{Column, Model, SeriesId};
 
-use super::app::{App, Page};
+use crate::app::{App, Page};
 
 /// What all keys do, for the page of help.
-pub const HELP: &[(&str, &str)] = &[
+pub(crate) const HELP: &[(&str, &str)] = &[
     ("↑ ↓  j k", "move"),
     ("PgUp PgDn  g G", "move by a page, to the first, to the last"),
     ("← →  h l", "table: sort by another column; tree: fold, unfold"),
@@ -31,7 +31,7 @@ pub const HELP: &[(&str, &str)] = &[
 ];
 
 /// Does what a key asks for.
-pub fn key(app: &mut App, model: &mut Model, key: KeyEvent, columns: &[Column]) {
+pub(crate) fn key(app: &mut App, model: &mut Model, key: KeyEvent, columns: &[Column]) {
     if key.kind == KeyEventKind::Release {
         return;
     }
@@ -169,17 +169,17 @@ fn write_csv(model: &Model, which: &[SeriesId]) -> io::Result<String> {
 
 /// Where things are on the screen, for clicks.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     /// Columns of the table: first and last cell of the screen.
-    pub headings: Vec<(Column, u16, u16)>,
+    pub(crate) headings: Vec<(Column, u16, u16)>,
     /// The line of the headings, if the table is shown.
-    pub heading: Option<u16>,
+    pub(crate) heading: Option<u16>,
     /// The first line of the list, and which of its entries stands there.
-    pub list: (u16, usize),
+    pub(crate) list: (u16, usize),
 }
 
 /// Does what the mouse asks for.
-pub fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places: &Places) {
+pub(crate) fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places: &Places) {
     match event.kind {
         MouseEventKind::ScrollUp if app.page == Page::Plot => app.zoom(0.8),
         MouseEventKind::ScrollDown if app.page == Page::Plot => app.zoom(1.25),
@@ -191,7 +191,7 @@ pub fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places: &Place
                 if app.sorted == *column {
                     app.descending = !app.descending;
                 } else {
-                    (app.sorted, app.descending) = (*column, super::cells::is_number(*column));
+                    (app.sorted, app.descending) = (*column, crate::cells::is_number(*column));
                 }
             }
         }

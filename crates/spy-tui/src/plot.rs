@@ -7,11 +7,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Block, Chart, Dataset, GraphType, Paragraph};
 use saltus_spy::Model;
 
-use super::app::App;
-use super::theme::Theme;
+use crate::app::App;
+use crate::theme::Theme;
 
 /// A line of the plot.
-pub struct Plotted {
+pub(crate) struct Plotted {
     name: String,
     unit: String,
     /// Seconds before the end, and the value.
@@ -22,7 +22,7 @@ pub struct Plotted {
 const MOST: usize = 4000;
 
 /// What is plotted, as far as it is shown.
-pub fn lines(app: &App, model: &Model) -> Vec<Plotted> {
+pub(crate) fn lines(app: &App, model: &Model) -> Vec<Plotted> {
     let from = app.plot_end.saturating_sub(u64::try_from(app.span.as_nanos()).unwrap_or(u64::MAX));
     let chosen = app.plots.iter().filter_map(|(id, ..)| model.series().iter().find(|s| s.id == *id));
     let line = |series: &saltus_spy::Series| {
@@ -39,7 +39,7 @@ pub fn lines(app: &App, model: &Model) -> Vec<Plotted> {
 }
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotted], theme: Theme) {
+pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotted], theme: Theme) {
     let legend = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height / 3);
     let [above, below] = Layout::vertical([Constraint::Length(legend), Constraint::Min(3)]).areas(area);
     frame.render_widget(Paragraph::new(legends(lines, theme)), above);

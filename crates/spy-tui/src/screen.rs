@@ -17,12 +17,11 @@ use rustix::event::{PollFd, PollFlags, poll};
 use saltus_os::process;
 use saltus_spy::{Column, Watch};
 
-use super::app::App;
-use super::draw::draw;
-use super::keys::{self, Places};
-use super::theme::Theme;
-use crate::failure::{Code, Failure, Outcome};
-use crate::stop;
+use crate::app::App;
+use crate::draw::draw;
+use crate::keys::{self, Places};
+use crate::plot;
+use crate::theme::Theme;
 
 /// The picture is new so often.
 const FRAME: Duration = Duration::from_millis(100);
@@ -79,20 +78,17 @@ fn end_with_the_terminal() -> io::Result<()> {
     process::without_signals(|| thread::Builder::new().name("saltus-hangup".into()).spawn(watch)).map(drop)
 }
 
-/// Shows what comes until the end is asked for.
-pub fn run(watch: &Watch, mouse: bool) -> Outcome {
-    let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot use the terminal: {e}"));
-    let mut screen = match Screen::take(mouse) {
-        Ok(screen) => screen,
-        Err(error) => {
-            give_back();
-            return Err(failed(error));
-        }
-    };
-    end_with_the_terminal().map_err(failed)?;
+/// Shows what comes until a key ends it, or `stopped` is true.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result<()> {
+    // What was set before an error is set back, too.
+    let mut screen = Screen::take(mouse).inspect_err(|_| give_back())?;
+    end_with_the_terminal()?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
     let (mut due, mut told) = (Instant::now(), 0);
-    while !stop::requested() && !app.quit {
+    while !stopped() && !app.quit {
         if Instant::now() >= due {
             due = Instant::now() + FRAME;
             for trouble in watch.troubles(&mut told) {
@@ -100,20 +96,17 @@ pub fn run(watch: &Watch, mouse: bool) -> Outcome {
             }
             let model = watch.model();
             app.refresh(&model);
-            let plotted = super::plot::lines(&app, &model);
+            let plotted = plot::lines(&app, &model);
             drop(model);
-            screen
-                .terminal
-                .draw(|frame| draw(frame, &mut app, &plotted, theme, &mut places))
-                .map_err(failed)?;
+            screen.terminal.draw(|frame| draw(frame, &mut app, &plotted, theme, &mut places))?;
         }
         let wait = due.saturating_duration_since(Instant::now()).min(GLANCE);
-        if !event::poll(wait).map_err(failed)? {
+        if !event::poll(wait)? {
             continue;
         }
         let columns: Vec<Column> = places.headings.iter().map(|(column, ..)| *column).collect();
         let mut model = watch.model();
-        match event::read().map_err(failed)? {
+        match event::read()? {
             Event::Key(key) => keys::key(&mut app, &mut model, key, &columns),
             Event::Mouse(mouse) => keys::mouse(&mut app, &mut model, mouse, &places),
             _ => {}

@@ -6,16 +6,16 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use saltus_spy::Kind;
 
-use super::app::{App, Branch};
-use super::draw::first_shown;
-use super::keys::Places;
-use super::theme::Theme;
+use crate::app::{App, Branch};
+use crate::draw::first_shown;
+use crate::keys::Places;
+use crate::theme::Theme;
 
 /// A value that changed is highlighted for so long, in ns.
 const HIGHLIGHT: u64 = 500_000_000;
 
 /// Draws it.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places: &mut Places) {
+pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places: &mut Places) {
     let Some(tree) = &app.tree else { return };
     let mut about: Vec<Line<'static>> = Vec::new();
     if let Some(error) = &tree.error {

@@ -1,14 +1,6 @@
 //! `saltus spy`: see every channel, look into messages, plot numbers.
 
-mod app;
-mod cells;
-mod draw;
-mod keys;
 mod once;
-mod plot;
-mod screen;
-mod theme;
-mod tree;
 mod web;
 
 use std::io::{self, IsTerminal};
@@ -101,7 +93,11 @@ pub fn run(url: Option<&str>, spy: Spy) -> Outcome {
     }
     let options = Options { types, ..Options::default() };
     let watch = Watch::start(spy.sources(url)?, options)?;
-    if once { once::run(&watch, spy.interval, spy.json.json) } else { screen::run(&watch, spy.mouse) }
+    if once {
+        return once::run(&watch, spy.interval, spy.json.json);
+    }
+    saltus_spy_tui::run(&watch, spy.mouse, stop::requested)
+        .map_err(|e| Failure::new(Code::Failed, format!("cannot use the terminal: {e}")))
 }
 
 impl Spy {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use saltus_spy::{Column, Watch, sort};
+use saltus_spy_tui::{cell, is_number, title};
 
-use super::cells::{cell, is_number, title};
 use crate::failure::{Outcome, say};
 use crate::out::Out;
 use crate::stop;
