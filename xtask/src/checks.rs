@@ -140,6 +140,16 @@ pub fn bench(args: &[&str]) -> Step {
     Step::command("benchmark of the channel", &[], &line)
 }
 
+/// What `saltus bench` and `saltus tunnel bench` run.
+pub fn bench_command(args: &[&str]) -> Step {
+    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench", "--"];
+    Step::command(
+        "benchmark of this machine",
+        &[],
+        &line.into_iter().chain(args.iter().copied()).collect::<Vec<_>>(),
+    )
+}
+
 /// The benchmark of domains over networks, on the same harness.
 pub fn bench_net(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];

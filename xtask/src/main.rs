@@ -21,6 +21,8 @@ usage: cargo xtask VERB [ARGS]
   random [ROUNDS]      the programs with property tests, each round with a new seed (without ROUNDS, 10)
   fuzz [SECONDS [TARGET]]  the parsers and decoders: see lab/fuzz/README.md
   bench channel [ARGS] the channel's benchmark: see lab/benches/channel/README.md
+  bench machine [ARGS] what a message costs on this machine: what `saltus bench` runs
+  bench tunnel [ARGS]  a tunnel over a lossy relay: what `saltus tunnel bench` runs
   bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see lab/benches/channel/NET.md
   bench log [ARGS]     recorder and player, beside LCM's: see lab/benches/channel/LOG.md
   bench spies [ARGS]   what spies cost a publisher: see lab/benches/channel/SPIES.md
@@ -54,6 +56,11 @@ fn main() -> ExitCode {
         },
         ["fuzz", rest @ ..] => run::all(vec![checks::fuzz(&[], rest)]),
         ["bench", "channel", rest @ ..] => run::all(vec![checks::bench(rest)]),
+        ["bench", "machine", rest @ ..] => run::all(vec![checks::bench_command(rest)]),
+        ["bench", part @ "tunnel", rest @ ..] => {
+            let args: Vec<&str> = [*part].into_iter().chain(rest.iter().copied()).collect();
+            run::all(vec![checks::bench_command(&args)])
+        }
         ["bench", "net", rest @ ..] => {
             tools::install_peers(tools::PEERS);
             tools::install(&["libzmq3-dev", "pkg-config", "iproute2", "python3-venv"])

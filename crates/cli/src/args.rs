@@ -2,9 +2,11 @@
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "demo")]
+use crate::commands::demo;
 use crate::commands::{
-    bench, bridge, chmod, completions, demo, doctor, echo, generate, hiccup, hub, import, info, log, ls, man,
-    mk, play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
+    bench, bridge, chmod, completions, doctor, echo, generate, hiccup, hub, import, info, log, ls, man, mk,
+    play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
 };
 use crate::{help, place};
 
@@ -13,7 +15,7 @@ use crate::{help, place};
 /// A channel is a place of recent samples in shared memory, written without waiting and read without asking. This
 /// command makes channels, shows them, publishes into them, prints what comes out of them, and measures.
 #[derive(Parser)]
-#[command(name = "saltus", version, after_help = help::after(&[EXAMPLES, help::EXIT_CODES]), max_term_width = 100)]
+#[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
     /// Where the channels are.
@@ -99,10 +101,7 @@ pub enum Command {
 
     /// Measure what a message costs here, beside the machine's floors and the kernel's own means
     ///
-    /// Processes of their own send to each other over Saltus, over pipes, sockets, queues and descriptors, and over a ring that is as
-    /// small as can be: the reference, which every ratio is to. All take turns in every repetition, by a schedule that charges a late
-    /// sender. It takes some minutes, in which the machine should do nothing else. The default table shows, for each case,
-    /// percentiles, the longest, the count, the processor time of a message, and the ratio of the medians.
+    /// This is a program of its own, saltus-bench, which is found next to saltus or on PATH.
     Bench(bench::Bench),
 
     /// Show measured times: percentiles, charts, comparisons
@@ -201,9 +200,11 @@ pub enum Command {
     /// Physics, drivers, estimator, controller, arm, lidar and logger are processes that share nothing but channels, at
     /// 1000 samples a second. At the end a report tells the latency of every hop, what was missed, the worst tilt, what
     /// was killed, and a verdict; the exit code says the same. Nothing stays in shared memory.
+    #[cfg(feature = "demo")]
     Demo(demo::Demo),
 
     /// One process of the demo; it starts these itself
+    #[cfg(feature = "demo")]
     #[command(hide = true)]
     DemoProcess(demo::DemoProcess),
 
@@ -214,9 +215,12 @@ pub enum Command {
     Man(man::Man),
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  saltus demo --chaos                           see a robot survive
+fn examples() -> String {
+    let demo = "  saltus demo --chaos                           see a robot survive\n";
+    format!("Examples:\n{}{EXAMPLES}", if cfg!(feature = "demo") { demo } else { "" })
+}
+
+const EXAMPLES: &str = "  \
   saltus mk imu --frames 64 --size 128          make a channel
   saltus pub imu 'hello' -r 100                 publish a hundred times a second
   saltus echo imu --newest                      print the newest, at once and as it comes

@@ -85,7 +85,9 @@ fn run(cli: Cli) -> Outcome {
         Command::Sweep(args) => {
             commands::sweep::run(&shm("sweep", "dead processes leave nothing behind there")?, args)
         }
+        #[cfg(feature = "demo")]
         Command::Demo(args) => commands::demo::run(url, args),
+        #[cfg(feature = "demo")]
         Command::DemoProcess(args) => commands::demo::process(args),
         Command::Completions(args) => commands::completions::run(args),
         Command::Man(args) => commands::man::run(args),

@@ -1,5 +1,7 @@
 //! demo: the command around the robot. What the robot does is tested where it lives.
 
+#![cfg(feature = "demo")]
+
 mod support;
 
 use support::Place;

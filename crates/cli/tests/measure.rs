@@ -17,6 +17,7 @@ fn lines() -> Vec<&'static str> {
 
 #[test]
 fn what_the_page_says_to_type_works() {
+    saltus_peers::built("saltus-bench"); // next to `saltus`, where it is looked for
     let (place, files) = (Place::new(), Files::new());
     let publisher = place.start(["pub", "imu", "x", "-r", "1000"]);
     place.until_published("imu", 1);

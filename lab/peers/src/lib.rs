@@ -72,22 +72,30 @@ pub fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {said}");
 }
 
-/// The command `saltus`, built by the cargo that runs this test, in the test's own profile, and with the features that the tests of the
-/// whole workspace have: `-p saltus-cli` would build what they share anew, for features that differ.
+/// The command `saltus`: see [`built`].
+///
+/// # Panics
+/// As [`built`].
+pub fn saltus() -> PathBuf {
+    built("saltus")
+}
+
+/// A program of the workspace, built by the cargo that runs this test, in the test's own profile, and with the features that the tests of
+/// the whole workspace have: `-p PACKAGE` would build what they share anew, for features that differ.
 ///
 /// # Panics
 /// If it cannot be built, with what was said about it.
-pub fn saltus() -> PathBuf {
+pub fn built(program: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test's file");
     let profile = test.ancestors().nth(2).expect("target/…/deps");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--locked", "--workspace", "--bin", "saltus"]).current_dir(root);
+    cargo.args(["build", "--quiet", "--locked", "--workspace", "--bin", program]).current_dir(root);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
     let output =
         cargo.arg("--target-dir").arg(profile.parent().expect("target")).output().expect("Cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    profile.join("saltus")
+    profile.join(program)
 }

@@ -4,6 +4,7 @@ pub mod bench;
 pub mod bridge;
 pub mod chmod;
 pub mod completions;
+#[cfg(feature = "demo")]
 pub mod demo;
 pub mod doctor;
 pub mod echo;

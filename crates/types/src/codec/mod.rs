@@ -8,6 +8,7 @@ mod limits;
 pub(crate) use decode::Decoder;
 pub(crate) use encode::Encoder;
 pub use error::{DecodeCause, DecodeError, EncodeCause, EncodeError};
+#[cfg(feature = "arbitrary")]
 pub(crate) use limits::allowed;
 
 use crate::StructId;

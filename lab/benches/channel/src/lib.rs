@@ -45,10 +45,12 @@ mod set;
 mod shared;
 mod spies;
 mod stats;
-mod stop;
+pub mod stop;
 mod table;
 mod trace;
 mod workload;
+
+pub use table::ns as span;
 
 use args::Args;
 use case::{Case, Place, Policy, Scenario};

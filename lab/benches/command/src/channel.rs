@@ -1,4 +1,4 @@
-//! `saltus bench`: what a message costs on this machine, by the harness of the repository's benchmarks.
+//! `saltus bench`: what a message costs on this machine.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use saltus_bench_channel::own::{self, Options};
 
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::Json;
 use crate::out::Out;
+use crate::{Failure, Outcome, say};
 
 /// The options of `bench`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
 pub struct Bench {
     /// Less than a minute, which shows that everything runs; the figures mean little
     #[arg(long)]
@@ -34,11 +32,13 @@ pub struct Bench {
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    #[command(flatten)]
-    json: Json,
+    /// Print JSON, one object a line, for programs
+    #[arg(long)]
+    json: bool,
 }
 
-const EXAMPLES: &str = "\
+/// Below the help.
+pub const EXAMPLES: &str = "\
 Examples:
   saltus bench -o bench                      everything, with data, logs and a figure in ./bench
   saltus bench --short                       does it run here?
@@ -48,25 +48,24 @@ Examples:
 
 /// Measures, then prints and writes. What could not be measured is told; the rest is printed all the same.
 pub fn run(args: Bench) -> Outcome {
-    let failed = |words: String| Failure::new(Code::Failed, words);
     if let Some(out) = &args.out {
         // Told now, not after some minutes.
         std::fs::create_dir_all(out).map_err(|e| {
-            failed(format!("cannot make {}: {e}; name a directory you may write", out.display()))
+            Failure::new(format!("cannot make {}: {e}; name a directory you may write", out.display()))
         })?;
     }
     let options =
         Options { short: args.short, scenarios: args.scenario, contenders: args.contender, reps: args.reps };
-    let run = own::run(&options).map_err(|e| failed(e.to_string()))?;
-    let mut out = Out::new()?;
-    if args.json.json {
+    let run = own::run(&options).map_err(|e| Failure::new(e.to_string()))?;
+    let mut out = Out::new();
+    if args.json {
         run.lines().iter().try_for_each(|line| out.json(line))?;
     } else {
-        out.bytes(run.tables().as_bytes())?;
+        out.text(&run.tables())?;
     }
     out.flush()?;
     if let Some(dir) = &args.out {
-        run.write(dir).map_err(|e| failed(format!("cannot write into {}: {e}", dir.display())))?;
+        run.write(dir).map_err(|e| Failure::new(format!("cannot write into {}: {e}", dir.display())))?;
         say(format_args!("data, interval logs and the figure are in {}", dir.display()));
     }
     if run.was_interrupted() {
@@ -75,5 +74,5 @@ pub fn run(args: Bench) -> Outcome {
     }
     let broken = run.failed();
     broken.iter().for_each(|why| say(format_args!("failed: {why}")));
-    if broken.is_empty() { Ok(()) } else { Err(Failure::Known(Code::Failed)) }
+    if broken.is_empty() { Ok(()) } else { Err(Failure::Printed) }
 }

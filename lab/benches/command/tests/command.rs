@@ -1,18 +1,37 @@
-//! `saltus bench`: the floors, the kernel's own means and Saltus, measured by the installed command alone.
+//! What `saltus bench` and `saltus tunnel bench` run: the floors, the kernel's own means, Saltus and a tunnel, measured and told.
 
-mod support;
-
+use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 
-use support::files::Files;
-use support::{Place, Running};
+/// The program with these arguments.
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltus-bench"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// What it printed, when it ended with this code.
+fn ended(arguments: &[&str], code: i32) -> (String, String) {
+    told(bench(arguments).output().expect("the program runs"), code)
+}
+
+fn told(output: Output, code: i32) -> (String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{out}{err}");
+    (out, err)
+}
+
+/// One JSON object a line.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
 
 #[test]
 fn floors_and_contenders_are_measured_and_told_to_programs() {
     // On a busy machine a window of some milliseconds may go by without a turn on the processor; six do not.
     let line = [
-        "bench",
         "--short",
         "--reps",
         "6",
@@ -22,7 +41,7 @@ fn floors_and_contenders_are_measured_and_told_to_programs() {
         "saltus,shm://,pipe",
         "--json",
     ];
-    let lines = Place::new().run(line).with(0).json();
+    let lines = objects(&ended(&line, 0).0);
     assert!(lines[0]["machine"]["kernel"].is_string(), "{}", lines[0]);
     for (scenario, who) in [
         ("floors", "syscall"),
@@ -44,10 +63,9 @@ fn floors_and_contenders_are_measured_and_told_to_programs() {
 
 #[test]
 fn a_table_a_log_data_and_a_figure_are_left() {
-    let (place, files) = (Place::new(), Files::new());
-    let out = files.at("a/b");
+    let dir = std::env::temp_dir().join(format!("saltus-bench-test-{}", std::process::id()));
+    let out = dir.join("a/b");
     let line = [
-        "bench",
         "--short",
         "--reps",
         "3",
@@ -56,44 +74,78 @@ fn a_table_a_log_data_and_a_figure_are_left() {
         "--contender",
         "saltus,unix-dgram",
         "-o",
-        &out,
+        out.to_str().expect("text"),
     ];
-    let told = place.run(line).with(0);
+    let (told, _) = ended(&line, 0);
     for words in ["p50", "p99.9", "max", "count", "ratio of p50", "kernel", "unix-dgram", "1w8r"] {
-        assert!(told.text().contains(words), "{words}: {told:?}");
+        assert!(told.contains(words), "{words}: {told}");
     }
-    let data: serde_json::Value = serde_json::from_slice(&files.read("a/b/bench.json")).expect("JSON");
+    let read = |name: &str| std::fs::read(out.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let data: Value = serde_json::from_slice(&read("bench.json")).expect("JSON");
     assert!(data["rows"].as_array().is_some_and(|rows| !rows.is_empty()), "{data}");
-    assert!(files.read("a/b/bench.svg").starts_with(b"<svg"));
-    let series = place.run(["report", &files.at("a/b/paced.hlog"), "--tag", "all", "--json"]).with(0).json();
+    assert!(read("bench.svg").starts_with(b"<svg"));
+    let mut report = Command::new(saltus_peers::saltus());
+    report.arg("report").arg(out.join("paced.hlog")).args(["--tag", "all", "--json"]);
+    let series = objects(&self::told(report.output().expect("the command runs"), 0).0);
     let is_there = |who: &str| {
         series
             .iter()
             .any(|one| one["series"].as_str().is_some_and(|name| name.contains(who)) && one["count"] != 0)
     };
     assert!(is_there("unix-dgram/") && is_there("saltus/"), "{series:?}");
+    std::fs::remove_dir_all(dir).expect("what was made can be removed");
 }
 
 #[test]
 fn what_cannot_be_measured_or_written_is_told_at_once() {
-    let place = Place::new();
-    let ended = place.run(["bench", "--contender", "tin-cans"]).with(2);
-    assert!(ended.err.contains("tin-cans") && ended.err.contains("eventfd"), "{ended:?}");
-    place.run(["bench", "--scenario", "speed"]).with(2);
-    place.run(["bench", "--reps", "0"]).with(2);
-    place.run(["bench", "--out", "/dev/null/x"]).saying(1, "/dev/null/x");
+    let (_, err) = ended(&["--contender", "tin-cans"], 2);
+    assert!(err.contains("tin-cans") && err.contains("eventfd"), "{err}");
+    ended(&["--scenario", "speed"], 2);
+    ended(&["--reps", "0"], 2);
+    assert!(ended(&["--out", "/dev/null/x"], 1).1.contains("/dev/null/x"));
 }
 
 #[test]
 fn ctrl_c_ends_it_with_what_was_measured() {
-    let place = Place::new();
-    let line = ["bench", "--reps", "1000", "--scenario", "copy", "--contender", "memcpy"];
-    let mut running = Running::start(place.command(line).stderr(Stdio::piped()));
-    let mut told = BufReader::new(running.errors()).lines();
+    let line = ["--reps", "1000", "--scenario", "copy", "--contender", "memcpy"];
+    let mut running = bench(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut told = BufReader::new(running.stderr.take().expect("a pipe")).lines();
     // The second repetition has begun: there is something to tell.
     assert!(told.any(|line| line.is_ok_and(|line| line.contains("repetition 2 of"))));
-    running.signal(libc::SIGINT);
-    let ended = running.ended().with(0);
-    assert!(ended.text().contains("memcpy"), "{ended:?}");
-    assert!(told.any(|line| line.is_ok_and(|line| line.contains("interrupted"))));
+    // SAFETY: takes two integers; the child has not been waited for.
+    unsafe { libc::kill(running.id().cast_signed(), libc::SIGINT) };
+    let interrupted = told.any(|line| line.is_ok_and(|line| line.contains("interrupted")));
+    let (out, _) = self::told(running.wait_with_output().expect("it ends"), 0);
+    assert!(interrupted && out.contains("memcpy"), "{out}");
+}
+
+#[test]
+fn a_tunnel_is_measured_as_asked() {
+    let arguments = ["tunnel", "--loss", "10", "--messages", "64@100", "--time", "1s", "--json"];
+    let lines = objects(&ended(&arguments, 0).0);
+    assert!(lines.len() == 4 || lines.len() == 3, "with TCP, or without where nothing can drop its packets");
+    for line in lines {
+        let (sent, delivered) = (line["sent"].as_u64().unwrap(), line["delivered"].as_u64().unwrap());
+        assert!(
+            sent > 0 && delivered <= sent && line["age"]["count"].as_u64().unwrap() >= delivered,
+            "{line}"
+        );
+        assert!(line["wire_bytes_per_byte"].as_f64().unwrap() > 1.0, "{line}");
+        assert!(line["age"]["p50"].as_u64().unwrap() >= 10_000_000 || delivered == 0, "{line}");
+    }
+}
+
+#[test]
+fn what_a_tunnel_cannot_be_measured_with_is_refused() {
+    for (odd, words) in [
+        ("--loss=200", "from 0 to 100"),
+        ("--time=0s", "less than 100ms"),
+        ("--loss=10,NaN", "from 0 to 100"),
+        ("--burst=0", "from 1"),
+        ("--rate=-1", "MB a second"),
+        ("--messages=1@1", "SIZE@HZ"),
+    ] {
+        let (_, err) = ended(&["tunnel", odd], 2);
+        assert!(err.contains(words), "{err}");
+    }
 }

@@ -1,12 +1,12 @@
 //! `saltus tunnel`: join two networks over a lossy link.
 
-mod bench;
 mod join;
 mod key;
 mod status;
 
 use clap::{Args, Subcommand};
 
+use super::bench;
 use crate::failure::{Code, Failure, Outcome};
 use crate::help;
 
@@ -40,11 +40,8 @@ enum Command {
 
     /// Measure a tunnel over a lossy relay, beside TCP and plain UDP
     ///
-    /// The relay carries the packets between two network namespaces, and loses, delays and limits them as asked, each
-    /// packet of every protocol; that needs root. Otherwise it is a relay of UDP over loopback, and TCP is not measured.
-    /// AGE of a message is the time from when it was due to be sent to being delivered, INFORMATION is how old the newest delivered
-    /// message is, looked at each millisecond.
-    Bench(bench::Bench),
+    /// This is a program of its own, saltus-bench, which is found next to saltus or on PATH.
+    Bench(bench::TunnelBench),
 }
 
 const EXAMPLES: &str = "\
@@ -60,7 +57,7 @@ pub fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {
         Command::Key(args) => key::run(args),
         Command::Listen(args) => join::listen(url, args),
         Command::Connect(args) => join::connect(url, args),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench(args) => bench::tunnel(args),
     }
 }
 

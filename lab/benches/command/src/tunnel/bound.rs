@@ -4,11 +4,11 @@ use saltus_tunnel::simulated::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order, Redundancy, parity};
 use serde::Serialize;
 
-use crate::commands::tunnel::failed;
-use crate::failure::Outcome;
+use super::failed;
+use crate::Outcome;
 use crate::out::Out;
-use crate::stop;
-use crate::table::{Align, Table};
+use crate::table::{self, Align};
+use saltus_bench_channel::stop;
 
 const MS: u64 = 1_000_000;
 /// Bytes of a datagram of 1,200 that are a fragment's own, about.
@@ -44,9 +44,9 @@ const CASES: [(usize, u64); 8] = [
 /// Prints them.
 pub fn print(json: bool, out: &mut Out) -> Outcome {
     let columns = ["FRAGMENTS", "PARITY", "MESSAGES", "DELIVERED", "SHARE", "BINOMIAL", "BYTES"];
-    let mut table = Table::new(&columns.map(|column| (column, Align::Right)));
+    let mut rows = Vec::new();
     for (fragments, messages) in CASES {
-        if stop::requested() {
+        if stop::asked() {
             break;
         }
         let line = measure(fragments, messages)?;
@@ -54,7 +54,7 @@ pub fn print(json: bool, out: &mut Out) -> Outcome {
             out.json(&line)?;
             continue;
         }
-        table.row(vec![
+        rows.push(vec![
             if fragments == 0 { "together".into() } else { fragments.to_string() },
             format!("{:.2}", line.parity),
             line.messages.to_string(),
@@ -68,7 +68,8 @@ pub fn print(json: bool, out: &mut Out) -> Outcome {
         out.line(
             "10 % loss at random, 25 % redundancy, 10 ms each way, deadline 100 ms, on a simulated link.",
         )?;
-        table.lines().iter().try_for_each(|line| out.line(line))?;
+        let columns = columns.map(|column| (column, Align::Right));
+        table::lines(&columns, &rows).iter().try_for_each(|line| out.line(line))?;
     }
     Ok(())
 }

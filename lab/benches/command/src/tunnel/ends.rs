@@ -9,10 +9,9 @@ use saltus_tunnel::simulated::Badness;
 use saltus_tunnel::{Config, Driver, Event, Key, Mtu, Order, Pace, Redundancy};
 
 use super::place::Place;
-use super::{By, Stream};
-use crate::commands::tunnel::failed;
-use crate::failure::{Code, Failure, Outcome};
-use crate::stop;
+use super::{By, Stream, failed};
+use crate::{Failure, Outcome};
+use saltus_bench_channel::stop;
 
 /// How long ends may take to find each other, and how long they run before they are measured, in ns.
 const PATIENCE: u64 = 15_000_000_000;
@@ -75,8 +74,7 @@ impl Run {
             // In its network: TCP makes its sockets late.
             let sent = place.sender(|| self.send(&mut sender, || relay.bytes()));
             over.store(true, Ordering::Relaxed); // the join below orders what was counted
-            let received =
-                receiving.join().map_err(|_| Failure::new(Code::Failed, "the receiver failed"))??;
+            let received = receiving.join().map_err(|_| Failure::new("the receiver failed"))??;
             Ok((sent?, received))
         });
         let (sent, (messages, looks)) = outcome?;
@@ -96,9 +94,9 @@ impl Run {
     fn send(&self, driver: &mut Driver, wire: impl Fn() -> u64) -> Outcome<Sent> {
         let period = (1e9 / self.stream.hz) as u64;
         let begun = clock::monotonic();
-        while !driver.is_connected() && !stop::requested() {
+        while !driver.is_connected() && !stop::asked() {
             if clock::monotonic() > begun + PATIENCE {
-                return Err(Failure::new(Code::Failed, "the ends of the tunnel do not find each other"));
+                return Err(Failure::new("the ends of the tunnel do not find each other"));
             }
             driver.turn(|_| {}).map_err(failed)?;
             driver.wait(&[], u64::MAX).map_err(failed)?;
@@ -111,7 +109,7 @@ impl Run {
         // All that is due is sent, also by a sender that was kept from running; and then a while longer, so that what is on its
         // way arrives.
         let mut last = end;
-        while (next < end || clock::monotonic() < last + deadline.min(WARM)) && !stop::requested() {
+        while (next < end || clock::monotonic() < last + deadline.min(WARM)) && !stop::asked() {
             let now = clock::monotonic();
             if now >= start && wire_before.is_none() {
                 wire_before = Some(wire());

@@ -13,14 +13,12 @@ use saltus_tunnel::Redundancy;
 use saltus_tunnel::simulated::Badness;
 use serde::Serialize;
 
-use crate::failure::{Outcome, say};
-use crate::flags::Json;
-use crate::human::{bytes, nanos};
 use crate::out::Out;
-use crate::table::{Align, Table};
-use crate::{stop, units};
+use crate::table::{self, Align};
+use crate::{Failure, Outcome, say};
 use ends::{Measured, Run};
 use place::Place;
+use saltus_bench_channel::{span, stop};
 
 /// The options of `tunnel bench`.
 #[derive(Args)]
@@ -36,7 +34,7 @@ pub struct Bench {
     burst: Vec<f64>,
 
     /// How long each way takes
-    #[arg(long, value_name = "TIME,...", value_delimiter = ',', default_value = "10ms", value_parser = units::duration)]
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', default_value = "10ms", value_parser = duration)]
     delay: Vec<Duration>,
 
     /// How much the link carries, in MB a second; 0 is no limit. The tunnel is told to use 90 % of it
@@ -48,7 +46,7 @@ pub struct Bench {
     messages: Vec<Stream>,
 
     /// The deadline of each message
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::duration)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = duration)]
     deadline: Duration,
 
     /// How long each line of the table is measured
@@ -59,8 +57,9 @@ pub struct Bench {
     #[arg(long)]
     bound: bool,
 
-    #[command(flatten)]
-    json: Json,
+    /// Print JSON, one object a line, for programs
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -68,6 +67,21 @@ Examples:
   saltus tunnel bench
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --bound                   beside the binomial distribution, without a relay";
+
+/// A span of time with its unit.
+fn duration(text: &str) -> Result<Duration, String> {
+    const EXPECTED: &str = "a time is a number and its unit: 250us, 250ms, 1.5s or 2m";
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(EXPECTED)?;
+    let (number, unit) = text.split_at(split);
+    let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0)];
+    let (_, seconds) = units.iter().find(|(name, _)| *name == unit).ok_or(EXPECTED)?;
+    let value: f64 = number.parse().map_err(|_| EXPECTED)?;
+    Duration::try_from_secs_f64(value * seconds).map_err(|_| format!("{text} is too long"))
+}
+
+fn failed(error: saltus_tunnel::Error) -> Failure {
+    Failure::new(error.to_string())
+}
 
 fn percent(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..=100.0).contains(part));
@@ -80,7 +94,7 @@ fn burst(text: &str) -> Result<f64, String> {
 }
 
 fn measured(text: &str) -> Result<Duration, String> {
-    let time = units::duration(text)?;
+    let time = duration(text)?;
     let least = "nothing comes through in less than 100ms";
     if time >= Duration::from_millis(100) { Ok(time) } else { Err(least.into()) }
 }
@@ -173,7 +187,7 @@ impl Ages {
     fn cells(&self) -> [String; 4] {
         match self.count {
             0 => ["-"; 4].map(String::from),
-            _ => [self.p50, self.p99, self.p999, self.max].map(|ns| nanos(ns as f64)),
+            _ => [self.p50, self.p99, self.p999, self.max].map(|ns| span(ns as f64)),
         }
     }
 }
@@ -197,36 +211,36 @@ const COLUMNS: [(&str, Align); 14] = [
 
 /// Measures every combination.
 pub fn run(bench: Bench) -> Outcome {
-    stop::on_signals()?;
-    let mut out = Out::new()?;
+    stop::catch_interrupts();
+    let mut out = Out::new();
     if bench.bound {
-        bound::print(bench.json.json, &mut out)?;
+        bound::print(bench.json, &mut out)?;
         return out.flush();
     }
     let place = Place::new();
-    if !bench.json.json {
+    if !bench.json {
         say(place.words());
         out.line(
             "IN TIME: delivered before the deadline. BYTES: on the wire for each byte of the messages sent.",
         )?;
     }
-    let mut table = Table::new(&COLUMNS);
+    let mut rows = Vec::new();
     for (stream, badness) in bench.cases() {
         for by in [By::Tunnel(Redundancy::Fixed(0.25)), By::Tunnel(Redundancy::Auto), By::Udp, By::Tcp] {
-            if stop::requested() || (by == By::Tcp && !place.carries_tcp()) {
+            if stop::asked() || (by == By::Tcp && !place.carries_tcp()) {
                 continue;
             }
             let run = Run { by, stream, badness, deadline: bench.deadline, time: bench.time };
             let line = run.line(&run.measure(&place)?, place.name());
-            match bench.json.json {
+            match bench.json {
                 true => out.json(&line)?,
-                false => table.row(line.cells()),
+                false => rows.push(line.cells()),
             }
             out.flush()?;
         }
     }
-    if !bench.json.json {
-        table.lines().iter().try_for_each(|line| out.line(line))?;
+    if !bench.json {
+        table::lines(&COLUMNS, &rows).iter().try_for_each(|line| out.line(line))?;
     }
     out.flush()
 }
@@ -278,13 +292,13 @@ impl Run {
 
 impl Line {
     fn cells(&self) -> Vec<String> {
-        let rate = if self.rate == 0 { "-".into() } else { format!("{}/s", bytes(self.rate as f64)) };
+        let rate = if self.rate == 0 { "-".into() } else { format!("{} MB/s", self.rate as f64 / 1e6) };
         let [_, _, information, longest] = self.information.cells();
         let mut cells = vec![
             format!("{} B @ {}", self.size, self.hz),
             format!("{:.0} %", self.loss * 100.0),
             format!("{}", self.burst),
-            nanos(self.delay as f64),
+            span(self.delay as f64),
             rate,
             self.by.clone(),
             format!("{:.2} %", self.share * 100.0),

@@ -11,7 +11,7 @@ use saltus_os::clock;
 use saltus_tunnel::Driver;
 use saltus_tunnel::simulated::{Badness, Link};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::{Failure, Outcome};
 
 /// Bytes of the headers of IP and UDP.
 const HEADERS: u64 = 28;
@@ -35,7 +35,7 @@ pub struct UdpRelay {
 
 impl UdpRelay {
     pub fn start(badness: Badness) -> Outcome<UdpRelay> {
-        let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot make a relay of UDP: {e}"));
+        let failed = |e: io::Error| Failure::new(format!("cannot make a relay of UDP: {e}"));
         let socket = UdpSocket::bind("127.0.0.1:0").map_err(failed)?;
         socket.set_read_timeout(Some(SLEEP)).map_err(failed)?;
         let at = socket.local_addr().map_err(failed)?;

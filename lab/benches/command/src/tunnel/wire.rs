@@ -10,7 +10,7 @@ use saltus_netns::Space;
 use saltus_os::clock;
 use saltus_tunnel::simulated::{Badness, Link};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::{Failure, Outcome};
 
 /// Bytes of Ethernet's header, which a radio does not have.
 const ETHERNET: usize = 14;
@@ -32,7 +32,7 @@ pub struct Wire {
 impl Wire {
     /// Joins the cables of these two in the relay's network.
     pub fn start(ends: [(&Space, &str); 2], relay: &Space, badness: Badness) -> Outcome<Wire> {
-        let failed = |e| Failure::new(Code::Failed, format!("cannot make a relay of packets: {e}"));
+        let failed = |e| Failure::new(format!("cannot make a relay of packets: {e}"));
         for (space, cable) in ends {
             // Else the ends hand over packets that are not yet cut, with checksums that are not yet made.
             space.run(|| plain(cable)).map_err(failed)?;

@@ -1,0 +1,84 @@
+//! `saltus bench` and `saltus tunnel bench`: a program of its own, `saltus-bench`, found as git finds `git-x`.
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::{Args, CommandFactory};
+
+use crate::args::Cli;
+use crate::failure::{Code, Failure, Outcome};
+
+/// The program: next to this one, or else on `PATH`.
+const PROGRAM: &str = "saltus-bench";
+
+/// The options of `bench`, which are the program's.
+#[derive(Args)]
+#[command(disable_help_flag = true, after_help = EXAMPLES)]
+pub struct Bench {
+    /// The options of saltus-bench
+    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus bench -o bench                      everything, with data, logs and a figure in ./bench
+  saltus bench --short                       does it run here?
+  saltus bench --help                        all options";
+
+/// The options of `tunnel bench`.
+#[derive(Args)]
+#[command(disable_help_flag = true, after_help = TUNNEL_EXAMPLES)]
+pub struct TunnelBench {
+    /// The options of saltus-bench tunnel
+    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
+const TUNNEL_EXAMPLES: &str = "\
+Examples:
+  saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
+  saltus tunnel bench --help                 all options";
+
+/// Becomes the program.
+pub fn run(bench: Bench) -> Outcome {
+    become_program(&["bench"], &[], bench.options)
+}
+
+/// Becomes the program, which measures a tunnel.
+pub fn tunnel(bench: TunnelBench) -> Outcome {
+    become_program(&["tunnel", "bench"], &["tunnel"], bench.options)
+}
+
+fn become_program(command: &[&str], before: &[&str], options: Vec<OsString>) -> Outcome {
+    let beside = std::env::current_exe().ok().map(|this| this.with_file_name(PROGRAM));
+    let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(PROGRAM));
+    let error = Command::new(&program).args(before).args(&options).exec();
+    if error.kind() != ErrorKind::NotFound {
+        return Err(Failure::new(Code::Failed, format!("cannot run {}: {error}", program.display())));
+    }
+    if options.iter().any(|option| option == "--help" || option == "-h") {
+        return help(command);
+    }
+    let words = format!(
+        "`saltus {}` needs the program {PROGRAM}, which is neither next to this one nor on PATH. In a checkout of Saltus, \
+         `cargo xtask bench {}` builds and runs it; `cargo install --locked --path lab/benches/command` installs it",
+        command.join(" "),
+        if before.is_empty() { "machine" } else { "tunnel" },
+    );
+    Err(Failure::new(Code::Failed, words))
+}
+
+/// What can be said without the program.
+fn help(command: &[&str]) -> Outcome {
+    let mut all = Cli::command();
+    all.build();
+    let mut found = &mut all;
+    for name in command {
+        found = found.find_subcommand_mut(name).expect("a command of ours");
+    }
+    found.print_long_help().map_err(|e| Failure::new(Code::Failed, e.to_string()))
+}
