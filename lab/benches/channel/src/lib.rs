@@ -50,8 +50,6 @@ mod table;
 mod trace;
 mod workload;
 
-pub use table::ns as span;
-
 use args::Args;
 use case::{Case, Place, Policy, Scenario};
 use clap::Parser;

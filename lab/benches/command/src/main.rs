@@ -2,7 +2,6 @@
 
 mod channel;
 mod out;
-mod table;
 mod tunnel;
 
 use clap::{Parser, Subcommand};

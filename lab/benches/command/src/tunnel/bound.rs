@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::failed;
 use crate::Outcome;
 use crate::out::Out;
-use crate::table::{self, Align};
 use saltus_bench_channel::stop;
+use saltus_text::table::{Align, Table};
 
 const MS: u64 = 1_000_000;
 /// Bytes of a datagram of 1,200 that are a fragment's own, about.
@@ -44,7 +44,7 @@ const CASES: [(usize, u64); 8] = [
 /// Prints them.
 pub fn print(json: bool, out: &mut Out) -> Outcome {
     let columns = ["FRAGMENTS", "PARITY", "MESSAGES", "DELIVERED", "SHARE", "BINOMIAL", "BYTES"];
-    let mut rows = Vec::new();
+    let mut table = Table::new(&columns.map(|column| (column, Align::Right)));
     for (fragments, messages) in CASES {
         if stop::asked() {
             break;
@@ -54,7 +54,7 @@ pub fn print(json: bool, out: &mut Out) -> Outcome {
             out.json(&line)?;
             continue;
         }
-        rows.push(vec![
+        table.row(vec![
             if fragments == 0 { "together".into() } else { fragments.to_string() },
             format!("{:.2}", line.parity),
             line.messages.to_string(),
@@ -68,8 +68,7 @@ pub fn print(json: bool, out: &mut Out) -> Outcome {
         out.line(
             "10 % loss at random, 25 % redundancy, 10 ms each way, deadline 100 ms, on a simulated link.",
         )?;
-        let columns = columns.map(|column| (column, Align::Right));
-        table::lines(&columns, &rows).iter().try_for_each(|line| out.line(line))?;
+        table.lines().iter().try_for_each(|line| out.line(line))?;
     }
     Ok(())
 }

@@ -14,11 +14,13 @@ use saltus_tunnel::simulated::Badness;
 use serde::Serialize;
 
 use crate::out::Out;
-use crate::table::{self, Align};
 use crate::{Failure, Outcome, say};
 use ends::{Measured, Run};
 use place::Place;
-use saltus_bench_channel::{span, stop};
+use saltus_bench_channel::stop;
+use saltus_text::human::{bytes, nanos};
+use saltus_text::table::{Align, Table};
+use saltus_text::units;
 
 /// The options of `tunnel bench`.
 #[derive(Args)]
@@ -34,7 +36,7 @@ pub struct Bench {
     burst: Vec<f64>,
 
     /// How long each way takes
-    #[arg(long, value_name = "TIME,...", value_delimiter = ',', default_value = "10ms", value_parser = duration)]
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', default_value = "10ms", value_parser = units::duration)]
     delay: Vec<Duration>,
 
     /// How much the link carries, in MB a second; 0 is no limit. The tunnel is told to use 90 % of it
@@ -46,7 +48,7 @@ pub struct Bench {
     messages: Vec<Stream>,
 
     /// The deadline of each message
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::duration)]
     deadline: Duration,
 
     /// How long each line of the table is measured
@@ -68,17 +70,6 @@ Examples:
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --bound                   beside the binomial distribution, without a relay";
 
-/// A span of time with its unit.
-fn duration(text: &str) -> Result<Duration, String> {
-    const EXPECTED: &str = "a time is a number and its unit: 250us, 250ms, 1.5s or 2m";
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(EXPECTED)?;
-    let (number, unit) = text.split_at(split);
-    let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0)];
-    let (_, seconds) = units.iter().find(|(name, _)| *name == unit).ok_or(EXPECTED)?;
-    let value: f64 = number.parse().map_err(|_| EXPECTED)?;
-    Duration::try_from_secs_f64(value * seconds).map_err(|_| format!("{text} is too long"))
-}
-
 fn failed(error: saltus_tunnel::Error) -> Failure {
     Failure::new(error.to_string())
 }
@@ -94,7 +85,7 @@ fn burst(text: &str) -> Result<f64, String> {
 }
 
 fn measured(text: &str) -> Result<Duration, String> {
-    let time = duration(text)?;
+    let time = units::duration(text)?;
     let least = "nothing comes through in less than 100ms";
     if time >= Duration::from_millis(100) { Ok(time) } else { Err(least.into()) }
 }
@@ -187,7 +178,7 @@ impl Ages {
     fn cells(&self) -> [String; 4] {
         match self.count {
             0 => ["-"; 4].map(String::from),
-            _ => [self.p50, self.p99, self.p999, self.max].map(|ns| span(ns as f64)),
+            _ => [self.p50, self.p99, self.p999, self.max].map(|ns| nanos(ns as f64)),
         }
     }
 }
@@ -224,7 +215,7 @@ pub fn run(bench: Bench) -> Outcome {
             "IN TIME: delivered before the deadline. BYTES: on the wire for each byte of the messages sent.",
         )?;
     }
-    let mut rows = Vec::new();
+    let mut table = Table::new(&COLUMNS);
     for (stream, badness) in bench.cases() {
         for by in [By::Tunnel(Redundancy::Fixed(0.25)), By::Tunnel(Redundancy::Auto), By::Udp, By::Tcp] {
             if stop::asked() || (by == By::Tcp && !place.carries_tcp()) {
@@ -234,13 +225,13 @@ pub fn run(bench: Bench) -> Outcome {
             let line = run.line(&run.measure(&place)?, place.name());
             match bench.json {
                 true => out.json(&line)?,
-                false => rows.push(line.cells()),
+                false => table.row(line.cells()),
             }
             out.flush()?;
         }
     }
     if !bench.json {
-        table::lines(&COLUMNS, &rows).iter().try_for_each(|line| out.line(line))?;
+        table.lines().iter().try_for_each(|line| out.line(line))?;
     }
     out.flush()
 }
@@ -292,13 +283,13 @@ impl Run {
 
 impl Line {
     fn cells(&self) -> Vec<String> {
-        let rate = if self.rate == 0 { "-".into() } else { format!("{} MB/s", self.rate as f64 / 1e6) };
+        let rate = if self.rate == 0 { "-".into() } else { format!("{}/s", bytes(self.rate as f64)) };
         let [_, _, information, longest] = self.information.cells();
         let mut cells = vec![
             format!("{} B @ {}", self.size, self.hz),
             format!("{:.0} %", self.loss * 100.0),
             format!("{}", self.burst),
-            span(self.delay as f64),
+            nanos(self.delay as f64),
             rate,
             self.by.clone(),
             format!("{:.2} %", self.share * 100.0),
