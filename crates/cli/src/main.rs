@@ -2,14 +2,10 @@
 
 mod args;
 mod commands;
-mod dictionary;
-mod encode;
 mod exit;
 mod facts;
 mod flags;
-mod meaning;
 mod print;
-mod schemas;
 mod stop;
 mod tally;
 
@@ -20,7 +16,7 @@ use clap::Parser;
 use exit::{Code, Failure, Outcome};
 // The paths by which the commands know them.
 use exit as failure;
-use flags::{domain as place, help, output as target, selection as channels};
+use flags::{domain as place, help, output as target, selection as channels, types as schemas};
 use print::{latency, out, progress};
 use saltus_text::{escape, glob, human, table, units};
 

@@ -1,177 +1,215 @@
 //! What the bytes of a message mean, as far as its type is known.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use saltus_channel::{Channel, Description, Name};
+use crate::{Dictionary, Kind, TypeText};
 use saltus_types::diff::diff;
 use saltus_types::{Record, Schema, StructId};
-
-use crate::dictionary::{Dictionary, Encoding, Reading};
-use crate::escape::is_text;
-use crate::failure::{Code, Failure, Outcome};
-use crate::schemas;
+use std::fmt;
+use std::sync::Arc;
 
 /// What a message means.
+#[derive(Debug)]
 pub enum Meaning {
     /// Nothing is known about it.
     Bytes,
-    /// Types are known, but not the one that begins so.
+    /// Types are known, but not the one that begins so. It may also be text.
     Unknown(u64),
     /// It is a message of this type.
     Record {
         /// The type.
-        name: String,
-        /// How it lay in the bytes.
-        encoding: Encoding,
+        kind: Arc<Kind>,
         /// The message.
         record: Record,
     },
     /// It begins as a message of this type, and cannot be one.
     Broken {
         /// The type.
-        name: String,
+        kind: Arc<Kind>,
         /// Why.
         error: String,
     },
 }
 
 /// The type that messages should be of.
+#[derive(Default)]
 enum Expected {
     /// Any.
+    #[default]
     Any,
     /// The type of that name, as publishers describe it.
     Named(String),
     /// This one, in each encoding that it has.
-    One(Vec<Reading>),
+    One(Vec<Kind>),
 }
 
+/// A message is of another type than all should be of; in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unexpected(String);
+
+impl fmt::Display for Unexpected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+impl std::error::Error for Unexpected {}
+
 /// Finds out what messages mean.
-pub struct Reader {
-    dictionary: Dictionary,
+#[derive(Default)]
+pub struct Decoder {
+    /// The types that are known.
+    pub dictionary: Dictionary,
     expected: Expected,
 }
 
-impl Reader {
-    /// A reader that knows the types in these directories, and those that publishers describe. With `name`, messages
-    /// of all other types are an error.
-    pub fn new(name: Option<&str>, include: &[PathBuf]) -> Outcome<Reader> {
-        let mut dictionary = Dictionary::default();
-        let expected = match name {
-            None => {
-                if !include.is_empty() {
-                    schemas::everything(include)?.into_iter().for_each(|schema| dictionary.add(schema));
-                }
-                Expected::Any
-            }
-            Some(name) if include.is_empty() => Expected::Named(name.into()),
-            Some(name) => {
-                let found = schemas::find(name, &[], include)?;
-                let schema = Arc::new(found.schema);
-                let readings = [Some(Reading::lcm(&schema, found.id)), Reading::plain(&schema, found.id)];
-                dictionary.add_type(&schema, found.id);
-                Expected::One(readings.into_iter().flatten().collect())
-            }
-        };
-        Ok(Reader { dictionary, expected })
+impl Decoder {
+    /// A decoder of messages of any type.
+    pub fn new() -> Decoder {
+        Decoder::default()
     }
-
-    /// A log says that it has messages of this type.
-    pub fn know(&mut self, schema: &Arc<Schema>, id: StructId) {
-        self.dictionary.add_type(schema, id);
+    /// A decoder for which messages of all types but the one of that name are an error. Publishers describe it.
+    pub fn named(name: &str) -> Decoder {
+        Decoder { expected: Expected::Named(name.into()), ..Decoder::default() }
     }
-
-    /// Publishers say this of their messages.
-    pub fn learn(&mut self, descriptions: &[Description]) {
-        self.dictionary.learn(descriptions.to_vec());
-    }
-    /// All types that are known.
-    pub fn types(&self) -> Vec<schemas::Found> {
-        self.dictionary.types()
+    /// A decoder for which messages of all other types are an error.
+    pub fn expecting(schema: &Arc<Schema>, id: StructId) -> Decoder {
+        let mut decoder =
+            Decoder { expected: Expected::One(Kind::all(schema, id).collect()), ..Decoder::default() };
+        decoder.dictionary.add(schema, id);
+        decoder
     }
 
     /// What is to be said when the channel knows types, but not the one that is expected: perhaps it is misspelled.
-    pub fn doubt(&self, channel: &Channel) -> Outcome<Option<String>> {
-        let Expected::Named(name) = &self.expected else { return Ok(None) };
-        let dictionary = Dictionary::of_channel(channel)?;
+    pub fn doubt(&self, descriptions: impl FnOnce() -> Vec<TypeText>) -> Option<String> {
+        let Expected::Named(name) = &self.expected else { return None };
+        let dictionary = Dictionary::of(descriptions());
         let known = dictionary.is_empty() || dictionary.named(name).is_some();
-        Ok((!known).then(|| format!("{}; waiting for it", dictionary.lacks(name))))
+        (!known).then(|| dictionary.lacks(name))
     }
 
-    /// What this message of the channel means, of which publishers have said so much. Fails when it is of another type than all
-    /// should be.
+    /// What this message of the channel means; `descriptions` says what its publishers have described.
+    ///
+    /// # Errors
+    /// It is of another type than all should be of.
     pub fn meaning(
         &mut self,
-        channel: &Name,
-        descriptions: impl FnOnce() -> Vec<Description>,
+        channel: &[u8],
+        descriptions: impl FnOnce() -> Vec<TypeText>,
         message: &[u8],
-    ) -> Outcome<Meaning> {
-        let reading = self.dictionary.reading(channel, descriptions, message).cloned();
-        self.expected.check(reading.as_ref(), message)?;
-        let Some(reading) = reading else {
+    ) -> Result<Meaning, Unexpected> {
+        let kind = self.dictionary.kind(channel, descriptions, message).cloned();
+        self.expected.check(kind.as_deref(), message)?;
+        let Some(kind) = kind else {
             return Ok(match message.first_chunk() {
-                Some(first) if !self.dictionary.is_empty() && !is_text(message) => {
-                    Meaning::Unknown(u64::from_be_bytes(*first))
-                }
+                Some(first) if !self.dictionary.is_empty() => Meaning::Unknown(u64::from_be_bytes(*first)),
                 _ => Meaning::Bytes,
             });
         };
-        let (name, encoding) = (reading.name(), reading.encoding());
-        Ok(match reading.decode(message) {
-            Ok(record) => Meaning::Record { name, encoding, record },
-            Err(error) => Meaning::Broken { name, error },
+        Ok(match kind.decode(message) {
+            Ok(record) => Meaning::Record { kind, record },
+            Err(error) => Meaning::Broken { kind, error },
         })
     }
 }
 
 impl Expected {
     /// Whether a message that is of this type, if it is of any that is known, may come.
-    fn check(&self, reading: Option<&Reading>, message: &[u8]) -> Outcome {
-        let wrong = |words: String| Err(Failure::new(Code::Differ, words));
-        let found = match (reading, message.first_chunk()) {
-            (Some(reading), _) => format!("type `{}`", reading.name()),
+    fn check(&self, kind: Option<&Kind>, message: &[u8]) -> Result<(), Unexpected> {
+        let (wanted, why) = match (self, kind) {
+            (Expected::Any, _) => return Ok(()),
+            (Expected::One(all), _) if all.iter().any(|kind| message.starts_with(&kind.key())) => {
+                return Ok(());
+            }
+            (Expected::Named(name), Some(kind)) => {
+                let is = &kind.schema().get(kind.id()).name;
+                if is.to_string() == *name || is.name == *name {
+                    return Ok(());
+                }
+                (format!("`{name}`"), String::new())
+            }
+            (Expected::Named(name), None) => {
+                (format!("`{name}`"), "; -I names the directory of its type files".into())
+            }
+            (Expected::One(all), kind) => {
+                let Some(wanted) = all.first() else { return Ok(()) };
+                match kind {
+                    Some(kind) => (format!("`{}`", wanted.name()), differences(wanted, kind)),
+                    None => {
+                        let (name, fingerprint) = (wanted.name(), wanted.fingerprint());
+                        (format!("`{name}`, fingerprint {fingerprint:016x}"), String::new())
+                    }
+                }
+            }
+        };
+        let found = match (kind, message.first_chunk()) {
+            (Some(kind), _) => format!("type `{}`", kind.name()),
             (None, Some(first)) => {
                 format!("an unknown type, fingerprint {:016x}", u64::from_be_bytes(*first))
             }
             (None, None) => format!("no type at all: it has {} bytes", message.len()),
         };
-        match (self, reading) {
-            (Expected::Any, _) => Ok(()),
-            (Expected::Named(name), Some(reading)) => {
-                let is = &reading.schema.get(reading.id).name;
-                if is.to_string() == *name || is.name == *name {
-                    return Ok(());
-                }
-                wrong(format!("expected `{name}`, but a message came of {found}"))
-            }
-            (Expected::Named(name), None) => wrong(format!(
-                "expected `{name}`, but a message came of {found}; -I names the directory of its type files"
-            )),
-            (Expected::One(all), _) if all.iter().any(|reading| reading.fits(message)) => Ok(()),
-            (Expected::One(all), Some(reading)) => {
-                let differences = all.first().map(|wanted| differences(wanted, reading)).unwrap_or_default();
-                wrong(format!("expected `{}`, but a message came of {found}: {differences}", name(all)))
-            }
-            (Expected::One(all), None) => wrong(format!(
-                "expected `{}`, fingerprint {:016x}, but a message came of {found}",
-                name(all),
-                all.first().map_or(0, Reading::fingerprint)
-            )),
-        }
+        Err(Unexpected(format!("expected {wanted}, but a message came of {found}{why}")))
     }
 }
 
 /// How a message that came differs from what was wanted.
-fn differences(wanted: &Reading, came: &Reading) -> String {
-    let changes = diff(&wanted.schema, wanted.id, &came.schema, came.id);
+fn differences(wanted: &Kind, came: &Kind) -> String {
+    let changes = diff(wanted.schema(), wanted.id(), came.schema(), came.id());
     let words: Vec<String> = changes
         .iter()
         .filter(|change| change.alters_fingerprint())
         .map(|change| change.to_string())
         .collect();
-    words.join("; ")
+    format!(": {}", words.join("; "))
 }
 
-fn name(readings: &[Reading]) -> String {
-    readings.first().map(Reading::name).unwrap_or_default()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pose(of: &str) -> (Arc<Schema>, StructId) {
+        let schema = saltus_types::parse("a test", &format!("struct pose_t {{ {of} x; }}")).unwrap();
+        let id = schema.find("pose_t").unwrap();
+        (Arc::new(schema), id)
+    }
+
+    fn unexpected(decoder: &mut Decoder, message: &[u8]) -> String {
+        decoder.meaning(b"POSE", Vec::new, message).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_message_of_another_type_is_told_with_the_difference() {
+        let ((schema, id), (other, other_id)) = (pose("double"), pose("float"));
+        let mut decoder = Decoder::expecting(&schema, id);
+        decoder.dictionary.add(&other, other_id);
+        for kind in Kind::all(&schema, id) {
+            let message = kind.encode(&Record::zero(&schema, id).unwrap()).unwrap();
+            let meaning = decoder.meaning(b"POSE", Vec::new, &message);
+            assert!(matches!(meaning, Ok(Meaning::Record { kind: found, .. }) if found.key() == kind.key()));
+        }
+        let words = unexpected(&mut decoder, &Kind::lcm(&other, other_id).key());
+        let start = "expected `pose_t`, but a message came of type `pose_t`: ";
+        assert!(words.starts_with(start) && words.len() > start.len(), "{words}");
+        assert_eq!(
+            unexpected(&mut decoder, b"7 bytes"),
+            format!(
+                "expected `pose_t`, fingerprint {:016x}, but a message came of no type at all: it has 7 bytes",
+                schema.get(id).fingerprint
+            )
+        );
+        assert_eq!(
+            unexpected(&mut Decoder::named("pose_t"), &[0; 8]),
+            "expected `pose_t`, but a message came of an unknown type, fingerprint 0000000000000000; -I names the directory \
+             of its type files"
+        );
+    }
+
+    #[test]
+    fn what_only_begins_like_a_message_is_broken() {
+        let (schema, id) = pose("double");
+        let mut decoder = Decoder::new();
+        assert!(matches!(decoder.meaning(b"POSE", Vec::new, &[1; 9]), Ok(Meaning::Bytes)));
+        decoder.dictionary.add(&schema, id);
+        assert!(matches!(decoder.meaning(b"POSE", Vec::new, &[1; 9]), Ok(Meaning::Unknown(_))));
+        let key = Kind::lcm(&schema, id).key();
+        assert!(matches!(decoder.meaning(b"POSE", Vec::new, &key), Ok(Meaning::Broken { .. })));
+    }
 }

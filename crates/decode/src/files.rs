@@ -1,20 +1,32 @@
-//! Types read from files, and what is said about those.
+//! Type files: which there are, and what they declare.
 
-use std::io::{self, IsTerminal, Write};
+use saltus_types::{Diagnostics, Loader, Schema};
+use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity, StructId};
+/// How deep directories are looked through.
+const DEEPEST: usize = 16;
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::human::plural;
+/// A directory that cannot be looked into.
+#[derive(Debug)]
+pub struct Unreadable {
+    /// It, or one below it.
+    pub directory: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
 
-/// A type with all that it refers to.
-pub struct Found {
-    /// The types.
-    pub schema: Schema,
-    /// The one that is meant.
-    pub id: StructId,
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unreadable { directory, error } = self;
+        write!(f, "cannot look into {}: {error}; name a directory that you may read", directory.display())
+    }
+}
+impl std::error::Error for Unreadable {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
 }
 
 /// A loader that knows these files and directories.
@@ -23,79 +35,77 @@ pub fn loader(files: &[PathBuf], include: &[PathBuf]) -> Loader {
     include.iter().fold(loader, |loader, dir| loader.include(dir))
 }
 
-/// Loads; what is wrong is told on standard error.
-pub fn load(loader: Loader) -> Outcome<Loaded> {
-    match loader.load() {
-        Ok(loaded) => {
-            tell(&loaded.warnings);
-            Ok(loaded)
-        }
-        Err(diagnostics) => {
-            tell(&diagnostics);
-            Err(Failure::new(Code::Failed, format!("{} in type files", tally(&diagnostics))))
-        }
-    }
+/// All types of some directories.
+#[derive(Clone, Debug, Default)]
+pub struct Everything {
+    /// One schema of all files, or, if they do not agree with each other, one for each file that is sound.
+    pub schemas: Vec<Schema>,
+    /// What is wrong with single files, in their order.
+    pub problems: Vec<Problem>,
 }
 
-/// The type of that name in these files or directories.
-pub fn find(name: &str, files: &[PathBuf], include: &[PathBuf]) -> Outcome<Found> {
-    let schema = load(loader(files, include).want(name))?.schema;
-    match schema.find(name) {
-        Some(id) => Ok(Found { schema, id }),
-        None => Err(Failure::new(Code::Failed, format!("`{name}` is no struct: name one"))),
-    }
+/// What is wrong with a type file.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// Its errors and warnings. With errors it is left out.
+    pub said: Diagnostics,
 }
 
-/// All types of these directories. A file that is wrong is told, and left out.
-pub fn everything(directories: &[PathBuf]) -> Outcome<Vec<Schema>> {
+/// All types of these directories and below them.
+///
+/// # Errors
+/// A directory cannot be read.
+pub fn everything(directories: &[PathBuf]) -> Result<Everything, Unreadable> {
     let mut files = Vec::new();
     for directory in directories {
-        files.extend(files_below(directory)?);
+        files.extend(below(directory)?);
     }
     if let Ok(loaded) = loader(&files, directories).load() {
-        return Ok(vec![loaded.schema]);
+        return Ok(Everything { schemas: vec![loaded.schema], problems: Vec::new() });
     }
     // One by one, so that one that is wrong, or says the same as another, does not spoil the rest.
-    let one =
-        |file: &PathBuf| load(loader(std::slice::from_ref(file), directories)).map(|loaded| loaded.schema);
-    let schemas = files.iter().map(|file| {
-        one(file).map_err(|failure| say(format_args!("{}: {failure}; left out", file.display())))
-    });
-    Ok(schemas.flatten().collect())
+    let mut all = Everything::default();
+    for file in files {
+        let said = match loader(std::slice::from_ref(&file), directories).load() {
+            Ok(loaded) => {
+                all.schemas.push(loaded.schema);
+                loaded.warnings
+            }
+            Err(said) => said,
+        };
+        if !said.list.is_empty() {
+            all.problems.push(Problem { file, said });
+        }
+    }
+    Ok(all)
 }
 
 /// The type files that are meant by these paths: files, and directories of them.
-pub fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+///
+/// # Errors
+/// A directory cannot be read.
+pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(files_below(path)?);
+            files.extend(below(path)?);
         } else {
             files.push(path.clone());
         }
     }
-    if files.is_empty() {
-        let words = "there is no .lcm file in these directories: name one that has some";
-        return Err(Failure::new(Code::Failed, words));
-    }
     Ok(files)
 }
 
-/// How deep directories are looked through.
-const DEEPEST: usize = 16;
-
 /// The type files in a directory and below it, sorted.
-fn files_below(directory: &Path) -> Outcome<Vec<PathBuf>> {
+fn below(directory: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     walk(directory, DEEPEST, &mut files).map(|()| files)
 }
 
-fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Outcome {
-    let failed = |e: io::Error| {
-        let words =
-            format!("cannot look into {}: {e}; name a directory that you may read", directory.display());
-        Failure::new(Code::Failed, words)
-    };
+fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Unreadable> {
+    let failed = |error: io::Error| Unreadable { directory: directory.into(), error };
     let entries: Result<Vec<_>, _> = std::fs::read_dir(directory).map_err(failed)?.collect();
     let mut paths: Vec<PathBuf> = entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
     paths.sort();
@@ -109,31 +119,4 @@ fn walk(directory: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// What is wrong, on standard error, in the style of rustc.
-fn tell(diagnostics: &Diagnostics) {
-    let text = render(diagnostics, io::stderr().is_terminal());
-    // Nothing can be done when nobody hears it.
-    let _ = io::stderr().write_all(text.as_bytes());
-}
-
-/// What is wrong as text. Colours come from the renderer, which leaves no control character of a file in it; without
-/// colours nothing else could be one either.
-pub fn render(diagnostics: &Diagnostics, colour: bool) -> String {
-    let text = diagnostics.render(colour);
-    if colour {
-        return text;
-    }
-    text.lines().map(|line| harmless(line) + "\n").collect()
-}
-
-/// `2 errors and 1 warning`.
-pub fn tally(diagnostics: &Diagnostics) -> String {
-    let count = |severity| diagnostics.list.iter().filter(|d| d.severity == severity).count() as u64;
-    match (count(Severity::Error), count(Severity::Warning)) {
-        (errors, 0) => plural(errors, "error"),
-        (0, warnings) => plural(warnings, "warning"),
-        (errors, warnings) => format!("{} and {}", plural(errors, "error"), plural(warnings, "warning")),
-    }
 }

@@ -1,12 +1,24 @@
-//! Types of messages, so that they are written as others read them and come back as they were.
+//! A type and its encoding, so that messages are written as others read them and come back as they were.
 
-use crate::bytes::Map;
-use crate::channel::SchemaText;
 use saltus_types::cdr::{self, Dialect, Endian};
 use saltus_types::plain::PlainCodec;
 use saltus_types::{Extent, Field, Record, Schema, StructId, wire};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+
+/// Names with values, as MCAP keeps them.
+pub(crate) type Map = BTreeMap<String, String>;
+
+/// What messages are, in some language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SchemaText {
+    /// The type's name in that language.
+    pub name: String,
+    /// The language: `omgidl`, `ros2msg`, `lcm`, `protobuf`, ….
+    pub encoding: String,
+    /// The types.
+    pub text: Vec<u8>,
+}
 
 /// A type, and how its messages lie in the bytes that are published.
 #[derive(Clone, Debug)]
@@ -19,11 +31,6 @@ pub struct Kind {
     has_cdr: OnceLock<bool>,
 }
 
-/// Longest text that is read as a type.
-const LONGEST: usize = 128 << 10;
-/// So much text is read as types in all.
-const BUDGET: usize = 16 << 20;
-
 impl Kind {
     /// In LCM's encoding.
     pub fn lcm(schema: &Arc<Schema>, id: StructId) -> Kind {
@@ -33,6 +40,10 @@ impl Kind {
     pub fn plain(schema: &Arc<Schema>, id: StructId) -> Option<Kind> {
         let plain = Some(PlainCodec::new(schema, id)?);
         Some(Kind { plain, ..Kind::lcm(schema, id) })
+    }
+    /// In each encoding that the type has.
+    pub fn all(schema: &Arc<Schema>, id: StructId) -> impl Iterator<Item = Kind> + use<> {
+        [Some(Kind::lcm(schema, id)), Kind::plain(schema, id)].into_iter().flatten()
     }
     /// The types.
     pub fn schema(&self) -> &Arc<Schema> {
@@ -64,9 +75,13 @@ impl Kind {
             Some(codec) => codec.hash(),
         }
     }
+    /// Whether its messages have the plain layout, and not LCM's encoding.
+    pub fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
     /// What MCAP calls the encoding of such messages as they are: `lcm` or `saltus-plain`.
     pub fn encoding(&self) -> &'static str {
-        if self.plain.is_some() { "saltus-plain" } else { "lcm" }
+        if self.is_plain() { "saltus-plain" } else { "lcm" }
     }
     /// Reads a message as it is published.
     ///
@@ -116,8 +131,8 @@ impl Kind {
         let (encoding, text) = (schema.encoding.into(), schema.text.into_bytes());
         Some(SchemaText { name: schema.name, encoding, text })
     }
-    /// Whether there is one, in either language.
-    pub(crate) fn cdr_schema_exists(&self) -> bool {
+    /// Whether there is one, in either language. Only the first call looks.
+    pub fn cdr_schema_exists(&self) -> bool {
         *self.has_cdr.get_or_init(|| self.cdr_schema(Dialect::Ros2Msg).is_some())
     }
     /// The schema in LCM's own language.
@@ -136,7 +151,7 @@ impl Kind {
         ])
     }
     /// What was written so; nothing if it makes no sense.
-    fn of_metadata(metadata: &Map) -> Option<Kind> {
+    pub(crate) fn of_metadata(metadata: &Map) -> Option<Kind> {
         let name = metadata.get("lcm.type")?;
         let schema = Arc::new(saltus_types::parse("the log", metadata.get("lcm.schema")?).ok()?);
         let id = schema.find(name)?;
@@ -146,75 +161,5 @@ impl Kind {
             _ => return None,
         };
         (metadata.get("lcm.fingerprint")? == &format!("{:016x}", kind.fingerprint())).then_some(kind)
-    }
-}
-
-/// The types that are known, by what their messages begin with.
-#[derive(Clone, Debug, Default)]
-pub struct Types {
-    kinds: HashMap<[u8; 8], Arc<Kind>>,
-    texts: HashMap<[Option<String>; 4], Option<Arc<Kind>>>,
-    read: usize,
-}
-
-impl Types {
-    /// No types.
-    pub fn new() -> Types {
-        Types::default()
-    }
-    /// Adds one type in each encoding that it has. What is known already stays.
-    pub fn add(&mut self, schema: &Arc<Schema>, id: StructId) {
-        for kind in [Some(Kind::lcm(schema, id)), Kind::plain(schema, id)].into_iter().flatten() {
-            self.kinds.entry(kind.key()).or_insert_with(|| Arc::new(kind));
-        }
-    }
-    /// Adds all types of a schema.
-    pub fn add_all(&mut self, schema: &Arc<Schema>) {
-        schema.ids().for_each(|id| self.add(schema, id));
-    }
-    /// Adds the type `name` of a text in the type language, as publishers leave it with channels. Whether it was understood; texts
-    /// over 128 KiB, and what comes after 16 MiB of them, are not.
-    pub fn learn(&mut self, name: &str, text: &str) -> bool {
-        if !self.affords(text) {
-            return false;
-        }
-        let Ok(schema) = saltus_types::parse("a publisher", text) else { return false };
-        let found = schema.find(name);
-        found.is_some_and(|id| {
-            self.add(&Arc::new(schema), id);
-            true
-        })
-    }
-    /// The type of which this is a message; nothing if it is not known.
-    pub fn of(&self, data: &[u8]) -> Option<&Arc<Kind>> {
-        self.kinds.get(data.first_chunk::<8>()?)
-    }
-    /// All of them, in no order.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<Kind>> {
-        self.kinds.values()
-    }
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.kinds.is_empty()
-    }
-
-    /// The type that is written about a channel.
-    pub(crate) fn of_metadata(&mut self, metadata: &Map) -> Option<Arc<Kind>> {
-        let keys = ["lcm.type", "lcm.fingerprint", "lcm.schema", "saltus.encoding"];
-        let key = keys.map(|key| metadata.get(key).cloned());
-        if let Some(known) = self.texts.get(&key) {
-            return known.clone();
-        }
-        let kind = self.affords(key[2].as_deref()?).then(|| Kind::of_metadata(metadata)).flatten();
-        let kind = kind.map(Arc::new);
-        if let Some(kind) = &kind {
-            self.kinds.entry(kind.key()).or_insert_with(|| kind.clone());
-        }
-        self.texts.insert(key, kind.clone());
-        kind
-    }
-    fn affords(&mut self, text: &str) -> bool {
-        self.read = self.read.saturating_add(text.len());
-        text.len() <= LONGEST && self.read <= BUDGET
     }
 }

@@ -1,7 +1,7 @@
 //! What a file says about a channel.
 
 use crate::bytes::Map;
-use crate::types::Kind;
+use saltus_decode::{Kind, SchemaText};
 use std::sync::Arc;
 
 /// A channel, as a file describes it. Only MCAP does.
@@ -17,17 +17,6 @@ pub struct Channel {
     pub metadata: Map,
     /// The type, if it is one of LCM's language, so that messages are given as they were published.
     pub kind: Option<Arc<Kind>>,
-}
-
-/// What messages are, in some language.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SchemaText {
-    /// The type's name in that language.
-    pub name: String,
-    /// The language: `omgidl`, `ros2msg`, `lcm`, `protobuf`, ….
-    pub encoding: String,
-    /// The types.
-    pub text: Vec<u8>,
 }
 
 /// Where the name of a channel stands in hexadecimal, if it is not text.

@@ -23,10 +23,9 @@ mod options;
 mod pace;
 mod place;
 mod reader;
-mod types;
 mod writer;
 
-pub use channel::{Channel, SchemaText};
+pub use channel::Channel;
 pub use damage::Damage;
 pub use error::{Error, Result};
 pub use event::Event;
@@ -37,7 +36,7 @@ pub use mcap::add_metadata;
 pub use options::{Compression, WriterOptions};
 pub use pace::Pace;
 pub use reader::Reader;
-pub use types::{Kind, Types};
+pub use saltus_decode::{Kind, SchemaText, Types};
 pub use writer::Writer;
 
 /// The programs of the guide's page compile.

@@ -1,8 +1,8 @@
 //! Events into a log of either format.
 
 use crate::options::WriterOptions;
-use crate::types::Types;
 use crate::{Error, Event, Format, Result, lcm, mcap};
+use saltus_decode::Types;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
+use saltus_decode::{Decoder, Meaning};
 
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Printed, Timeout, TypeDirs};
 use crate::human;
-use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
 use crate::place::{self, Place};
 use crate::print::{About, Message, print};
-use crate::{channels, stop};
+use crate::{channels, schemas, stop};
 
 /// The options of `echo`.
 #[derive(Args)]
@@ -118,7 +118,7 @@ fn one_channel(domain: &Domain, args: Echo) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     let quiet = args.quiet;
-    let meaning = Reader::new(args.of.as_deref(), &args.dirs.include)?;
+    let meaning = schemas::decoder(args.of.as_deref(), &args.dirs.include)?;
     let mut reading = Reading { domain, args, meaning, out: Out::new()?, received: 0, missed: 0 };
     let outcome = reading.run();
     if !quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
@@ -131,7 +131,7 @@ fn one_channel(domain: &Domain, args: Echo) -> Outcome {
 struct Reading<'a> {
     domain: &'a Domain,
     args: Echo,
-    meaning: Reader,
+    meaning: Decoder,
     out: Out,
     received: u64,
     missed: u64,
@@ -158,8 +158,9 @@ impl Reading<'_> {
             Some(channels::open_named(self.domain, &self.args.name)?)
         };
         while let Some(channel) = opened {
-            if let Some(words) = self.meaning.doubt(&channel)? {
-                say(words);
+            let said = channel.descriptions()?;
+            if let Some(words) = self.meaning.doubt(|| schemas::texts(said)) {
+                say(format_args!("{words}; waiting for it"));
             }
             let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
             let cancel = subscriber.cancel_handle();
@@ -221,8 +222,8 @@ impl Reading<'_> {
                 Meaning::Bytes
             } else {
                 // A channel that has just been removed has nothing more to say.
-                let descriptions = || channel.descriptions().unwrap_or_default();
-                self.meaning.meaning(channel.name(), descriptions, &message)?
+                let descriptions = || schemas::texts(channel.descriptions().unwrap_or_default());
+                self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
             };
             let about = About::Channel(&sample);
             let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };

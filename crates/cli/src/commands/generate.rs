@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
+use saltus_decode::files;
 use saltus_gen::{Change, File, Lang, Options, Style};
 use saltus_types::{Loaded, StructId, Type};
 use serde::Serialize;
@@ -119,7 +120,7 @@ struct Line<'a> {
 /// Makes it.
 pub fn run(args: Gen) -> Outcome {
     args.refuse()?;
-    let loaded = schemas::load(schemas::loader(&schemas::files_of(&args.paths)?, &args.dirs.include))?;
+    let loaded = schemas::load(files::loader(&schemas::files_of(&args.paths)?, &args.dirs.include))?;
     let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
     let mut out = Out::new()?;

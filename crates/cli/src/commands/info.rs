@@ -6,16 +6,16 @@ use saltus_channel::{
     Attributes, Description, Domain, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake,
     clock,
 };
+use saltus_decode::{Dictionary, Kind};
 use serde::Serialize;
 
-use crate::dictionary::Encoding;
 use crate::escape::{escaped, harmless};
 use crate::failure::Outcome;
 use crate::flags::{Json, Names};
 use crate::human::{bytes, nanos, plural};
 use crate::latency::Latency;
 use crate::out::Out;
-use crate::{channels, dictionary, help};
+use crate::{channels, help, schemas};
 
 /// The options of `info`.
 #[derive(Args)]
@@ -61,7 +61,7 @@ struct Line {
 struct Type {
     name: String,
     fingerprint: String,
-    encoding: Option<Encoding>,
+    encoding: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -172,8 +172,8 @@ impl Line {
         ];
         for described in &self.types {
             let how = match described.encoding {
-                Some(Encoding::Lcm) => "",
-                Some(Encoding::Plain) => ", plain layout",
+                Some("plain") => ", plain layout",
+                Some(_) => "",
                 None => ", which its schema does not have",
             };
             let (name, fingerprint) = (harmless(&described.name), &described.fingerprint);
@@ -208,13 +208,18 @@ impl Line {
 }
 
 impl Type {
+    /// How messages lie in their bytes is missing where the schema does not say what the fingerprint says.
     fn all(descriptions: Vec<Description>) -> Vec<Type> {
-        let encodings = dictionary::encodings(&descriptions);
-        let types = descriptions.into_iter().zip(encodings);
+        let mut dictionary = Dictionary::default();
+        let texts = schemas::texts(descriptions.clone());
+        let types = descriptions.into_iter().zip(texts);
         types
-            .map(|(Description { name, fingerprint, .. }, encoding)| {
-                let fingerprint = format!("{fingerprint:016x}");
-                Type { name, fingerprint, encoding }
+            .map(|(Description { name, fingerprint, .. }, text)| {
+                let mut kinds =
+                    dictionary.understand(&text).into_iter().flat_map(|(schema, id)| Kind::all(&schema, id));
+                let kind = kinds.find(|kind| kind.number() == fingerprint);
+                let encoding = kind.map(|kind| if kind.is_plain() { "plain" } else { "lcm" });
+                Type { name, fingerprint: format!("{fingerprint:016x}"), encoding }
             })
             .collect()
     }

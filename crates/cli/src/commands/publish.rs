@@ -10,16 +10,15 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args};
 use saltus_channel::{Attributes, Channel, Domain, Error};
+use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
-use crate::dictionary::Dictionary;
-use crate::encode::Encoder;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
 use crate::human::plural;
 use crate::place::Place;
-use crate::{stop, units};
+use crate::{schemas, stop, units};
 use sink::Sink;
 
 /// The options of `pub`.
@@ -114,7 +113,9 @@ pub fn run(url: Option<&str>, args: Pub) -> Outcome {
     let varies = encoder.as_ref().is_some_and(Encoder::varies);
     let mut publisher = args.sink(&place, message.as_deref(), varies)?;
     // Messages count for more than what is said about them.
-    if let Some(Err(failure)) = encoder.as_ref().map(|encoder| publisher.describe(&encoder.description())) {
+    if let Some(Err(failure)) =
+        encoder.as_ref().map(|encoder| publisher.describe(&saltus_domain::description(encoder.kind())))
+    {
         say(format_args!("{failure}; published all the same, but readers need -I to read it"));
     }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
@@ -162,9 +163,8 @@ fn each_line(
         let Some(line) = lines.next().map_err(failed)? else { break };
         number += 1;
         let encoded = encoder.map(|encoder| encoder.encode(line)).transpose();
-        let encoded = encoded.map_err(|failure| {
-            Failure::new(Code::Failed, format!("line {number} of the input: {failure}"))
-        })?;
+        let encoded = encoded
+            .map_err(|why| Failure::new(Code::Failed, format!("line {number} of the input: {why}")))?;
         if !pace.wait() {
             break;
         }
@@ -179,7 +179,7 @@ impl Pub {
     fn encoder(&self, place: &Place) -> Outcome<Option<Encoder>> {
         let known = || match place {
             Place::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
-                Ok(channel) => Dictionary::of_channel(&channel),
+                Ok(channel) => Ok(Dictionary::of(schemas::texts(channel.descriptions()?))),
                 // There is none that could know it.
                 Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
                 Err(error) => Err(error.into()),
@@ -189,7 +189,7 @@ impl Pub {
                 Err(Failure::new(Code::Usage, words))
             }
         };
-        let new = |name: &String| Encoder::new(name, &self.dirs.include, self.plain, known);
+        let new = |name: &String| schemas::encoder(name, &self.dirs.include, self.plain, known);
         self.of.as_ref().map(new).transpose()
     }
 
@@ -217,7 +217,10 @@ impl Pub {
             _ => return Ok(None),
         };
         match encoder {
-            Some(encoder) => encoder.encode(&message).map(Some),
+            Some(encoder) => {
+                let encoded = encoder.encode(&message);
+                encoded.map(Some).map_err(|why| Failure::new(Code::Failed, why))
+            }
             None => Ok(Some(message)),
         }
     }

@@ -2,12 +2,10 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_foxglove::{Error, Playing, Server, Settings, Tape};
-use saltus_log::Types;
 use saltus_play::Reel;
 use saltus_types::cdr::Dialect;
 use serde::Serialize;
@@ -124,7 +122,9 @@ pub fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
         let first = url.unwrap_or("shm://");
         for url in std::iter::once(first).chain(args.also.iter().map(String::as_str)) {
             let prefix = if args.also.is_empty() { String::new() } else { format!("{url}/") };
-            server.show(place::network(url)?, prefix, args.types()?).map_err(failure)?;
+            server
+                .show(place::network(url)?, prefix, schemas::types(&args.dirs.include)?)
+                .map_err(failure)?;
         }
     } else {
         server.play(args.tape(dialect)?).map_err(failure)?;
@@ -147,22 +147,11 @@ fn failure(error: Error) -> Failure {
 }
 
 impl Serve {
-    /// Types of the directories that were named.
-    fn types(&self) -> Outcome<Types> {
-        let mut types = Types::new();
-        if !self.dirs.include.is_empty() {
-            schemas::everything(&self.dirs.include)?
-                .into_iter()
-                .for_each(|all| types.add_all(&Arc::new(all)));
-        }
-        Ok(types)
-    }
-
     fn tape(&self, dialect: Dialect) -> Outcome<Tape> {
         let logs = self.logs.iter().map(|path| log::open(path, self.quiet.quiet));
         let logs = logs.collect::<Outcome<_>>()?;
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
-        let tape = Tape::new(Reel::new(logs), self.types()?, dialect, playing);
+        let tape = Tape::new(Reel::new(logs), schemas::types(&self.dirs.include)?, dialect, playing);
         let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         tape.ok_or_else(|| Failure::new(Code::Failed, "there is no event in it"))
     }

@@ -4,6 +4,7 @@ pub mod domain;
 pub mod help;
 pub mod output;
 pub mod selection;
+pub mod types;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

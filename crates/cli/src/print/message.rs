@@ -1,16 +1,15 @@
 //! One message on standard output, in each of the formats that `echo` has.
 
 use saltus_channel::Sample;
+use saltus_decode::Meaning;
 use saltus_domain::Missed;
 use saltus_types::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::dictionary::Encoding;
 use crate::escape::{escaped, harmless, is_text};
 use crate::failure::Outcome;
 use crate::human;
-use crate::meaning::Meaning;
 use crate::out::Out;
 
 /// How messages are printed.
@@ -56,9 +55,9 @@ struct Line<'a> {
     of_log: Option<OfLog>,
     size: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    r#type: Option<&'a str>,
+    r#type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<Encoding>,
+    encoding: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,16 +187,19 @@ impl<'a> Line<'a> {
         };
         match meaning {
             _ if hex => {}
-            Meaning::Record { name, encoding, record } => {
-                (line.r#type, line.encoding) = (Some(name.as_str()), Some(*encoding));
+            Meaning::Record { kind, record } => {
+                let encoding = if kind.is_plain() { "plain" } else { "lcm" };
+                (line.r#type, line.encoding) = (Some(harmless(&kind.name())), Some(encoding));
                 line.value = RawValue::from_string(json::to_string(record)).ok();
                 return line;
             }
-            Meaning::Broken { name, error } => {
-                (line.r#type, line.error) = (Some(name.as_str()), Some(error.as_str()));
+            Meaning::Broken { kind, error } => {
+                (line.r#type, line.error) = (Some(harmless(&kind.name())), Some(error.as_str()));
             }
-            Meaning::Unknown(fingerprint) => line.fingerprint = Some(format!("{fingerprint:016x}")),
-            Meaning::Bytes => line.text = str::from_utf8(bytes).ok(),
+            Meaning::Unknown(fingerprint) if !is_text(bytes) => {
+                line.fingerprint = Some(format!("{fingerprint:016x}"));
+            }
+            Meaning::Unknown(_) | Meaning::Bytes => line.text = str::from_utf8(bytes).ok(),
         }
         if line.text.is_none() {
             line.hex = Some(digits(bytes));
@@ -231,18 +233,21 @@ fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {
     let Message { channel, about, bytes, meaning } = *message;
     let head = about.head(channel);
     match meaning {
-        Meaning::Record { name, record, .. } => {
-            out.line(format_args!("{head}: {name}"))?;
+        Meaning::Record { kind, record } => {
+            out.line(format_args!("{head}: {}", harmless(&kind.name())))?;
             let text = if full { format!("{record:#}") } else { format!("{record:#.SHOWN$}") };
             return text.lines().try_for_each(|line| out.line(format_args!("  {}", harmless(line))));
         }
-        Meaning::Broken { name, error } => {
-            out.line(format_args!("{head}: {name}, but {}, {} bytes", harmless(error), bytes.len()))?;
+        Meaning::Broken { kind, error } => {
+            let (name, error) = (harmless(&kind.name()), harmless(error));
+            out.line(format_args!("{head}: {name}, but {error}, {} bytes", bytes.len()))?;
+        }
+        Meaning::Unknown(_) | Meaning::Bytes if is_text(bytes) => {
+            return out.line(format_args!("{head}: {}", escaped(bytes)));
         }
         Meaning::Unknown(fingerprint) => {
             out.line(format_args!("{head}: unknown type {fingerprint:016x}, {} bytes", bytes.len()))?;
         }
-        Meaning::Bytes if is_text(bytes) => return out.line(format_args!("{head}: {}", escaped(bytes))),
         Meaning::Bytes => out.line(format_args!("{head}: {} bytes", bytes.len()))?,
     }
     dump(bytes).try_for_each(|line| out.line(line))

@@ -2,9 +2,9 @@
 
 use super::Entry;
 use crate::bytes::{Fields, Map, put, put_map};
-use crate::channel::{Channel, SchemaText};
-use crate::types::Types;
+use crate::channel::Channel;
 use crate::{Damage, Event};
+use saltus_decode::{SchemaText, Types};
 use std::collections::HashMap;
 use std::sync::Arc;
 

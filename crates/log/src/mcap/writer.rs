@@ -1,12 +1,12 @@
 //! Events into chunks.
 
 use crate::bytes::Map;
-use crate::channel::{self, Channel, SchemaText};
+use crate::channel::{self, Channel};
 use crate::options::{Compression, WriterOptions};
-use crate::types::{Kind, Types};
 use crate::{Error, Event, Result};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
+use saltus_decode::{Kind, SchemaText, Types};
 use saltus_types::cdr::Dialect;
 use std::collections::HashMap;
 use std::io::Write;

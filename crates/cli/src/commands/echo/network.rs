@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 
+use saltus_decode::{Decoder, Meaning};
 use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Subscriber, Until};
 
 use super::{Echo, From};
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
 use crate::place::Troubles;
 use crate::print::{self, About, print};
-use crate::{human, stop};
+use crate::{human, schemas, stop};
 
 /// Messages of a channel that may wait to be printed.
 const DEPTH: u64 = 10_000;
@@ -36,7 +36,7 @@ pub fn run(domain: &Domain, args: &Echo) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     args.refuse_what_it_has_not(domain)?;
-    let mut meaning = Reader::new(args.of.as_deref(), &args.dirs.include)?;
+    let mut meaning = schemas::decoder(args.of.as_deref(), &args.dirs.include)?;
     let mut subscriber = domain.subscriber_with(args.pattern()?, args.options())?;
     let cancel = subscriber.cancel_handle();
     stop::cancel_with(move || cancel.cancel());
@@ -55,7 +55,7 @@ pub fn run(domain: &Domain, args: &Echo) -> Outcome {
 fn read(
     subscriber: &mut Subscriber,
     args: &Echo,
-    meaning: &mut Reader,
+    meaning: &mut Decoder,
     out: &mut Out,
     totals: &mut Totals,
 ) -> Outcome {
@@ -76,7 +76,8 @@ fn read(
         let meant = if format.is_bytes() && args.of.is_none() {
             Meaning::Bytes
         } else {
-            meaning.meaning(&channel, || subscriber.descriptions(&channel), &bytes)?
+            let descriptions = || schemas::texts(subscriber.descriptions(&channel));
+            meaning.meaning(channel.as_bytes(), descriptions, &bytes)?
         };
         let Some(message) = subscriber.last() else { continue };
         let first = totals.count(&message);

@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use saltus_channel::Name;
+use saltus_decode::{Decoder, Meaning};
 use saltus_log::Event;
 
 use super::input::{Input, tell};
 use super::select::{Channels, Selection, Times};
 use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome};
+use crate::failure::Outcome;
 use crate::flags::{Count, Printed, Quiet, TypeDirs};
-use crate::meaning::{Meaning, Reader};
 use crate::out::Out;
 use crate::print::{About, Message, print};
-use crate::stop;
+use crate::{schemas, stop};
 
 /// The options of `log cat`.
 #[derive(Args)]
@@ -82,9 +81,7 @@ pub fn run(args: Cat) -> Outcome {
 
 /// What the messages of a log mean.
 pub struct Meanings {
-    reader: Reader,
-    /// Channels have other names here: only what messages begin with counts.
-    name: Name,
+    decoder: Decoder,
     /// The types that the log told of, by what their messages begin with.
     told: std::collections::HashSet<[u8; 8]>,
 }
@@ -92,17 +89,15 @@ pub struct Meanings {
 impl Meanings {
     /// By types of the log itself, and those in these directories.
     pub fn new(dirs: &TypeDirs) -> Outcome<Meanings> {
-        let reader = Reader::new(None, &dirs.include)?;
-        let name = Name::new("log").map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
-        Ok(Meanings { reader, name, told: Default::default() })
+        Ok(Meanings { decoder: schemas::decoder(None, &dirs.include)?, told: Default::default() })
     }
     /// Of this one.
     pub fn of(&mut self, event: &Event<'_>) -> Outcome<Meaning> {
         if let Some(kind) = event.about.and_then(|about| about.kind.as_ref())
             && self.told.insert(kind.key())
         {
-            self.reader.know(kind.schema(), kind.id());
+            self.decoder.dictionary.add(kind.schema(), kind.id());
         }
-        self.reader.meaning(&self.name, Vec::new, event.data)
+        Ok(self.decoder.meaning(event.channel, Vec::new, event.data)?)
     }
 }

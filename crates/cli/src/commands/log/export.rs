@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use saltus_decode::Meaning;
 use saltus_log::Event;
 use saltus_types::{Extent, Field, Record, Type, json};
 use serde_json::Value;
@@ -15,7 +16,6 @@ use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Quiet, TypeDirs};
 use crate::human::{plural, signed_stamp};
-use crate::meaning::Meaning;
 use crate::stop;
 use crate::target::Target;
 

@@ -85,10 +85,7 @@ struct Metadata {
 /// Tells of each log.
 pub fn run(args: Info) -> Outcome {
     stop::on_signals()?;
-    let mut types = Types::new();
-    for schema in schemas::everything(&args.dirs.include)? {
-        types.add_all(&std::sync::Arc::new(schema));
-    }
+    let types = schemas::types(&args.dirs.include)?;
     let mut out = Out::new()?;
     for (i, path) in args.logs.iter().enumerate() {
         let mut log = open(path, args.json.json)?;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -115,7 +114,7 @@ impl Writing {
         let report = target.fill(|out| {
             let mut writer = Writer::new(out, format, self.options()).map_err(|e| unwritable(path, e))?;
             for schema in types {
-                writer.types().add_all(&Arc::new(schema));
+                writer.types().add_all(&schema);
             }
             let mut log = Log { writer, channels: BTreeSet::new(), path: path.into() };
             let damages = fill(&mut log)?;

@@ -6,7 +6,6 @@ use hdrhistogram::Histogram;
 use saltus_domain::{Domain, Name, Pattern, Publisher};
 use saltus_log::{Event, Types};
 use saltus_play::{Reel, Spot};
-use saltus_types::Schema;
 
 use super::Play;
 use super::readers::Readers;
@@ -58,11 +57,7 @@ pub struct Outlets {
 
 impl Outlets {
     pub fn new(domain: &Domain, args: &Play, restamp: Option<Restamp>) -> Outcome<Outlets> {
-        let mut types = Types::new();
-        if !args.dirs.include.is_empty() {
-            let add = |schema: Schema| types.add_all(&std::sync::Arc::new(schema));
-            schemas::everything(&args.dirs.include)?.into_iter().for_each(add);
-        }
+        let types = schemas::types(&args.dirs.include)?;
         Ok(Outlets {
             domain: domain.clone(),
             pattern: args.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,

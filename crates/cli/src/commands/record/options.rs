@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use saltus_domain::{Domain, Name, Pattern, Start};
-use saltus_log::{Compression, Format, Types, WriterOptions};
+use saltus_log::{Compression, Format, WriterOptions};
 use saltus_record::{Limits, Log, Naming, Settings, Source, Style, Wants};
 
 use crate::failure::{Code, Failure, Outcome};
@@ -206,12 +206,7 @@ impl Record {
             Compress::Lz4 => Compression::Lz4,
             Compress::None => Compression::None,
         };
-        let mut types = Types::new();
-        if !self.dirs.include.is_empty() {
-            for schema in schemas::everything(&self.dirs.include)? {
-                types.add_all(&Arc::new(schema));
-            }
-        }
+        let types = schemas::types(&self.dirs.include)?;
         let options = WriterOptions::new().compression(compression).raw(self.raw);
         Ok(Log::new(format_of(template)?, options, types))
     }

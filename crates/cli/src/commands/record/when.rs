@@ -3,20 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use saltus_decode::{Decoder, Dictionary, Kind, Meaning};
 use saltus_domain::{Description, Domain, Message, Name, Options, Pattern};
 use saltus_types::{Record, Value};
 
-use crate::dictionary::Dictionary;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::meaning::{Meaning, Reader};
-use crate::schemas::Found;
+use crate::schemas;
 
 /// A condition. It holds from the message that makes it true to the one that makes it false.
 pub struct When {
     channel: Name,
     path: String,
     test: Test,
-    reader: Reader,
+    reader: Decoder,
     holds: bool,
     /// What publishers have said.
     learned: Vec<Description>,
@@ -133,7 +132,7 @@ impl When {
             channel: Name::new(channel).map_err(|_| no())?,
             path: path.into(),
             test,
-            reader: Reader::new(None, include)?,
+            reader: schemas::decoder(None, include)?,
             holds: false,
             learned: Vec::new(),
             told: false,
@@ -148,20 +147,21 @@ impl When {
         let before = self.holds;
         if self.learned != types {
             self.learned = types.to_vec();
-            self.reader.learn(types);
+            self.reader.dictionary.learn(schemas::texts(types.to_vec()));
         }
-        let meaning = self.reader.meaning(message.channel, Vec::new, message.data);
+        let meaning = self.reader.meaning(message.channel.as_bytes(), Vec::new, message.data);
         let is_known = !matches!(meaning, Ok(Meaning::Bytes | Meaning::Unknown(_)));
         let holds = match &meaning {
-            Ok(Meaning::Record { record, name, .. }) => match record.get(&self.path) {
+            Ok(Meaning::Record { record, kind }) => match record.get(&self.path) {
                 Some(value) => self.test.holds(&value).ok_or_else(|| {
                     format!(
-                        "`{}` of type `{name}` is of {}, which does not compare so",
+                        "`{}` of type `{}` is of {}, which does not compare so",
                         self.path,
+                        kind.name(),
                         value.kind()
                     )
                 }),
-                None => Err(format!("type `{name}` has no field `{}`", self.path)),
+                None => Err(format!("type `{}` has no field `{}`", kind.name(), self.path)),
             },
             Ok(Meaning::Broken { .. }) => Ok(before), // one message that makes no sense says nothing
             _ => Err("its type is not known: -I names the directory of its type file".into()),
@@ -186,24 +186,21 @@ impl When {
             Some(subscriber.descriptions(&self.channel))
         });
         let said: Vec<Description> = said.flatten().collect();
-        let types = if said.is_empty() { self.reader.types() } else { described(&said) };
+        let types = if said.is_empty() {
+            self.reader.dictionary.types()
+        } else {
+            Dictionary::of(schemas::texts(said.clone())).types()
+        };
         // What an array has only messages tell.
         let path = self.path.split('[').next().unwrap_or_default();
-        let has = |found: &Found| {
-            let zero = Record::zero(&Arc::new(found.schema.clone()), found.id);
+        let has = |kind: &Arc<Kind>| {
+            let zero = Record::zero(kind.schema(), kind.id());
             zero.is_ok_and(|zero| zero.get(path).is_some())
         };
         let whose = if said.is_empty() { "in the directories of -I" } else { "that its publishers describe" };
         (!types.is_empty() && !types.iter().any(has))
             .then(|| format!("--when: no type {whose} has a field `{path}`; waiting for one that does"))
     }
-}
-
-/// The types that are described, as far as they make sense.
-fn described(said: &[Description]) -> Vec<Found> {
-    let mut reader = Dictionary::default();
-    reader.learn(said.to_vec());
-    reader.types()
 }
 
 #[cfg(test)]

@@ -87,7 +87,6 @@ pub fn run(url: Option<&str>, spy: Spy) -> Outcome {
     stop::on_signals()?;
     let types =
         if spy.dirs.include.is_empty() { Vec::new() } else { schemas::everything(&spy.dirs.include)? };
-    let types = types.into_iter().map(Arc::new).collect();
     if web {
         return web::run(spy.sources(url)?, types, spy.web);
     }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
+use saltus_decode::files;
 use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use serde::Serialize;
 
@@ -67,8 +68,8 @@ struct Also<'a> {
 
 /// Checks them.
 pub fn run(check: Check) -> Outcome {
-    let files = schemas::files_of(&check.paths)?;
-    let (said, types) = match schemas::loader(&files, &check.dirs.include).load() {
+    let paths = schemas::files_of(&check.paths)?;
+    let (said, types) = match files::loader(&paths, &check.dirs.include).load() {
         Ok(loaded) => (loaded.warnings, Some(loaded.named.len() + loaded.named_enums.len())),
         Err(said) => (said, None),
     };
@@ -79,7 +80,7 @@ pub fn run(check: Check) -> Outcome {
         out.bytes(schemas::render(&said, io::stdout().is_terminal()).as_bytes())?;
     }
     out.flush()?;
-    sum_up(&said, files.len() as u64, types, check.quiet.quiet)
+    sum_up(&said, paths.len() as u64, types, check.quiet.quiet)
 }
 
 fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> Outcome {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use saltus_decode::files;
 use saltus_types::diff::{What, diff};
 use saltus_types::{Schema, StructId};
 use serde::Serialize;
@@ -49,7 +51,7 @@ struct Line<'a> {
 
 /// What one argument names.
 struct Side {
-    schema: Schema,
+    schema: Arc<Schema>,
     /// Several, if it is a file that has several.
     ids: Vec<StructId>,
     is_file: bool,
@@ -156,11 +158,11 @@ fn word(what: &What) -> &'static str {
 /// The types that an argument names.
 fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
     if Path::new(argument).is_file() {
-        let loaded = schemas::load(schemas::loader(&[argument.into()], include))?;
+        let loaded = schemas::load(files::loader(&[argument.into()], include))?;
         if loaded.named.is_empty() {
             return Err(Failure::new(Code::Failed, format!("{argument} has no struct: name another file")));
         }
-        return Ok(Side { schema: loaded.schema, ids: loaded.named, is_file: true });
+        return Ok(Side { schema: Arc::new(loaded.schema), ids: loaded.named, is_file: true });
     }
     let found = match argument.rsplit_once(':') {
         Some((file, name)) => schemas::find(name, &[file.into()], include)?,
@@ -172,7 +174,7 @@ fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
         }
         None => schemas::find(argument, &[], include)?,
     };
-    Ok(Side { schema: found.schema, ids: vec![found.id], is_file: false })
+    Ok(Side { schema: found.schema().clone(), ids: vec![found.id()], is_file: false })
 }
 
 /// A file has more types than one, but the other argument is a type.

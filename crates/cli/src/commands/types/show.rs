@@ -2,23 +2,23 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use saltus_channel::Domain;
+use saltus_decode::{Dictionary, Kind, files};
 use saltus_types::plain::plain;
 use saltus_types::{Const, Dim, Extent, Field, Sources, Span, Type};
 use serde::Serialize;
 
 use super::enumeration;
-use crate::dictionary::Dictionary;
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{Json, TypeDirs};
 use crate::human::bytes;
 use crate::out::Out;
-use crate::schemas::{self, Found};
 use crate::table::columns;
-use crate::{channels, help};
+use crate::{channels, help, schemas};
 
 /// The options of `types show`.
 #[derive(Args)]
@@ -104,9 +104,12 @@ struct ConstLine {
 pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
         let channel = channels::open_named(&domain()?, name)?;
-        let dictionary = Dictionary::of_channel(&channel)?;
+        let dictionary = Dictionary::of(schemas::texts(channel.descriptions()?));
         let found = match &show.name {
-            Some(name) => vec![dictionary.named(name).ok_or_else(|| dictionary.lacks(name))?],
+            Some(name) => {
+                let lacks = || Failure::new(Code::Failed, dictionary.lacks(name));
+                vec![dictionary.named(name).ok_or_else(lacks)?]
+            }
             None => dictionary.types(),
         };
         if found.is_empty() {
@@ -120,10 +123,10 @@ pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
         let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
         return Err(Failure::new(Code::Usage, words));
     }
-    let loaded = schemas::load(schemas::loader(&show.files, &show.dirs.include).want(name))?;
+    let loaded = schemas::load(files::loader(&show.files, &show.dirs.include).want(name))?;
     let (schema, sources) = (loaded.schema, loaded.warnings.sources);
     if let Some(id) = schema.find(name) {
-        return show.print(&[Found { schema, id }], Some(&sources));
+        return show.print(&[Arc::new(Kind::lcm(&Arc::new(schema), id))], Some(&sources));
     }
     match schema.find_enum(name) {
         Some(id) => enumeration::print(&schema, id, &sources, show.lcm, show.json.json),
@@ -132,7 +135,7 @@ pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
 }
 
 impl Show {
-    fn print(&self, all: &[Found], sources: Option<&Sources>) -> Outcome {
+    fn print(&self, all: &[Arc<Kind>], sources: Option<&Sources>) -> Outcome {
         let mut out = Out::new()?;
         for (i, found) in all.iter().enumerate() {
             let line = Line::of(found, sources);
@@ -144,7 +147,7 @@ impl Show {
                 out.line("")?;
             }
             if self.lcm {
-                out.bytes(found.schema.to_lcm(found.id).as_bytes())?;
+                out.bytes(found.schema().to_lcm(found.id()).as_bytes())?;
             } else {
                 line.words(found).iter().try_for_each(|words| out.line(harmless(words)))?;
             }
@@ -170,11 +173,11 @@ pub(super) fn place(span: Span, sources: Option<&Sources>) -> Option<(String, us
 }
 
 impl Line {
-    fn of(found: &Found, sources: Option<&Sources>) -> Line {
-        let (schema, s) = (&found.schema, found.schema.get(found.id));
-        let ty = Type::Struct(found.id);
+    fn of(found: &Kind, sources: Option<&Sources>) -> Line {
+        let (schema, s) = (found.schema(), found.schema().get(found.id()));
+        let ty = Type::Struct(found.id());
         let (file, line) = place(s.span, sources).unzip();
-        let plain = plain(schema, found.id);
+        let plain = plain(schema, found.id());
         Line {
             name: s.name.to_string(),
             doc: s.doc.clone(),
@@ -194,8 +197,8 @@ impl Line {
         }
     }
 
-    fn words(&self, found: &Found) -> Vec<String> {
-        let s = found.schema.get(found.id);
+    fn words(&self, found: &Kind) -> Vec<String> {
+        let s = found.schema().get(found.id());
         let mut words: Vec<String> = vec![format!("type         {}", self.name)];
         words.extend(comment_lines(&self.doc));
         if let (Some(file), Some(line)) = (&self.file, self.line) {
@@ -231,9 +234,9 @@ impl Line {
         words
     }
 
-    fn why_not_plain(&self, found: &Found) -> String {
-        let varies = |f: &&Field| f.is_variable() || !found.schema.is_fixed(f.ty);
-        match found.schema.get(found.id).fields.iter().find(varies) {
+    fn why_not_plain(&self, found: &Kind) -> String {
+        let varies = |f: &&Field| f.is_variable() || !found.schema().is_fixed(f.ty);
+        match found.schema().get(found.id()).fields.iter().find(varies) {
             Some(field) => format!("`{}` has no fixed size", field.name),
             None => "it is too large".into(),
         }
@@ -241,8 +244,8 @@ impl Line {
 }
 
 impl FieldLine {
-    fn of(found: &Found, field: &Field) -> FieldLine {
-        let fields = &found.schema.get(found.id).fields;
+    fn of(found: &Kind, field: &Field) -> FieldLine {
+        let fields = &found.schema().get(found.id()).fields;
         let dim = |dim: &Dim| DimLine {
             size: if let Extent::Fixed(n) = dim.extent { Some(n) } else { None },
             constant: dim.constant.clone(),
@@ -250,7 +253,7 @@ impl FieldLine {
         };
         FieldLine {
             name: field.name.clone(),
-            r#type: found.schema.type_name(field.ty),
+            r#type: found.schema().type_name(field.ty),
             dims: field.dims.iter().map(dim).collect(),
             doc: field.doc.clone(),
         }
