@@ -9,6 +9,7 @@
 //!
 //! The file is locked as long as its subscriber lives. No word of it lies on the way of a sample.
 
+use crate::geometry::SUBSCRIBERS;
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::{Access, Map};
@@ -61,7 +62,7 @@ impl Counters {
     /// Makes a file for a new subscriber. `None` if it may not, or memory is short: it then goes without.
     pub fn make(channel: &File) -> Option<Counters> {
         sweep(channel);
-        let dir = file::open_dir_at(channel, b"subs").ok()?;
+        let dir = file::open_dir_at(channel, SUBSCRIBERS).ok()?;
         let name = format!("{}-{:016x}", saltus_os::process::id(), saltus_os::process::random());
         let mut counters = Counters::fill(&dir, &name).ok().flatten();
         match &mut counters {
@@ -137,7 +138,7 @@ impl Drop for Counters {
 
 /// Removes the files of dead subscribers. Returns how many.
 pub(crate) fn sweep(channel: &File) -> usize {
-    let Ok(dir) = file::open_dir_at(channel, b"subs") else { return 0 };
+    let Ok(dir) = file::open_dir_at(channel, SUBSCRIBERS) else { return 0 };
     let dead = |name: &&Vec<u8>| {
         let Ok(file) = file::open_at(&dir, name, Mode::Read) else { return false };
         // A file of no length is just being made: its lock comes in an instant, unless its maker has died.
@@ -150,7 +151,7 @@ pub(crate) fn sweep(channel: &File) -> usize {
 
 /// Reads all subscribers' counters. Whatever stands in such a file is only shown, never used.
 pub(crate) fn read_all(channel: &File) -> Vec<Seen> {
-    let Ok(dir) = file::open_dir_at(channel, b"subs") else { return Vec::new() };
+    let Ok(dir) = file::open_dir_at(channel, SUBSCRIBERS) else { return Vec::new() };
     let names = file::names(&dir).unwrap_or_default();
     names.iter().take(MOST).filter_map(|name| read(&file::open_at(&dir, name, Mode::Read).ok()?)).collect()
 }

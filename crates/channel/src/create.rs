@@ -3,9 +3,10 @@
 //! A channel is built in a directory of its own beside the others, called `.new-…`, and then renamed. While it is
 //! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
 
-use crate::geometry::{self, Geometry, PAGE};
-use crate::shared::Mapped;
-use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake, types};
+use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
+use crate::mapped::Mapped;
+use crate::space::check_room;
+use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -78,7 +79,7 @@ fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result
 /// Holds the maker's lock of the channel in directory `name`, if it has one and nobody else holds it.
 fn lock_maker(dir: &File, name: &[u8]) -> Option<Held> {
     let channel = file::open_dir_at(dir, name).ok()?;
-    lock::try_lock(|| file::open_at(&channel, b"lease", Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
+    lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
 }
 
 /// Removes channel `name`: it leaves its name in one step, then its users are told, then its files go.
@@ -110,7 +111,7 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
     if !file::open_dir_at(dir, name).is_ok_and(|aside| file::is_old(&aside)) {
         return false;
     }
-    let lease = file::open_dir_at(dir, name).and_then(|aside| file::open_at(&aside, b"lease", Mode::Write));
+    let lease = file::open_dir_at(dir, name).and_then(|aside| file::open_at(&aside, LEASE, Mode::Write));
     let held = match lease {
         Ok(lease) if !file::is_old(&lease) => return false,
         // Held while the rest is removed, so that a maker that was only stopped notices.
@@ -132,15 +133,15 @@ fn build(
 ) -> io::Result<Held> {
     file::make_dir_at(dir, aside)?;
     let channel = file::open_dir_at(dir, aside)?;
-    let maker = lock::try_lock(|| file::open_at(&channel, b"lease", Mode::Create), MAKER, Kind::Exclusive)?
+    let maker = lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Create), MAKER, Kind::Exclusive)?
         .ok_or(io::ErrorKind::WouldBlock)?;
-    let data = file::open_at(&channel, b"data", Mode::Create)?;
+    let data = file::open_at(&channel, DATA, Mode::Create)?;
     file::reserve(&data, 0, geometry::lane_at(&geometry.layout, geometry.attributes.get_lanes() as usize))?;
     data.write_all_at(&geometry.encode(name), 0)?;
-    let bell = file::open_at(&channel, b"bell", Mode::Create)?;
+    let bell = file::open_at(&channel, BELL, Mode::Create)?;
     file::reserve(&bell, 0, PAGE)?;
-    file::open_at(&channel, types::FILE, Mode::Create)?;
-    file::make_dir_at(&channel, b"subs")?;
+    file::open_at(&channel, TYPES, Mode::Create)?;
+    file::make_dir_at(&channel, SUBSCRIBERS)?;
     set_modes(&channel, mode, group, geometry.attributes.get_wake() == Wake::Always)?;
     Ok(maker)
 }
@@ -150,11 +151,11 @@ pub(crate) fn set_modes(channel: &File, mode: u32, group: Option<u32>, always: b
     let (read, write) = (mode & 0o444, mode & 0o222);
     // Whoever may read may sleep, so it needs to write the word that asks to be woken, unless publishers wake always.
     let (reach, to_bell) = (read | read >> 2, if always { mode } else { read | read >> 1 });
-    let subs = file::open_dir_at(channel, b"subs")?;
-    let data = file::open_at(channel, b"data", Mode::Read)?;
-    let bell = file::open_at(channel, b"bell", Mode::Read)?;
-    let lease = file::open_at(channel, b"lease", Mode::Read)?;
-    let described = match file::open_at(channel, types::FILE, Mode::Read) {
+    let subs = file::open_dir_at(channel, SUBSCRIBERS)?;
+    let data = file::open_at(channel, DATA, Mode::Read)?;
+    let bell = file::open_at(channel, BELL, Mode::Read)?;
+    let lease = file::open_at(channel, LEASE, Mode::Read)?;
+    let described = match file::open_at(channel, TYPES, Mode::Read) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => None, // made by a version that kept none
         other => Some(other?),
     };
@@ -206,7 +207,7 @@ fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
 
 /// Marks a channel as no more, and wakes all who sleep on it.
 fn retire(channel: &File, state: u64) {
-    let Ok(data) = file::open_at(channel, b"data", Mode::Write) else { return };
+    let Ok(data) = file::open_at(channel, DATA, Mode::Write) else { return };
     if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
         return;
     }
@@ -214,7 +215,7 @@ fn retire(channel: &File, state: u64) {
         page.mem.fence(Release); // pairs with the acquire of `Shared::retired`
         page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason stands
     }
-    let Ok(bell) = file::open_at(channel, b"bell", Mode::Write) else { return };
+    let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };
     if !bell.metadata().is_ok_and(|m| m.is_file() && m.len() >= PAGE) {
         return;
     }
@@ -231,25 +232,5 @@ fn group_id(group: &Group) -> Result<u32> {
         Group::Name(name) => file::group_by_name(name)
             .map_err(|e| Error::system(format!("look up group `{name}`"), e))?
             .ok_or_else(|| Error::invalid(format!("there is no group `{name}`: see /etc/group"))),
-    }
-}
-
-/// Refuses what the file system or the memory limit of this process's control group cannot hold.
-pub(crate) fn check_room(name: &Name, bytes: u64, dir: &File) -> Result<()> {
-    let (free, _) =
-        file::file_system(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))?;
-    if free < bytes {
-        let what =
-            format!("channel `{name}` needs {bytes} B of shared memory and its file system has {free} B");
-        return Err(Error::NoSpace { what });
-    }
-    match saltus_os::cgroup::room() {
-        Some((room, group)) if room < bytes => Err(Error::NoSpace {
-            what: format!(
-                "channel `{name}` needs {bytes} B and the memory limit of control group {} leaves {room} B",
-                group.display()
-            ),
-        }),
-        _ => Ok(()),
     }
 }

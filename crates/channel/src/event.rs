@@ -3,8 +3,8 @@
 //! The publisher knows nothing of it: the thread sleeps on the bell like any subscriber. It writes the descriptor once
 //! and then sleeps until the subscriber has emptied the channel, so that a fast channel does not keep it busy.
 
+use crate::limits::{QUIET_SLICE, SLICE};
 use crate::shared::Shared;
-use crate::wait::{QUIET_SLICE, SLICE};
 use crate::{Error, MAX_LANES, Result, Retired, clock};
 use saltus_os::futex::{self, Word};
 use saltus_ring::{Lanes, Merge, reader};

@@ -1,4 +1,4 @@
-//! The first two pages of a channel's data file.
+//! The files of a channel, and the first two pages of its data file.
 //!
 //! ```text
 //! page 0: geometry, never changed (u64, little-endian, at 8 * index)
@@ -15,6 +15,13 @@ use crate::attributes::{Attributes, Wake};
 use crate::clock::Clock;
 use crate::{Error, Name, Result};
 use saltus_ring::LaneLayout;
+
+/// Names of the files in a channel's directory.
+pub(crate) const DATA: &[u8] = b"data";
+pub(crate) const BELL: &[u8] = b"bell";
+pub(crate) const LEASE: &[u8] = b"lease";
+pub(crate) const TYPES: &[u8] = b"types";
+pub(crate) const SUBSCRIBERS: &[u8] = b"subs";
 
 /// Bytes in a page; geometry, channel words and lanes start at multiples of it.
 pub(crate) const PAGE: u64 = 4096;

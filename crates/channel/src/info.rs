@@ -2,7 +2,8 @@
 
 use crate::counters::{self, LatencyCounts};
 use crate::geometry::LEASES;
-use crate::{Attributes, Channel, Group, Name, Result, Retired, Writer};
+use crate::message::Writer;
+use crate::{Attributes, Channel, Group, Name, Result, Retired};
 use saltus_os::lock;
 use saltus_ring::{Lanes, Memory, reader};
 use std::os::unix::fs::MetadataExt;

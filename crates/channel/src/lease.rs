@@ -1,8 +1,9 @@
 //! Leases of lanes: who may write which lane, decided by the kernel.
 
-use crate::create::check_room;
-use crate::geometry::{self, LANES_USED, LEASES};
-use crate::shared::{Mapped, Shared};
+use crate::geometry::{self, DATA, LANES_USED, LEASE, LEASES};
+use crate::mapped::Mapped;
+use crate::shared::Shared;
+use crate::space::check_room;
 use crate::{Error, Result, Retired};
 use saltus_os::file::{self, Mode};
 use saltus_os::lock::{self, Held, Kind};
@@ -32,7 +33,7 @@ impl Lease {
     pub fn take(shared: &Shared) -> Result<Lease> {
         let what = |what: &str| format!("{what} of channel `{}`", shared.name);
         let system = |text: &str, e| Error::system(what(text), e);
-        let data = file::open_at(&shared.dir, b"data", Mode::Write).map_err(|e| match shared.vanished() {
+        let data = file::open_at(&shared.dir, DATA, Mode::Write).map_err(|e| match shared.vanished() {
             Some(how) => shared.retired_error(how),
             None => system("open for publishing the data", e),
         })?;
@@ -41,7 +42,7 @@ impl Lease {
             return Err(shared.retired_error(Retired::Vanished)); // somebody put another file in its place
         }
         let lease =
-            file::open_at(&shared.dir, b"lease", Mode::Write).map_err(|e| system("open the lease", e))?;
+            file::open_at(&shared.dir, LEASE, Mode::Write).map_err(|e| system("open the lease", e))?;
         let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
             .map_err(|e| system("map the words", e))?;
         let most = if shared.geometry.attributes.stamps { MAX_LANES } else { 1 };
@@ -51,7 +52,7 @@ impl Lease {
             if lock::is_locked(&lease, lane as u64).map_err(|e| system("ask for the leases", e))? {
                 continue;
             }
-            let open = || file::open_at(&shared.dir, b"lease", Mode::Write);
+            let open = || file::open_at(&shared.dir, LEASE, Mode::Write);
             // [l1] From here on the lane is ours, until this process ends.
             let held =
                 lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| system("take a lease", e))?;
@@ -80,7 +81,7 @@ impl Lease {
         lock: Held,
     ) -> Lease {
         let number = page.mem.fetch_add(LEASES, 1, Relaxed).wrapping_add(1); // Relaxed: only each number once
-        let open = || file::open_at(&shared.dir, b"data", Mode::Read);
+        let open = || file::open_at(&shared.dir, DATA, Mode::Read);
         // [l4] A dead owner's forked children may hold theirs; many can hold this one at once.
         let alive = lock::try_lock(open, lane as u64, Kind::Shared).ok().flatten();
         writer.sign(&Owner {

@@ -60,11 +60,16 @@ mod event;
 mod geometry;
 mod info;
 mod lease;
+mod limits;
+mod mapped;
+mod message;
 mod name;
 mod publisher;
 mod shared;
+mod space;
 mod subscriber;
 mod types;
+mod until;
 mod view;
 mod wait;
 
@@ -73,16 +78,18 @@ pub use counters::LatencyCounts;
 pub use domain::Domain;
 pub use error::{Error, Result, Retired};
 pub use info::{Info, LaneInfo, SubscriberInfo};
+pub use message::{Published, Sample, Writer};
 pub use name::Name;
-pub use publisher::{Loan, Published, Publisher};
+pub use publisher::{Loan, Publisher};
 pub use saltus_os::cancel::CancelHandle;
 pub use saltus_os::rt;
 pub use saltus_ring::{MAX_LANES, Start, Which};
 pub use shared::Channel;
-pub use subscriber::{Sample, Subscriber, SubscriberOptions, Writer};
+pub use subscriber::{Subscriber, SubscriberOptions};
 pub use types::Description;
+pub use until::Until;
 pub use view::{DetachedView, View};
-pub use wait::{Until, wait_any};
+pub use wait::wait_any;
 
 /// The clocks that stamps and deadlines are told in.
 pub mod clock {

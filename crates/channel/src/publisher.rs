@@ -1,8 +1,9 @@
 //! Publishing.
 
 use crate::lease::Lease;
+use crate::limits::WAKE_AT_ONCE;
+use crate::message::{Published, Writer};
 use crate::shared::Shared;
-use crate::subscriber::Writer;
 use crate::{Channel, Error, Result, clock};
 use saltus_ring::{Memory, Room, Shm, bell};
 use std::cell::Cell;
@@ -10,9 +11,6 @@ use std::io::IoSlice;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-
-/// How many sleepers a publisher wakes itself; the woken wake the rest.
-pub(crate) const WAKE_AT_ONCE: u32 = 8;
 
 /// Publishes into one lane of a channel. It waits for nobody: no reader, no other publisher.
 ///
@@ -23,15 +21,6 @@ pub struct Publisher {
     lease: Lease,
     /// A publisher whose lane's words could be shared by two threads would break the lane.
     _one_thread: PhantomData<Cell<()>>,
-}
-
-/// What became of a published message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Published {
-    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
-    pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
-    pub stamp: u64,
 }
 
 impl Publisher {

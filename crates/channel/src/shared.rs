@@ -1,12 +1,13 @@
 //! A channel as one process has it open: read-only, and shared by all its subscribers.
 
-use crate::geometry::{self, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
+use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
+use crate::mapped::Mapped;
 use crate::{
     Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, Wake,
     clock,
 };
 use saltus_os::file::{self, Mode};
-use saltus_os::map::{Access, Map};
+use saltus_os::map::Access;
 use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
 use std::fs::{File, Metadata};
 use std::io;
@@ -21,29 +22,6 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Channel {
     pub(crate) shared: Arc<Shared>,
-}
-
-/// Memory mapped, and how the algorithm sees it.
-#[derive(Debug)]
-pub(crate) struct Mapped {
-    pub map: Map,
-    pub mem: Shm,
-}
-
-impl Mapped {
-    pub fn new(
-        file: &File,
-        offset: u64,
-        len: usize,
-        access: Access,
-        populate: bool,
-    ) -> std::io::Result<Mapped> {
-        let map = Map::new(file, offset, len, access, populate)?;
-        // SAFETY: mapped for as long as `map` lives, which is as long as `mem` can be reached; page-aligned; the
-        // callers write only what they map for writing.
-        let mem = unsafe { Shm::new(map.base(), map.len()) };
-        Ok(Mapped { map, mem })
-    }
 }
 
 #[derive(Debug)]
@@ -71,13 +49,13 @@ pub(crate) struct Bell {
     pub mem: Shm,
     /// Whether we may ask to be woken; if not, publishers wake always.
     pub may_arm: bool,
-    _map: Map,
+    _map: Mapped,
 }
 
 impl Bell {
     /// Maps the page for writing; for reading where that is forbidden but enough. `None`: we may not sleep on it.
     fn open(dir: &File, wake: Wake) -> io::Result<Option<Bell>> {
-        let map = |mode, access| match file::open_at(dir, b"bell", mode) {
+        let map = |mode, access| match file::open_at(dir, BELL, mode) {
             Ok(file) => {
                 let meta = file.metadata()?;
                 let fit = meta.is_file() && meta.len() >= PAGE && !has_holes(&meta);
@@ -93,7 +71,7 @@ impl Bell {
             None if wake == Wake::Always => map(Mode::Read, Access::Read)?,
             found => found,
         };
-        Ok(found.map(|Mapped { map, mem }| Bell { mem, may_arm, _map: map }))
+        Ok(found.map(|map| Bell { mem: map.mem, may_arm, _map: map }))
     }
 }
 
@@ -113,7 +91,7 @@ impl Channel {
     fn open_once(domain: &Domain, name: &Name) -> Result<Channel> {
         let dir = domain.channel_dir(name)?;
         let what = |what: &str| format!("{what} of channel `{name}`");
-        let data = file::open_at(&dir, b"data", Mode::Read).map_err(|e| match e.kind() {
+        let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
                 Ok(again) if inode(&again) == inode(&dir) => {
                     Error::Damaged { what: format!("channel `{name}`: its directory has no data file") }

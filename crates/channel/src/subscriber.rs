@@ -4,9 +4,12 @@ mod place;
 
 use crate::counters::Counters;
 use crate::event::EventSource;
+use crate::limits::{QUIET_SLICE, SLICE};
+use crate::message::{Sample, Writer};
 use crate::shared::Shared;
+use crate::until::Until;
 use crate::view::View;
-use crate::wait::{self, QUIET_SLICE, Until};
+use crate::wait;
 use crate::{Channel, Error, Result, clock};
 use saltus_os::cancel::CancelHandle;
 use saltus_os::futex::Word;
@@ -46,7 +49,7 @@ impl SubscriberOptions {
             counters: true,
             latency: true,
             sample: 16,
-            slice: wait::SLICE,
+            slice: SLICE,
         }
     }
     /// Where to start.
@@ -88,30 +91,6 @@ impl SubscriberOptions {
         self.sample = n.max(1);
         self
     }
-}
-
-/// Who published a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Writer {
-    /// The lane.
-    pub lane: u32,
-    /// The lease: a number that each publisher of a channel has for itself.
-    pub lease: u64,
-}
-
-/// What is known of a received message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// Length in bytes.
-    pub len: usize,
-    /// Number of the message in its lane, from 1.
-    pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
-    pub stamp: u64,
-    /// Who published it.
-    pub writer: Writer,
-    /// How many messages this subscriber missed since the last one it received.
-    pub missed: u64,
 }
 
 /// Receives from a channel. It only reads; no publisher waits for it or even knows it.
@@ -401,7 +380,7 @@ impl Subscriber {
             return Ok(());
         }
         // Not at the very first sleep: most last for less than a slice.
-        let first = std::mem::replace(&mut self.next_look, now.saturating_add(wait::SLICE)) == 0;
+        let first = std::mem::replace(&mut self.next_look, now.saturating_add(SLICE)) == 0;
         match if first { None } else { self.shared.vanished() } {
             Some(how) => Err(self.shared.retired_error(how)),
             None => Ok(()),
@@ -423,7 +402,7 @@ impl Subscriber {
     /// How often a wait looks without having armed, in ns.
     pub(crate) fn quiet_slice(&self) -> u64 {
         let period = self.options.quiet.map_or(QUIET_SLICE, |period| period.as_nanos() as u64);
-        period.clamp(100_000, wait::SLICE - 1)
+        period.clamp(100_000, SLICE - 1)
     }
 
     /// After arming: passes the wake on if need be.

@@ -10,16 +10,15 @@
 //! the reader see to both. The file is read, never mapped, so that whoever may write it can shorten it and harm nobody.
 //! It has at most 1 MiB, and what it says is trusted no more than a message.
 
-use crate::create::check_room;
+use crate::geometry::TYPES;
 use crate::shared::Shared;
+use crate::space::check_room;
 use crate::{Channel, Error, Publisher, Result};
 use saltus_os::file::{self, Mode};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// Name of the file in a channel's directory.
-pub(crate) const FILE: &[u8] = b"types";
 /// Most bytes of all descriptions of a channel.
 const MOST: usize = 1 << 20;
 /// Most bytes of a type's name.
@@ -105,7 +104,7 @@ fn append(shared: &Shared, wanted: &Description) -> Result<()> {
     }
     check_room(&shared.name, entry.len() as u64, &shared.dir)?;
     let what = || format!("describe type `{}` of channel `{}`", wanted.name, shared.name);
-    let mut file = file::open_at(&shared.dir, FILE, Mode::Append).map_err(|e| Error::system(what(), e))?;
+    let mut file = file::open_at(&shared.dir, TYPES, Mode::Append).map_err(|e| Error::system(what(), e))?;
     // Once, not until all is written: the rest of an entry would land behind somebody else's.
     match file.write(&entry) {
         Ok(n) if n == entry.len() => Ok(()),
@@ -117,7 +116,7 @@ fn append(shared: &Shared, wanted: &Description) -> Result<()> {
 /// Length of the file, and its bytes up to the most that it may have. `None`: the channel has none.
 fn read(shared: &Shared) -> Result<Option<(u64, Vec<u8>)>> {
     let system = |e| Error::system(format!("read the types of channel `{}`", shared.name), e);
-    let file = match file::open_at(&shared.dir, FILE, Mode::Read) {
+    let file = match file::open_at(&shared.dir, TYPES, Mode::Read) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             return match shared.vanished() {

@@ -1,7 +1,8 @@
 //! Looking at a message where it lies.
 
+use crate::message::Sample;
 use crate::shared::Shared;
-use crate::{Error, Result, Sample, Subscriber};
+use crate::{Error, Result, Subscriber};
 use saltus_ring::{Candidate, Lanes, Memory, Shm};
 use std::mem::MaybeUninit;
 use std::sync::Arc;

@@ -1,54 +1,11 @@
-//! Waiting: until when, on what, and how to be canceled.
+//! Waiting on channels.
 
-use crate::publisher::WAKE_AT_ONCE;
+use crate::limits::WAKE_AT_ONCE;
 use crate::shared::Shared;
-use crate::{Error, Result, Subscriber, clock};
+use crate::{Error, Result, Subscriber, Until, clock};
 use saltus_os::cancel::CancelHandle;
 use saltus_os::futex::{self, Word};
 use saltus_ring::bell;
-use std::time::Duration;
-
-/// Until when a receive waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// Not at all.
-    Poll,
-    /// For a time from now.
-    For(Duration),
-    /// Until a point in time, in ns of [`clock::monotonic`].
-    At(u64),
-    /// For ever.
-    Forever,
-}
-
-impl From<Duration> for Until {
-    fn from(time: Duration) -> Until {
-        Until::For(time)
-    }
-}
-
-impl Until {
-    /// The point in time, in ns of the monotonic clock; `None` for a poll.
-    #[inline]
-    pub fn deadline(self) -> Option<u64> {
-        match self {
-            Until::Poll => None,
-            Until::For(time) => {
-                Some(clock::monotonic().saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)))
-            }
-            Until::At(ns) => Some(ns),
-            Until::Forever => Some(u64::MAX),
-        }
-    }
-}
-
-/// The longest that anybody sleeps without looking.
-///
-/// Nothing can close the instant between a publisher's publish and its wake, in which it may be killed, and a hostile
-/// reader can move others to a futex of its own; so every sleeper looks by itself, this often.
-pub(crate) const SLICE: u64 = 100_000_000;
-/// How often those look who may not, or will not, ask to be woken.
-pub(crate) const QUIET_SLICE: u64 = 5_000_000;
 
 impl Shared {
     /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller

@@ -1,0 +1,25 @@
+//! Whether there is memory for what a channel needs.
+
+use crate::{Error, Name, Result};
+use saltus_os::file;
+use std::fs::File;
+
+/// Refuses what the file system or the memory limit of this process's control group cannot hold.
+pub(crate) fn check_room(name: &Name, bytes: u64, dir: &File) -> Result<()> {
+    let (free, _) =
+        file::file_system(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))?;
+    if free < bytes {
+        let what =
+            format!("channel `{name}` needs {bytes} B of shared memory and its file system has {free} B");
+        return Err(Error::NoSpace { what });
+    }
+    match saltus_os::cgroup::room() {
+        Some((room, group)) if room < bytes => Err(Error::NoSpace {
+            what: format!(
+                "channel `{name}` needs {bytes} B and the memory limit of control group {} leaves {room} B",
+                group.display()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
