@@ -6,7 +6,7 @@
 use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
 use crate::mapped::Mapped;
 use crate::space::check_room;
-use crate::{Attributes, Channel, Domain, Error, Group, Name, Result, Wake};
+use crate::{Attributes, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -21,43 +21,76 @@ const MAKER: u64 = 1 << 40;
 /// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
 const ASIDE: &[u8] = b".new-";
 
-/// Creates channel `name`, or with `replace` puts a new one in the place of the old.
-pub(crate) fn create(
-    domain: &Domain,
-    name: &Name,
-    attributes: &Attributes,
-    replace: bool,
-) -> Result<Channel> {
-    let geometry = Geometry::new(attributes)?;
-    let group = attributes.get_group().map(group_id).transpose()?;
-    let dir = domain.make_dir()?;
-    sweep(&dir);
-    check_room(name, attributes.memory(), &dir)?;
-    let file_name = name.file_name();
-    for attempt in 0.. {
-        let aside = [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat();
-        let appear = || -> io::Result<Option<Held>> {
-            let _maker = build(&dir, &aside, &geometry, name, attributes.get_mode(), group)?;
-            rename_in(&dir, &aside, file_name.as_bytes(), replace)
-        };
-        let made = appear();
-        // Aside lies now nothing, or the half-built channel, or the one that was replaced, locked until it is gone.
-        discard(&dir, &aside, geometry::REPLACED);
-        return match made {
-            Ok(_) => Channel::open(domain, name),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Error::Exists { channel: name.clone() })
-            }
-            // We were stopped for so long that somebody took us for dead and swept what we had begun.
-            Err(e)
-                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock) && attempt < 5 =>
-            {
-                continue;
-            }
-            Err(e) => Err(Error::system(format!("create channel `{name}` in {}", domain.url()), e)),
-        };
+/// A channel to be made, of attributes that make sense.
+pub(crate) struct Plan {
+    geometry: Geometry,
+    group: Option<u32>,
+}
+
+impl Plan {
+    /// Checks the attributes. Makes nothing.
+    pub fn new(attributes: &Attributes) -> Result<Plan> {
+        let geometry = Geometry::new(attributes)?;
+        let group = attributes.get_group().map(group_id).transpose()?;
+        Ok(Plan { geometry, group })
     }
-    Err(Error::Exists { channel: name.clone() })
+
+    /// Creates channel `name` in `dir`, or with `replace` puts a new one in the place of the old. Errors call the domain
+    /// `url`.
+    pub fn create(&self, dir: &File, url: &str, name: &Name, replace: bool) -> Result<()> {
+        sweep(dir);
+        check_room(name, self.geometry.attributes.memory(), dir)?;
+        let file_name = name.file_name();
+        for attempt in 0.. {
+            let aside = name_aside();
+            let appear = || -> io::Result<Option<Held>> {
+                let _maker = self.build(dir, &aside, name)?;
+                rename_in(dir, &aside, file_name.as_bytes(), replace)
+            };
+            let made = appear();
+            // Aside lies now nothing, or the half-built channel, or the one that was replaced, locked until it is gone.
+            discard(dir, &aside, geometry::REPLACED);
+            return match made {
+                Ok(_) => Ok(()),
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    Err(Error::Exists { channel: name.clone() })
+                }
+                // We were stopped for so long that somebody took us for dead and swept what we had begun.
+                Err(e)
+                    if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock)
+                        && attempt < 5 =>
+                {
+                    continue;
+                }
+                Err(e) => Err(Error::system(format!("create channel `{name}` in {url}"), e)),
+            };
+        }
+        Err(Error::Exists { channel: name.clone() })
+    }
+
+    /// Writes all files of the channel into a new directory `aside`.
+    fn build(&self, dir: &File, aside: &[u8], name: &Name) -> io::Result<Held> {
+        let Plan { geometry, group } = self;
+        let attributes = &geometry.attributes;
+        file::make_dir_at(dir, aside)?;
+        let channel = file::open_dir_at(dir, aside)?;
+        let maker = lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Create), MAKER, Kind::Exclusive)?
+            .ok_or(io::ErrorKind::WouldBlock)?;
+        let data = file::open_at(&channel, DATA, Mode::Create)?;
+        file::reserve(&data, 0, geometry::lane_at(&geometry.layout, attributes.get_lanes() as usize))?;
+        data.write_all_at(&geometry.encode(name), 0)?;
+        let bell = file::open_at(&channel, BELL, Mode::Create)?;
+        file::reserve(&bell, 0, PAGE)?;
+        file::open_at(&channel, TYPES, Mode::Create)?;
+        file::make_dir_at(&channel, SUBSCRIBERS)?;
+        set_modes(&channel, attributes.get_mode(), *group, attributes.get_wake() == Wake::Always)?;
+        Ok(maker)
+    }
+}
+
+/// A name that no channel has, and no other maker.
+fn name_aside() -> Vec<u8> {
+    [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat()
 }
 
 /// Gives the channel in `aside` its name. One that had it before is aside then, and its lock is returned: it is not
@@ -82,20 +115,18 @@ fn lock_maker(dir: &File, name: &[u8]) -> Option<Held> {
     lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
 }
 
-/// Removes channel `name`: it leaves its name in one step, then its users are told, then its files go.
-pub(crate) fn unlink(domain: &Domain, name: &Name) -> Result<()> {
-    domain.channel_dir(name).map(drop)?;
-    let what = || format!("remove channel `{name}`");
-    let dir = domain.dir().map_err(|e| Error::system(what(), e))?;
-    let aside = [ASIDE, format!("{:016x}", saltus_os::process::random()).as_bytes()].concat();
-    let _held = lock_maker(&dir, name.file_name().as_bytes());
-    file::rename_at(&dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
+/// Removes channel `name` from `dir`: it leaves its name in one step, then its users are told, then its files go. Errors
+/// call the domain `url`.
+pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
+    let aside = name_aside();
+    let _held = lock_maker(dir, name.file_name().as_bytes());
+    file::rename_at(dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
         match e.kind() {
-            io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: domain.url() },
-            _ => Error::system(what(), e),
+            io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: url.into() },
+            _ => Error::system(format!("remove channel `{name}`"), e),
         }
     })?;
-    discard(&dir, &aside, geometry::REMOVED);
+    discard(dir, &aside, geometry::REMOVED);
     Ok(())
 }
 
@@ -120,30 +151,6 @@ fn sweep_one(dir: &File, name: &[u8]) -> bool {
         Err(_) => return discard(dir, name, geometry::REMOVED),
     };
     held.is_some() && discard(dir, name, geometry::REMOVED)
-}
-
-/// Writes all files of a channel into a new directory `aside`.
-fn build(
-    dir: &File,
-    aside: &[u8],
-    geometry: &Geometry,
-    name: &Name,
-    mode: u32,
-    group: Option<u32>,
-) -> io::Result<Held> {
-    file::make_dir_at(dir, aside)?;
-    let channel = file::open_dir_at(dir, aside)?;
-    let maker = lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Create), MAKER, Kind::Exclusive)?
-        .ok_or(io::ErrorKind::WouldBlock)?;
-    let data = file::open_at(&channel, DATA, Mode::Create)?;
-    file::reserve(&data, 0, geometry::lane_at(&geometry.layout, geometry.attributes.get_lanes() as usize))?;
-    data.write_all_at(&geometry.encode(name), 0)?;
-    let bell = file::open_at(&channel, BELL, Mode::Create)?;
-    file::reserve(&bell, 0, PAGE)?;
-    file::open_at(&channel, TYPES, Mode::Create)?;
-    file::make_dir_at(&channel, SUBSCRIBERS)?;
-    set_modes(&channel, mode, group, geometry.attributes.get_wake() == Wake::Always)?;
-    Ok(maker)
 }
 
 /// Gives each file of a channel the permissions that follow from the channel's `mode`.

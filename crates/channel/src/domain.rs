@@ -1,6 +1,7 @@
 //! A domain: a directory of channels.
 
-use crate::{Attributes, Channel, Error, Name, Result, Until, Wake, create};
+use crate::create::{self, Plan};
+use crate::{Attributes, Channel, Error, Name, Result, Until, Wake};
 use saltus_os::file::{self, Rename};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -72,12 +73,18 @@ impl Domain {
 
     /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
     pub fn create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
-        create::create(self, &Name::new(name)?, attributes, false)
+        self.create_named(&Name::new(name)?, attributes, false)
     }
 
     /// Creates a channel, or puts a new one in the place of the old, whose users are told.
     pub fn replace(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
-        create::create(self, &Name::new(name)?, attributes, true)
+        self.create_named(&Name::new(name)?, attributes, true)
+    }
+
+    fn create_named(&self, name: &Name, attributes: &Attributes, replace: bool) -> Result<Channel> {
+        let plan = Plan::new(attributes)?;
+        plan.create(&self.make_dir()?, &self.url(), name, replace)?;
+        Channel::open(self, name)
     }
 
     /// Opens a channel. [`Error::NotFound`] if there is none.
@@ -93,7 +100,7 @@ impl Domain {
                 Err(Error::NotFound { .. }) => {}
                 other => return other,
             }
-            match create::create(self, &name, attributes, false) {
+            match self.create_named(&name, attributes, false) {
                 // Somebody was faster: open theirs. Or somebody removed ours at once: once more.
                 Err(Error::Exists { .. } | Error::NotFound { .. }) => continue,
                 other => return other,
@@ -121,7 +128,10 @@ impl Domain {
 
     /// Removes a channel. Those who have it open are told.
     pub fn unlink(&self, name: impl AsRef<[u8]>) -> Result<()> {
-        create::unlink(self, &Name::new(name)?)
+        let name = Name::new(name)?;
+        self.channel_dir(&name)?;
+        let dir = self.dir().map_err(|e| Error::system(format!("remove channel `{name}`"), e))?;
+        create::unlink(&dir, &self.url(), &name)
     }
 
     /// Changes who may publish (write) and subscribe (read). Handles that are open stay as they are.

@@ -4,6 +4,7 @@ use crate::lease::Lease;
 use crate::limits::WAKE_AT_ONCE;
 use crate::message::{Published, Writer};
 use crate::shared::Shared;
+use crate::types::{self, Description};
 use crate::{Channel, Error, Result, clock};
 use saltus_ring::{Memory, Room, Shm, bell};
 use std::cell::Cell;
@@ -92,6 +93,29 @@ impl Publisher {
         mem.drain(); // [wf] for streaming stores: none may overtake w1 and w2
         let at = mem.address(room.at(), room.len());
         Ok(Loan { publisher: self, room: Some(room), at })
+    }
+
+    /// Leaves with the channel what its messages are, so that tools can read them. Saying the same again adds nothing.
+    ///
+    /// A new channel in the place of this one knows nothing of it. Not for a control loop: it works on a file, may
+    /// block, and allocates. Nothing is checked but the size: readers trust none of it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for an empty or overlong name, and when all descriptions together would exceed 1 MiB;
+    /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no
+    /// descriptions.
+    pub fn describe(&self, name: &str, fingerprint: u64, schema: &str) -> Result<()> {
+        let shared = &*self.shared;
+        if let Some(how) = shared.retired() {
+            return Err(shared.retired_error(how));
+        }
+        let wanted = Description { name: name.into(), fingerprint, schema: schema.into() };
+        if types::append(&shared.dir, &shared.name, &wanted)? {
+            return Ok(());
+        }
+        shared.check_presence()?;
+        let what = format!("channel `{}` was made by a version that kept no types", shared.name);
+        Err(Error::Damaged { what })
     }
 
     /// Who this publisher is, as samples say it. Changes when a forked child publishes.

@@ -2,6 +2,7 @@
 
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
 use crate::mapped::Mapped;
+use crate::types::{self, Description};
 use crate::{
     Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, Wake,
     clock,
@@ -181,6 +182,17 @@ impl Channel {
         Ok(Subscriber::open(self.shared.clone(), options))
     }
 
+    /// What publishers have said about their messages, each once, in the order in which it was said. Empty if nobody
+    /// said anything. Works on a file, may block, and allocates up to a few MiB.
+    ///
+    /// Whoever may publish may have written anything: parse it as you would parse a message.
+    pub fn descriptions(&self) -> Result<Vec<Description>> {
+        match types::read(&self.shared.dir, &self.shared.name)? {
+            Some(found) => Ok(found),
+            None => self.shared.check_presence().map(|()| Vec::new()),
+        }
+    }
+
     /// Whether the channel was removed, replaced, or deleted by force. One system call.
     pub fn is_retired(&self) -> bool {
         self.shared.retired().or_else(|| self.shared.vanished()).is_some()
@@ -226,6 +238,11 @@ impl Shared {
             return self.retired();
         }
         Some(self.retired().unwrap_or(if there.is_some() { Retired::Replaced } else { Retired::Removed }))
+    }
+
+    /// The error for a channel whose name or files are gone, if they are.
+    pub fn check_presence(&self) -> Result<()> {
+        self.vanished().map_or(Ok(()), |how| Err(self.retired_error(how)))
     }
 
     /// The error for memory that cannot be locked.

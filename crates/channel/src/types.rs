@@ -11,9 +11,8 @@
 //! It has at most 1 MiB, and what it says is trusted no more than a message.
 
 use crate::geometry::TYPES;
-use crate::shared::Shared;
 use crate::space::check_room;
-use crate::{Channel, Error, Publisher, Result};
+use crate::{Error, Name, Result};
 use saltus_os::file::{self, Mode};
 use std::collections::HashSet;
 use std::fs::File;
@@ -40,95 +39,55 @@ pub struct Description {
     pub schema: String,
 }
 
-impl Publisher {
-    /// Leaves with the channel what its messages are, so that tools can read them. Saying the same again adds nothing.
-    ///
-    /// A new channel in the place of this one knows nothing of it. Not for a control loop: it works on a file, may
-    /// block, and allocates. Nothing is checked but the size: readers trust none of it.
-    ///
-    /// # Errors
-    /// [`Error::Invalid`] for an empty or overlong name, and when all descriptions together would exceed 1 MiB;
-    /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no
-    /// descriptions.
-    pub fn describe(&self, name: &str, fingerprint: u64, schema: &str) -> Result<()> {
-        let channel = self.channel();
-        let shared = &*channel.shared;
-        if let Some(how) = shared.retired() {
-            return Err(shared.retired_error(how));
-        }
-        let wanted = Description { name: name.into(), fingerprint, schema: schema.into() };
-        append(shared, &wanted)
-    }
-}
-
-impl Channel {
-    /// What publishers have said about their messages, each once, in the order in which it was said. Empty if nobody
-    /// said anything. Works on a file, may block, and allocates up to a few MiB.
-    ///
-    /// Whoever may publish may have written anything: parse it as you would parse a message.
-    pub fn descriptions(&self) -> Result<Vec<Description>> {
-        match read(&self.shared)? {
-            Some((_, bytes)) => Ok(parse(&bytes)),
-            None => Ok(Vec::new()),
-        }
-    }
-}
-
-fn append(shared: &Shared, wanted: &Description) -> Result<()> {
+/// Leaves `wanted` with the channel whose directory is `dir`, unless it is there already. `false`: the channel has no file
+/// for it.
+pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result<bool> {
     if wanted.name.is_empty() || wanted.name.len() > NAME {
         return Err(Error::invalid(format!(
-            "the name of a type that channel `{}` is to know has {} bytes: it must have from 1 to {NAME}",
-            shared.name,
+            "the name of a type that channel `{channel}` is to know has {} bytes: it must have from 1 to {NAME}",
             wanted.name.len()
         )));
     }
-    let (len, known) = match read(shared)? {
-        Some((len, bytes)) => (len, parse(&bytes)),
-        None => {
-            let what = format!("channel `{}` was made by a version that kept no types", shared.name);
-            return Err(Error::Damaged { what });
-        }
-    };
-    if known.contains(wanted) {
-        return Ok(());
+    let Some((len, bytes)) = read_bytes(dir, channel)? else { return Ok(false) };
+    if parse(&bytes).contains(wanted) {
+        return Ok(true);
     }
     let entry = encode(wanted);
     if len.saturating_add(entry.len() as u64) > MOST as u64 {
         return Err(Error::invalid(format!(
-            "channel `{}` has {len} B of type descriptions and can have {MOST} B; `{}` needs {} B more: \
+            "channel `{channel}` has {len} B of type descriptions and can have {MOST} B; `{}` needs {} B more: \
              give it fewer or shorter types, or replace it to begin anew",
-            shared.name,
             wanted.name,
             entry.len()
         )));
     }
-    check_room(&shared.name, entry.len() as u64, &shared.dir)?;
-    let what = || format!("describe type `{}` of channel `{}`", wanted.name, shared.name);
-    let mut file = file::open_at(&shared.dir, TYPES, Mode::Append).map_err(|e| Error::system(what(), e))?;
+    check_room(channel, entry.len() as u64, dir)?;
+    let what = || format!("describe type `{}` of channel `{channel}`", wanted.name);
+    let mut file = file::open_at(dir, TYPES, Mode::Append).map_err(|e| Error::system(what(), e))?;
     // Once, not until all is written: the rest of an entry would land behind somebody else's.
     match file.write(&entry) {
-        Ok(n) if n == entry.len() => Ok(()),
+        Ok(n) if n == entry.len() => Ok(true),
         Ok(_) => Err(Error::system(what(), io::Error::from_raw_os_error(libc::ENOSPC))),
         Err(e) => Err(Error::system(what(), e)),
     }
 }
 
-/// Length of the file, and its bytes up to the most that it may have. `None`: the channel has none.
-fn read(shared: &Shared) -> Result<Option<(u64, Vec<u8>)>> {
-    let system = |e| Error::system(format!("read the types of channel `{}`", shared.name), e);
-    let file = match file::open_at(&shared.dir, TYPES, Mode::Read) {
+/// The descriptions in the channel's directory, each once, in the order in which they came. `None`: there is no file.
+pub(crate) fn read(dir: &File, channel: &Name) -> Result<Option<Vec<Description>>> {
+    Ok(read_bytes(dir, channel)?.map(|(_, bytes)| parse(&bytes)))
+}
+
+/// Length of the file, and its bytes up to the most that it may have.
+fn read_bytes(dir: &File, channel: &Name) -> Result<Option<(u64, Vec<u8>)>> {
+    let system = |e| Error::system(format!("read the types of channel `{channel}`"), e);
+    let file = match file::open_at(dir, TYPES, Mode::Read) {
         Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            return match shared.vanished() {
-                Some(how) => Err(shared.retired_error(how)),
-                None => Ok(None),
-            };
-        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(system(e)),
     };
     let meta = file.metadata().map_err(system)?;
     if !meta.is_file() {
-        let what = format!("channel `{}`: its types are no file", shared.name);
+        let what = format!("channel `{channel}`: its types are no file");
         return Err(Error::Damaged { what });
     }
     let mut bytes = Vec::with_capacity((meta.len() as usize).min(MOST));
