@@ -4,7 +4,7 @@
 //! and then sleeps until the subscriber has emptied the channel, so that a fast channel does not keep it busy.
 
 use crate::limits::{QUIET_SLICE, SLICE};
-use crate::shared::Shared;
+use crate::mapping::Shared;
 use crate::{Error, MAX_LANES, Result, Retired, clock};
 use saltus_os::futex::{self, Word};
 use saltus_ring::{Lanes, Merge, reader};

@@ -2,7 +2,7 @@
 
 use crate::geometry::{self, DATA, LANES_USED, LEASE, LEASES};
 use crate::mapped::Mapped;
-use crate::shared::Shared;
+use crate::mapping::Shared;
 use crate::space::check_room;
 use crate::{Error, Result, Retired};
 use saltus_os::file::{self, Mode};

@@ -2,8 +2,8 @@
 
 use crate::lease::Lease;
 use crate::limits::WAKE_AT_ONCE;
+use crate::mapping::Shared;
 use crate::message::{Published, Writer};
-use crate::shared::Shared;
 use crate::types::{self, Description};
 use crate::{Channel, Error, Result, clock};
 use saltus_ring::{Memory, Room, Shm, bell};

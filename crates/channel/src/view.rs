@@ -1,7 +1,7 @@
 //! Looking at a message where it lies.
 
+use crate::mapping::Shared;
 use crate::message::Sample;
-use crate::shared::Shared;
 use crate::{Error, Result, Subscriber};
 use saltus_ring::{Candidate, Lanes, Memory, Shm};
 use std::mem::MaybeUninit;

@@ -1,7 +1,7 @@
 //! Waiting on channels.
 
 use crate::limits::WAKE_AT_ONCE;
-use crate::shared::Shared;
+use crate::mapping::Shared;
 use crate::{Error, Result, Subscriber, Until, clock};
 use saltus_os::cancel::CancelHandle;
 use saltus_os::futex::{self, Word};
