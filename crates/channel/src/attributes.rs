@@ -1,7 +1,7 @@
 //! What a channel is made of.
 
-use crate::clock::Clock;
 use crate::{Error, Result};
+use saltus_os::clock::Clock;
 use saltus_ring::{LaneLayout, MAX_LANES, MAX_MESSAGE};
 
 /// Whether publishers wake those who sleep only when asked.

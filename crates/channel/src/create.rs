@@ -219,7 +219,7 @@ fn retire(channel: &File, state: u64) {
         return;
     }
     if let Ok(page) = Mapped::new(&data, PAGE, PAGE as usize, Access::Write, false) {
-        page.mem.fence(Release); // pairs with the acquire of `Shared::retired`
+        page.mem.fence(Release); // pairs with the acquire of `Mapping::retired`
         page.mem.replace(geometry::STATE, geometry::LIVE, state); // the first reason stands
     }
     let Ok(bell) = file::open_at(channel, BELL, Mode::Write) else { return };

@@ -4,10 +4,11 @@
 //! and then sleeps until the subscriber has emptied the channel, so that a fast channel does not keep it busy.
 
 use crate::limits::{QUIET_SLICE, SLICE};
-use crate::mapping::Shared;
-use crate::{Error, MAX_LANES, Result, Retired, clock};
+use crate::mapping::Mapping;
+use crate::{Error, Result, Retired};
+use saltus_os::clock;
 use saltus_os::futex::{self, Word};
-use saltus_ring::{Lanes, Merge, reader};
+use saltus_ring::{Lanes, MAX_LANES, Merge, reader};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd};
@@ -26,7 +27,7 @@ pub(crate) struct EventSource {
 /// What subscriber and thread share.
 #[derive(Debug)]
 struct Both {
-    shared: Arc<Shared>,
+    mapping: Arc<Mapping>,
     fd: File,
     /// The subscriber's place in each lane.
     seen: Box<[AtomicU64]>,
@@ -43,7 +44,7 @@ const QUIT: u32 = 2;
 const STATE: u32 = 3;
 
 impl EventSource {
-    pub fn start(shared: Arc<Shared>, merge: &Merge) -> Result<EventSource> {
+    pub fn start(mapping: Arc<Mapping>, merge: &Merge) -> Result<EventSource> {
         // SAFETY: a descriptor that the call returns is ours alone.
         let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
         if fd < 0 {
@@ -53,7 +54,7 @@ impl EventSource {
         let fd = unsafe { File::from_raw_fd(fd) };
         let seen = (0..MAX_LANES).map(|i| AtomicU64::new(merge.cursor(i))).collect();
         let (state, vanished) = (AtomicU32::new(WATCH), AtomicBool::new(false));
-        let both = Arc::new(Both { shared, fd, seen, state, vanished });
+        let both = Arc::new(Both { mapping, fd, seen, state, vanished });
         let theirs = both.clone();
         // The program's signals are not for this thread, and with locked memory its stack counts.
         let thread = saltus_os::process::without_signals(|| {
@@ -79,7 +80,7 @@ impl EventSource {
             return; // the descriptor of a forked child is its parent's: what it reads there, the parent would miss
         }
         let both = &self.both;
-        let used = both.shared.used();
+        let used = both.mapping.used();
         for (i, seen) in both.seen[..used].iter().enumerate() {
             seen.store(merge.cursor(i), Relaxed); // published by the state
         }
@@ -87,7 +88,7 @@ impl EventSource {
         // they share a processor. Then the change of the state tells it that its raise is gone.
         let was_high = (&both.fd).read(&mut [0; 8]).is_ok();
         // Acquire: pairs with the thread's release. What is unseen now was set back, and the thread must look.
-        if was_high || both.state.load(Acquire) & STATE == RAISED || merge.unseen(&*both.shared) {
+        if was_high || both.state.load(Acquire) & STATE == RAISED || merge.unseen(&*both.mapping) {
             both.set(WATCH);
         }
     }
@@ -96,7 +97,7 @@ impl EventSource {
     pub fn vanished(&self) -> Option<Retired> {
         // Relaxed: a flag that is only ever raised.
         let gone = self.both.vanished.load(Relaxed);
-        if gone { Some(self.both.shared.vanished().unwrap_or(Retired::Vanished)) } else { None }
+        if gone { Some(self.both.mapping.vanished().unwrap_or(Retired::Vanished)) } else { None }
     }
 }
 
@@ -142,10 +143,10 @@ impl Both {
         if now >= *next_look {
             *next_look = now.saturating_add(SLICE);
             // Relaxed: told by the descriptor.
-            self.vanished.store(self.shared.vanished().is_some(), Relaxed);
+            self.vanished.store(self.mapping.vanished().is_some(), Relaxed);
         }
-        let bell = self.shared.arm();
-        if self.has_unseen() || self.shared.retired().is_some() || self.vanished.load(Relaxed) {
+        let bell = self.mapping.arm();
+        if self.has_unseen() || self.mapping.retired().is_some() || self.vanished.load(Relaxed) {
             // Raised before it is said to be: a subscriber that reads RAISED finds it readable.
             let _ = (&self.fd).write(&1u64.to_ne_bytes());
             // Release: pairs with the acquire in `rearm`. Not over a change that came meanwhile: then the subscriber takes
@@ -160,7 +161,7 @@ impl Both {
             unsafe { futex::wait_many(&words[..1 + bell.is_some() as usize], now.saturating_add(slice)) };
         }
         if let Some((at, _)) = bell {
-            self.shared.disarm(at);
+            self.mapping.disarm(at);
         }
     }
 
@@ -168,8 +169,8 @@ impl Both {
     fn has_unseen(&self) -> bool {
         let newer = |i: usize| {
             // Relaxed: published by the state, which the caller has acquired.
-            self.shared.lane(i).is_some_and(|mem| reader::head(mem) > self.seen[i].load(Relaxed))
+            self.mapping.lane(i).is_some_and(|mem| reader::head(mem) > self.seen[i].load(Relaxed))
         };
-        (0..self.shared.used()).any(newer)
+        (0..self.mapping.used()).any(newer)
     }
 }

@@ -12,8 +12,8 @@
 //! Page 0 is copied out and checked once, when a channel is opened; nothing in it is believed before.
 
 use crate::attributes::{Attributes, Wake};
-use crate::clock::Clock;
 use crate::{Error, Name, Result};
+use saltus_os::clock::Clock;
 use saltus_ring::LaneLayout;
 
 /// Names of the files in a channel's directory.

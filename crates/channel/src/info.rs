@@ -2,8 +2,9 @@
 
 use crate::counters::{self, LatencyCounts};
 use crate::geometry::LEASES;
+use crate::mapping::Mapping;
 use crate::message::Writer;
-use crate::{Attributes, Channel, Group, Name, Result, Retired};
+use crate::{Attributes, Group, Name, Result, Retired};
 use saltus_os::lock;
 use saltus_ring::{Lanes, Memory, reader};
 use std::os::unix::fs::MetadataExt;
@@ -26,7 +27,7 @@ pub struct Info {
     pub id: u64,
     /// Why it is no more, if it is not.
     pub retired: Option<Retired>,
-    /// Shared memory in bytes, counters of subscribers and descriptions of types aside.
+    /// Mapping memory in bytes, counters of subscribers and descriptions of types aside.
     pub memory: u64,
     /// Leases given so far.
     pub leases: u64,
@@ -118,38 +119,34 @@ impl Info {
     }
 }
 
-impl Channel {
-    /// Reads all counters. Costs publishers nothing but cache misses. Calls the kernel and allocates.
-    pub fn info(&self) -> Result<Info> {
-        let shared = &*self.shared;
-        let lanes = (0..shared.used()).filter_map(|i| Some(lane_info(self, i, shared.lane(i)?))).collect();
-        let subscribers = counters::read_all(&shared.dir);
-        let mut attributes = self.attributes().clone();
-        if let Ok(now) = shared.data.metadata() {
-            attributes = attributes.mode(now.mode() & 0o777).group(Group::Id(now.gid()));
-        }
-        Ok(Info {
-            name: shared.name.clone(),
-            attributes,
-            taken: shared.now(),
-            created: shared.geometry.created,
-            creator: (shared.geometry.pid, shared.geometry.uid),
-            id: shared.geometry.id,
-            retired: shared.retired().or_else(|| shared.vanished()),
-            memory: self.memory(),
-            leases: shared.page.mem.load(LEASES, Relaxed), // a number for tools
-            lanes,
-            subscribers: subscribers.into_iter().map(subscriber_info).collect(),
-        })
+/// Reads all counters of a channel.
+pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
+    let lanes = (0..mapping.used()).filter_map(|i| Some(lane_info(mapping, i, mapping.lane(i)?))).collect();
+    let subscribers = counters::read_all(&mapping.dir);
+    let mut attributes = mapping.geometry.attributes.clone();
+    if let Ok(now) = mapping.data.metadata() {
+        attributes = attributes.mode(now.mode() & 0o777).group(Group::Id(now.gid()));
     }
+    Ok(Info {
+        name: mapping.name.clone(),
+        attributes,
+        taken: mapping.now(),
+        created: mapping.geometry.created,
+        creator: (mapping.geometry.pid, mapping.geometry.uid),
+        id: mapping.geometry.id,
+        retired: mapping.retired().or_else(|| mapping.vanished()),
+        memory: mapping.memory(),
+        leases: mapping.page.mem.load(LEASES, Relaxed), // a number for tools
+        lanes,
+        subscribers: subscribers.into_iter().map(subscriber_info).collect(),
+    })
 }
 
-fn lane_info(channel: &Channel, i: usize, mem: &saltus_ring::Shm) -> LaneInfo {
-    let shared = &*channel.shared;
-    let c = reader::counters(mem, shared.layout());
+fn lane_info(mapping: &Mapping, i: usize, mem: &saltus_ring::Shm) -> LaneInfo {
+    let c = reader::counters(mem, mapping.layout());
     LaneInfo {
         writer: Writer { lane: i as u32, lease: c.owner.lease },
-        alive: lock::is_locked(&shared.data, i as u64).unwrap_or(false),
+        alive: lock::is_locked(&mapping.data, i as u64).unwrap_or(false),
         pid: c.owner.pid,
         uid: c.owner.uid,
         process: text(&c.owner.name),

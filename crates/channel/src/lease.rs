@@ -2,7 +2,7 @@
 
 use crate::geometry::{self, DATA, LANES_USED, LEASE, LEASES};
 use crate::mapped::Mapped;
-use crate::mapping::Shared;
+use crate::mapping::Mapping;
 use crate::space::check_room;
 use crate::{Error, Result, Retired};
 use saltus_os::file::{self, Mode};
@@ -30,40 +30,40 @@ pub(crate) struct Lease {
 
 impl Lease {
     /// Leases the first lane that nobody holds; grows the file if all are held.
-    pub fn take(shared: &Shared) -> Result<Lease> {
-        let what = |what: &str| format!("{what} of channel `{}`", shared.name);
+    pub fn take(mapping: &Mapping) -> Result<Lease> {
+        let what = |what: &str| format!("{what} of channel `{}`", mapping.name);
         let system = |text: &str, e| Error::system(what(text), e);
-        let data = file::open_at(&shared.dir, DATA, Mode::Write).map_err(|e| match shared.vanished() {
-            Some(how) => shared.retired_error(how),
+        let data = file::open_at(&mapping.dir, DATA, Mode::Write).map_err(|e| match mapping.vanished() {
+            Some(how) => mapping.retired_error(how),
             None => system("open for publishing the data", e),
         })?;
         let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
-        if !matches!((data.metadata(), shared.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
-            return Err(shared.retired_error(Retired::Vanished)); // somebody put another file in its place
+        if !matches!((data.metadata(), mapping.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
+            return Err(mapping.retired_error(Retired::Vanished)); // somebody put another file in its place
         }
         let lease =
-            file::open_at(&shared.dir, LEASE, Mode::Write).map_err(|e| system("open the lease", e))?;
+            file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| system("open the lease", e))?;
         let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
             .map_err(|e| system("map the words", e))?;
-        let most = if shared.geometry.attributes.stamps { MAX_LANES } else { 1 };
+        let most = if mapping.geometry.attributes.stamps { MAX_LANES } else { 1 };
         let mut damaged = None;
         for lane in 0..most {
             // Asking first spares four calls for each lane that is held.
             if lock::is_locked(&lease, lane as u64).map_err(|e| system("ask for the leases", e))? {
                 continue;
             }
-            let open = || file::open_at(&shared.dir, LEASE, Mode::Write);
+            let open = || file::open_at(&mapping.dir, LEASE, Mode::Write);
             // [l1] From here on the lane is ours, until this process ends.
             let held =
                 lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| system("take a lease", e))?;
             let Some(held) = held else { continue };
-            match adopt(shared, &data, &page, lane) {
-                Ok((memory, writer)) => return Ok(Lease::sign(shared, lane, memory, writer, page, held)),
+            match adopt(mapping, &data, &page, lane) {
+                Ok((memory, writer)) => return Ok(Lease::sign(mapping, lane, memory, writer, page, held)),
                 Err(e @ Error::Damaged { .. }) => damaged = Some(e), // leave it to those who mend; try the next
                 Err(e) => return Err(e),
             }
         }
-        Err(damaged.unwrap_or(Error::NoLane { channel: shared.name.clone(), most }))
+        Err(damaged.unwrap_or(Error::NoLane { channel: mapping.name.clone(), most }))
     }
 
     /// Whether this process took the lease, rather than having inherited this value by `fork`.
@@ -73,7 +73,7 @@ impl Lease {
     }
 
     fn sign(
-        shared: &Shared,
+        mapping: &Mapping,
         lane: usize,
         memory: Mapped,
         writer: LaneWriter<Shm>,
@@ -81,7 +81,7 @@ impl Lease {
         lock: Held,
     ) -> Lease {
         let number = page.mem.fetch_add(LEASES, 1, Relaxed).wrapping_add(1); // Relaxed: only each number once
-        let open = || file::open_at(&shared.dir, DATA, Mode::Read);
+        let open = || file::open_at(&mapping.dir, DATA, Mode::Read);
         // [l4] A dead owner's forked children may hold theirs; many can hold this one at once.
         let alive = lock::try_lock(open, lane as u64, Kind::Shared).ok().flatten();
         writer.sign(&Owner {
@@ -96,17 +96,17 @@ impl Lease {
 }
 
 /// Maps lane `lane` for writing, reserving it first if it is new, and takes it over.
-fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Mapped, LaneWriter<Shm>)> {
-    let (layout, attributes) = (shared.geometry.layout, &shared.geometry.attributes);
-    let system = |text: &str, e| Error::system(format!("{text} of channel `{}`", shared.name), e);
-    let used = shared.used();
+fn adopt(mapping: &Mapping, data: &File, page: &Mapped, lane: usize) -> Result<(Mapped, LaneWriter<Shm>)> {
+    let (layout, attributes) = (mapping.geometry.layout, &mapping.geometry.attributes);
+    let system = |text: &str, e| Error::system(format!("{text} of channel `{}`", mapping.name), e);
+    let used = mapping.used();
     // [l2] From the first lane that is not in use, not only ours: whoever leased a lane below us may not have reserved
     // it yet, or may have died before, and there must be no hole that a reader could fill by reading. A lane in use is
     // reserved already; should the count lie, this keeps us from touching what is not there.
     let (from, end) = (geometry::lane_at(&layout, lane.min(used)), geometry::lane_at(&layout, lane + 1));
     let size = data.metadata().map_err(|e| system("look at the data", e))?.len();
     if size < end {
-        check_room(&shared.name, end - size, &shared.dir)?;
+        check_room(&mapping.name, end - size, &mapping.dir)?;
     }
     if lane >= used || size < end {
         file::reserve(data, from, end - from).map_err(|e| system("reserve a lane", e))?;
@@ -124,14 +124,14 @@ fn adopt(shared: &Shared, data: &File, page: &Mapped, lane: usize) -> Result<(Ma
     )
     .map_err(|e| system("map a lane", e))?;
     if attributes.lock_memory {
-        memory.map.lock().map_err(|e| shared.lock_refused(e))?;
+        memory.map.lock().map_err(|e| mapping.lock_refused(e))?;
     }
     // A child of a fork leases a lane of its own; what it inherits must not lead into ours.
     memory.map.keep_from_children().map_err(|e| system("keep a lane from children", e))?;
     // A core dump of a large lane would hold the lease for as long as it takes to write.
     let _ = memory.map.advise(libc::MADV_DONTDUMP);
-    let writer = LaneWriter::adopt(memory.mem, layout, shared.now()).map_err(|_| Error::Damaged {
-        what: format!("lane {lane} of channel `{}` has senseless words", shared.name),
+    let writer = LaneWriter::adopt(memory.mem, layout, mapping.now()).map_err(|_| Error::Damaged {
+        what: format!("lane {lane} of channel `{}` has senseless words", mapping.name),
     })?;
     Ok((memory, writer))
 }

@@ -52,6 +52,7 @@
 //! ```
 
 mod attributes;
+mod channel;
 mod counters;
 mod create;
 mod domain;
@@ -66,7 +67,9 @@ mod mapping;
 mod message;
 mod name;
 mod publisher;
+mod receiver;
 mod space;
+mod stats;
 mod subscriber;
 mod types;
 mod until;
@@ -74,22 +77,22 @@ mod view;
 mod wait;
 
 pub use attributes::{Attributes, Group, Wake};
+pub use channel::Channel;
 pub use counters::LatencyCounts;
 pub use domain::Domain;
 pub use error::{Error, Result, Retired};
 pub use info::{Info, LaneInfo, SubscriberInfo};
-pub use mapping::Channel;
 pub use message::{Published, Sample, Writer};
 pub use name::Name;
 pub use publisher::{Loan, Publisher};
 pub use saltus_os::cancel::CancelHandle;
 pub use saltus_os::rt;
 pub use saltus_ring::{MAX_LANES, Start, Which};
+pub use subscriber::any::wait_any;
 pub use subscriber::{Subscriber, SubscriberOptions};
 pub use types::Description;
 pub use until::Until;
 pub use view::{DetachedView, View};
-pub use wait::wait_any;
 
 /// The clocks that stamps and deadlines are told in.
 pub mod clock {

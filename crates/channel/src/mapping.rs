@@ -1,15 +1,14 @@
-//! A channel as one process has it open: read-only, and shared by all its subscribers.
+//! A channel as one process has it open: its files and its lanes, read-only, shared by all its publishers and subscribers.
 
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
+use crate::limits::WAKE_AT_ONCE;
 use crate::mapped::Mapped;
-use crate::types::{self, Description};
-use crate::{
-    Attributes, Domain, Error, Group, Name, Publisher, Result, Retired, Subscriber, SubscriberOptions, Wake,
-    clock,
-};
+use crate::{Domain, Error, Group, Name, Result, Retired, Wake};
+use saltus_os::clock;
 use saltus_os::file::{self, Mode};
+use saltus_os::futex::Word;
 use saltus_os::map::Access;
-use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm};
+use saltus_ring::{LaneLayout, Lanes, MAX_LANES, Memory, Shm, bell};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -17,16 +16,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, OnceLock};
 
-/// An open channel. Cheap to clone; publishers and subscribers are made from it.
-///
-/// It holds two descriptors, and each subscriber made from it one more if it keeps counters; publishers hold none.
-#[derive(Clone, Debug)]
-pub struct Channel {
-    pub(crate) shared: Arc<Shared>,
-}
-
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct Mapping {
     pub domain: Domain,
     pub name: Name,
     pub geometry: Geometry,
@@ -76,20 +67,21 @@ impl Bell {
     }
 }
 
-impl Channel {
-    pub(crate) fn open(domain: &Domain, name: &Name) -> Result<Channel> {
+impl Mapping {
+    /// Opens a channel, and maps all but its lanes.
+    pub fn open(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
         clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
         // One that was opened just before it lost its name is no channel any more: there may be another.
         for _ in 0..3 {
-            let channel = Channel::open_once(domain, name)?;
-            if channel.shared.retired().is_none() {
-                return Ok(channel);
+            let mapping = Mapping::open_once(domain, name)?;
+            if mapping.retired().is_none() {
+                return Ok(mapping);
             }
         }
         Err(Error::NotFound { channel: name.clone(), domain: domain.url() })
     }
 
-    fn open_once(domain: &Domain, name: &Name) -> Result<Channel> {
+    fn open_once(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
         let dir = domain.channel_dir(name)?;
         let what = |what: &str| format!("{what} of channel `{name}`");
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
@@ -134,7 +126,7 @@ impl Channel {
             .map_err(|e| Error::system(what("open the bell"), e))?;
         let path = domain.path().join(name.file_name());
         let lanes = (0..MAX_LANES).map(|_| OnceLock::new()).collect();
-        let shared = Shared {
+        Ok(Arc::new(Mapping {
             domain: domain.clone(),
             name: name.clone(),
             geometry,
@@ -144,67 +136,9 @@ impl Channel {
             bell,
             path,
             lanes,
-        };
-        Ok(Channel { shared: Arc::new(shared) })
+        }))
     }
 
-    /// The channel's name.
-    pub fn name(&self) -> &Name {
-        &self.shared.name
-    }
-    /// The domain it was opened in.
-    pub fn domain(&self) -> &Domain {
-        &self.shared.domain
-    }
-    /// What it was created with; mode and group as they were when it was opened.
-    pub fn attributes(&self) -> &Attributes {
-        &self.shared.geometry.attributes
-    }
-
-    /// Leases a lane to publish in: one of a dead publisher, or a new one, whose memory is reserved now.
-    ///
-    /// [`Error::NoLane`] if all are leased, [`Error::NoSpace`] if memory is short, [`Error::Denied`] without
-    /// permission to write. Nothing later can fail for lack of memory.
-    pub fn publisher(&self) -> Result<Publisher> {
-        Publisher::open(self.shared.clone())
-    }
-
-    /// Joins the channel as a subscriber, with the defaults: the present newest message counts as unseen.
-    pub fn subscriber(&self) -> Result<Subscriber> {
-        self.subscriber_with(SubscriberOptions::new())
-    }
-
-    /// Joins the channel as a subscriber.
-    pub fn subscriber_with(&self, options: SubscriberOptions) -> Result<Subscriber> {
-        if self.shared.geometry.attributes.lock_memory {
-            self.shared.page.map.lock().map_err(|e| self.shared.lock_refused(e))?;
-        }
-        Ok(Subscriber::open(self.shared.clone(), options))
-    }
-
-    /// What publishers have said about their messages, each once, in the order in which it was said. Empty if nobody
-    /// said anything. Works on a file, may block, and allocates up to a few MiB.
-    ///
-    /// Whoever may publish may have written anything: parse it as you would parse a message.
-    pub fn descriptions(&self) -> Result<Vec<Description>> {
-        match types::read(&self.shared.dir, &self.shared.name)? {
-            Some(found) => Ok(found),
-            None => self.shared.check_presence().map(|()| Vec::new()),
-        }
-    }
-
-    /// Whether the channel was removed, replaced, or deleted by force. One system call.
-    pub fn is_retired(&self) -> bool {
-        self.shared.retired().or_else(|| self.shared.vanished()).is_some()
-    }
-
-    /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.
-    pub fn memory(&self) -> u64 {
-        self.shared.data.metadata().map_or(0, |m| m.len()) + PAGE
-    }
-}
-
-impl Shared {
     /// Why the channel is no more, if it says so. One load.
     #[inline(always)]
     pub fn retired(&self) -> Option<Retired> {
@@ -240,6 +174,16 @@ impl Shared {
         Some(self.retired().unwrap_or(if there.is_some() { Retired::Replaced } else { Retired::Removed }))
     }
 
+    /// Whether the channel was removed, replaced, or deleted by force. One system call.
+    pub fn is_retired(&self) -> bool {
+        self.retired().or_else(|| self.vanished()).is_some()
+    }
+
+    /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.
+    pub fn memory(&self) -> u64 {
+        self.data.metadata().map_or(0, |m| m.len()) + PAGE
+    }
+
     /// The error for a channel whose name or files are gone, if they are.
     pub fn check_presence(&self) -> Result<()> {
         self.vanished().map_or(Ok(()), |how| Err(self.retired_error(how)))
@@ -265,7 +209,26 @@ impl Shared {
     pub fn wake(&self, most: u32) -> u32 {
         let Some(bell) = &self.bell else { return 0 };
         // SAFETY: the address lies in the mapped page.
-        unsafe { saltus_os::futex::wake(bell.mem.address(saltus_ring::bell::BELL, 4).cast(), most, true) }
+        unsafe { saltus_os::futex::wake(bell.mem.address(bell::BELL, 4).cast(), most, true) }
+    }
+
+    /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller
+    /// must look again `[a4]`, and disarm whatever happens.
+    pub fn arm(&self) -> Option<(u64, Word)> {
+        let bell = self.bell.as_ref()?;
+        let at = if bell.may_arm { bell::arm(&bell.mem) } else { bell::watch(&bell.mem) };
+        let futex = bell.mem.address(bell::BELL, 4).cast();
+        Some((at, Word { at: futex, value: at as u32, shared: true }))
+    }
+
+    /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
+    pub fn disarm(&self, at: u64) {
+        let Some(bell) = &self.bell else { return };
+        if bell.may_arm {
+            bell::disarm(&self.page.mem, &bell.mem, WAKE_AT_ONCE, at, |k| self.wake(k));
+        } else if bell::rung(&bell.mem, at) {
+            self.wake(WAKE_AT_ONCE);
+        }
     }
 
     #[cold]
@@ -296,7 +259,7 @@ fn has_holes(meta: &Metadata) -> bool {
     meta.blocks().saturating_mul(512) < meta.len()
 }
 
-impl Lanes for Shared {
+impl Lanes for Mapping {
     type Mem = Shm;
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Names of channels, and the file names they become.
 
-use crate::{Error, Result};
+mod parse;
+
 use std::fmt;
 
 /// The name of a channel: 1 to 63 bytes of any kind, as LCM has them. `/scan` and `robot/arm.left` are fine.
@@ -17,22 +18,6 @@ pub struct Name {
 impl Name {
     /// Most bytes in a name.
     pub const MOST: usize = 63;
-
-    /// Checks the length; any bytes will do.
-    pub fn new(name: impl AsRef<[u8]>) -> Result<Name> {
-        let name = name.as_ref();
-        if name.is_empty() || name.len() > Name::MOST {
-            let text = String::from_utf8_lossy(name);
-            return Err(Error::invalid(format!(
-                "channel name `{text}` has {} bytes: it must have from 1 to {}",
-                name.len(),
-                Name::MOST
-            )));
-        }
-        let mut bytes = [0; Name::MOST + 1];
-        bytes[..name.len()].copy_from_slice(name);
-        Ok(Name { bytes, len: name.len() as u8 })
-    }
 
     /// The name's bytes.
     #[inline]
@@ -57,24 +42,6 @@ impl Name {
             }
         }
         out
-    }
-
-    /// The name that a file name stands for; `None` if no channel's file is called so.
-    pub fn from_file_name(file: &[u8]) -> Option<Name> {
-        let mut out = Vec::new();
-        let mut rest = file;
-        while let Some((&byte, tail)) = rest.split_first() {
-            rest = tail;
-            if byte == b'%' {
-                let hex = std::str::from_utf8(rest.get(..2)?).ok()?;
-                out.push(u8::from_str_radix(hex, 16).ok()?);
-                rest = &rest[2..];
-            } else {
-                out.push(byte);
-            }
-        }
-        let name = Name::new(out).ok()?;
-        (name.file_name().as_bytes() == file).then_some(name)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::lease::Lease;
 use crate::limits::WAKE_AT_ONCE;
-use crate::mapping::Shared;
+use crate::mapping::Mapping;
 use crate::message::{Published, Writer};
 use crate::types::{self, Description};
-use crate::{Channel, Error, Result, clock};
+use crate::{Error, Result};
+use saltus_os::clock;
 use saltus_ring::{Memory, Room, Shm, bell};
 use std::cell::Cell;
 use std::io::IoSlice;
@@ -18,24 +19,24 @@ use std::sync::Arc;
 /// One publisher belongs to one thread at a time; a second thread opens its own.
 #[derive(Debug)]
 pub struct Publisher {
-    shared: Arc<Shared>,
+    mapping: Arc<Mapping>,
     lease: Lease,
     /// A publisher whose lane's words could be shared by two threads would break the lane.
     _one_thread: PhantomData<Cell<()>>,
 }
 
 impl Publisher {
-    pub(crate) fn open(shared: Arc<Shared>) -> Result<Publisher> {
-        if let Some(how) = shared.retired() {
-            return Err(shared.retired_error(how));
+    pub(crate) fn open(mapping: Arc<Mapping>) -> Result<Publisher> {
+        if let Some(how) = mapping.retired() {
+            return Err(mapping.retired_error(how));
         }
-        if !shared.bell.as_ref().is_some_and(|bell| bell.may_arm) {
+        if !mapping.bell.as_ref().is_some_and(|bell| bell.may_arm) {
             return Err(Error::Denied {
-                what: format!("publish in channel `{}`: open its bell for writing", shared.name),
+                what: format!("publish in channel `{}`: open its bell for writing", mapping.name),
             });
         }
-        let lease = Lease::take(&shared)?;
-        let publisher = Publisher { shared, lease, _one_thread: PhantomData };
+        let lease = Lease::take(&mapping)?;
+        let publisher = Publisher { mapping, lease, _one_thread: PhantomData };
         // A publisher that died between its publish and its wake left sleepers; they need not wait for a slice.
         publisher.ring();
         Ok(publisher)
@@ -105,16 +106,16 @@ impl Publisher {
     /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no
     /// descriptions.
     pub fn describe(&self, name: &str, fingerprint: u64, schema: &str) -> Result<()> {
-        let shared = &*self.shared;
-        if let Some(how) = shared.retired() {
-            return Err(shared.retired_error(how));
+        let mapping = &*self.mapping;
+        if let Some(how) = mapping.retired() {
+            return Err(mapping.retired_error(how));
         }
         let wanted = Description { name: name.into(), fingerprint, schema: schema.into() };
-        if types::append(&shared.dir, &shared.name, &wanted)? {
+        if types::append(&mapping.dir, &mapping.name, &wanted)? {
             return Ok(());
         }
-        shared.check_presence()?;
-        let what = format!("channel `{}` was made by a version that kept no types", shared.name);
+        mapping.check_presence()?;
+        let what = format!("channel `{}` was made by a version that kept no types", mapping.name);
         Err(Error::Damaged { what })
     }
 
@@ -124,23 +125,22 @@ impl Publisher {
     }
     /// The longest message in bytes.
     pub fn max_len(&self) -> usize {
-        self.shared.geometry.attributes.frame_size as usize
-    }
-    /// The channel.
-    pub fn channel(&self) -> Channel {
-        Channel { shared: self.shared.clone() }
+        self.mapping.geometry.attributes.frame_size as usize
     }
     /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself notices the
     /// first two.
     pub fn is_retired(&self) -> bool {
-        self.shared.retired().or_else(|| self.shared.vanished()).is_some()
+        self.mapping.is_retired()
+    }
+    pub(crate) fn mapping(&self) -> &Arc<Mapping> {
+        &self.mapping
     }
 
     /// A retired channel takes no more; a forked child needs a lane of its own.
     #[inline(always)]
     fn check(&mut self) -> Result<()> {
-        if let Some(how) = self.shared.retired() {
-            return Err(self.shared.retired_error(how));
+        if let Some(how) = self.mapping.retired() {
+            return Err(self.mapping.retired_error(how));
         }
         if !self.lease.is_ours() {
             self.lease_anew()?;
@@ -150,13 +150,13 @@ impl Publisher {
 
     #[cold]
     fn lease_anew(&mut self) -> Result<()> {
-        self.lease = Lease::take(&self.shared)?;
+        self.lease = Lease::take(&self.mapping)?;
         Ok(())
     }
 
     #[inline(always)]
     fn stamp(&self) -> u64 {
-        let attributes = &self.shared.geometry.attributes;
+        let attributes = &self.mapping.geometry.attributes;
         if attributes.stamps { clock::now(attributes.clock) } else { 0 }
     }
 
@@ -170,7 +170,7 @@ impl Publisher {
 
     #[cold]
     fn too_long(&self, len: usize) -> Error {
-        Error::TooLong { channel: self.shared.name.clone(), len, max: self.max_len() }
+        Error::TooLong { channel: self.mapping.name.clone(), len, max: self.max_len() }
     }
 
     #[inline(always)]
@@ -182,10 +182,10 @@ impl Publisher {
 
     #[inline(always)]
     fn ring(&self) {
-        let Some(bell) = &self.shared.bell else { return }; // `open` has seen to it
+        let Some(bell) = &self.mapping.bell else { return }; // `open` has seen to it
         let page: &Shm = &self.lease.page.mem;
-        let always = self.shared.geometry.attributes.wake == crate::Wake::Always;
-        if bell::ring(page, &bell.mem, WAKE_AT_ONCE, always, |k| self.shared.wake(k)) {
+        let always = self.mapping.geometry.attributes.wake == crate::Wake::Always;
+        if bell::ring(page, &bell.mem, WAKE_AT_ONCE, always, |k| self.mapping.wake(k)) {
             self.lease.writer.count_wake();
         }
     }

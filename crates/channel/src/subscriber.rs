@@ -1,19 +1,21 @@
 //! Receiving.
 
+pub(crate) mod any;
 mod place;
 
-use crate::counters::Counters;
 use crate::event::EventSource;
-use crate::limits::{QUIET_SLICE, SLICE};
-use crate::mapping::Shared;
-use crate::message::{Sample, Writer};
+use crate::limits::SLICE;
+use crate::mapping::Mapping;
+use crate::message::Sample;
+use crate::receiver::Receiver;
+use crate::stats::Stats;
 use crate::until::Until;
-use crate::view::View;
-use crate::wait;
-use crate::{Channel, Error, Result, clock};
+use crate::view::{DetachedView, View};
+use crate::wait::{self, Sleeper, Waiter};
+use crate::{Error, Result};
 use saltus_os::cancel::CancelHandle;
-use saltus_os::futex::Word;
-use saltus_ring::{Delivered, Fault, Memory, Merge, Pick, Shm, Start, TRIES, Which, reader::Meta};
+use saltus_os::clock;
+use saltus_ring::{Fault, Memory, Pick, Shm, Start, TRIES, Which, reader::Meta};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -30,7 +32,7 @@ pub struct SubscriberOptions {
     counters: bool,
     latency: bool,
     sample: u32,
-    slice: u64,
+    slice: Duration,
 }
 
 impl Default for SubscriberOptions {
@@ -49,7 +51,7 @@ impl SubscriberOptions {
             counters: true,
             latency: true,
             sample: 16,
-            slice: SLICE,
+            slice: Duration::from_nanos(SLICE),
         }
     }
     /// Where to start.
@@ -83,7 +85,7 @@ impl SubscriberOptions {
     /// How long a sleep lasts at most before it looks by itself. For tests that must see whether a wake arrives.
     #[doc(hidden)]
     pub fn slice(mut self, time: Duration) -> Self {
-        self.slice = time.as_nanos() as u64;
+        self.slice = time;
         self
     }
     /// Of the messages found without sleeping, measure the latency of every `n`-th only (1: of all).
@@ -99,40 +101,32 @@ impl SubscriberOptions {
 /// the place of the fork, independently.
 #[derive(Debug)]
 pub struct Subscriber {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) merge: Merge,
-    pub(crate) cancel: Option<CancelHandle>,
-    options: SubscriberOptions,
-    counters: Option<Counters>,
+    receiver: Receiver,
+    waiter: Waiter,
     event: Option<EventSource>,
-    /// The bell's generation that it armed for, while it sleeps.
-    armed: Option<u64>,
-    /// Whether the message that comes next was slept for.
-    slept: bool,
-    /// When to look next whether the channel is still there, monotonic ns.
-    next_look: u64,
-    /// The number of the view that was detached last.
-    pub(crate) looked: u64,
+    /// A subscriber that two threads used at once would lose its place.
     _one_thread: PhantomData<Cell<()>>,
 }
 
+impl Sleeper for Subscriber {
+    fn parts(&mut self) -> (&mut Receiver, &mut Waiter) {
+        (&mut self.receiver, &mut self.waiter)
+    }
+}
+
 impl Subscriber {
-    pub(crate) fn open(shared: Arc<Shared>, options: SubscriberOptions) -> Subscriber {
-        let merge = Merge::new(&*shared, options.start);
-        let counters = if options.counters { Counters::make(&shared.dir) } else { None };
-        Subscriber {
-            shared,
-            merge,
-            cancel: None,
-            options,
-            counters,
-            event: None,
-            armed: None,
-            slept: false,
-            next_look: 0,
-            looked: 0,
-            _one_thread: PhantomData,
+    pub(crate) fn open(mapping: Arc<Mapping>, options: SubscriberOptions) -> Result<Subscriber> {
+        if mapping.geometry.attributes.lock_memory {
+            mapping.page.map.lock().map_err(|e| mapping.lock_refused(e))?;
         }
+        let SubscriberOptions { start, spin, quiet, counters, latency, sample, slice } = options;
+        let stats = Stats::new(&mapping, counters, latency, sample);
+        let receiver = Receiver::new(mapping, start, stats);
+        let waiter = Waiter::new(spin, quiet, slice);
+        Ok(Subscriber { receiver, waiter, event: None, _one_thread: PhantomData })
+    }
+    pub(crate) fn mapping(&self) -> &Arc<Mapping> {
+        self.receiver.mapping()
     }
 
     /// Receives into `buf`. `None`: nothing unseen, or the time is up.
@@ -184,11 +178,11 @@ impl Subscriber {
         let mut first = true;
         loop {
             for attempt in 0..TRIES {
-                match self.merge.pick(&*self.shared, which) {
+                match self.receiver.pick(which) {
                     Pick::Nothing => break,
-                    Pick::Overtaken if attempt + 1 == TRIES => return Err(self.overrun()),
+                    Pick::Overtaken if attempt + 1 == TRIES => return Err(self.receiver.overrun()),
                     Pick::Overtaken => {}
-                    Pick::Found(candidate) => return Ok(View::new(self, candidate)),
+                    Pick::Found(candidate) => return Ok(View::new(&mut self.receiver, candidate)),
                 }
             }
             let over = !first && deadline.is_some_and(|deadline| clock::monotonic() >= deadline);
@@ -198,6 +192,36 @@ impl Subscriber {
                 return Ok(None);
             }
         }
+    }
+
+    /// Looks at a message in place through `look`, and hands out its result only if the message was whole all the
+    /// while. `look` may be called several times.
+    pub fn look<R>(
+        &mut self,
+        which: Which,
+        until: impl Into<Until>,
+        mut look: impl FnMut(&View<'_>) -> R,
+    ) -> Result<Option<(R, Sample)>> {
+        let until = until.into();
+        for _ in 0..TRIES {
+            let Some(view) = self.view(which, until)? else { return Ok(None) };
+            let result = look(&view);
+            match view.validate() {
+                Ok(sample) => return Ok(Some((result, sample))),
+                Err(Error::Overrun { .. }) => continue,
+                Err(e) => return Err(e),
+            }
+        }
+        Err(self.receiver.overrun())
+    }
+
+    /// Whether this is the view that was detached from this subscriber last, and nothing was received or passed over since.
+    pub fn is_looking_at(&self, view: &DetachedView) -> bool {
+        view.is_current(&self.receiver)
+    }
+    /// [`View::validate`] for a view that was detached. [`Error::Invalid`] if it [is not looked at](Self::is_looking_at) any more.
+    pub fn validate(&mut self, view: &DetachedView) -> Result<Sample> {
+        view.validate(&mut self.receiver)
     }
 
     /// The newest message, if it has not been seen. Does not wait.
@@ -226,18 +250,13 @@ impl Subscriber {
         self.receive(Which::Next, until, buf)
     }
 
-    /// The channel.
-    pub fn channel(&self) -> Channel {
-        Channel { shared: self.shared.clone() }
-    }
-
     /// Lets `cancel` cancel this subscriber's waits, instead of the handle that it had.
     pub fn set_cancel_handle(&mut self, cancel: &CancelHandle) {
-        self.cancel = Some(cancel.clone());
+        self.waiter.set_cancel_handle(cancel);
     }
     /// The handle that cancels this subscriber's waits.
     pub fn cancel_handle(&mut self) -> CancelHandle {
-        self.cancel.get_or_insert_with(CancelHandle::new).clone()
+        self.waiter.cancel_handle()
     }
 
     /// A descriptor for `poll`, `epoll` or an event loop: readable while there is something unseen.
@@ -247,7 +266,7 @@ impl Subscriber {
     /// has no such thread: there, ask anew.
     pub fn event_fd(&mut self) -> Result<BorrowedFd<'_>> {
         if !self.event.as_ref().is_some_and(EventSource::is_ours) {
-            self.event = Some(EventSource::start(self.shared.clone(), &self.merge)?);
+            self.event = Some(EventSource::start(self.receiver.mapping().clone(), self.receiver.merge())?);
         }
         match &self.event {
             Some(event) => Ok(event.fd()),
@@ -259,7 +278,7 @@ impl Subscriber {
     #[inline]
     pub fn rearm_event_fd(&mut self) {
         if let Some(event) = &self.event {
-            event.rearm(&self.merge);
+            event.rearm(self.receiver.merge());
         }
     }
 
@@ -274,11 +293,11 @@ impl Subscriber {
         let mut deadline = None;
         let mut first = true;
         loop {
-            match self.merge.receive(&*self.shared, which, &mut take) {
-                Ok(Some(delivered)) => return Ok(Some(self.delivered(delivered))),
+            match self.receiver.receive(which, &mut take) {
+                Ok(Some(delivered)) => return Ok(Some(self.receiver.delivered(delivered))),
                 Ok(None) => {}
                 Err(Fault::TooSmall(needed)) => return Err(Failure::TooSmall(needed)),
-                Err(Fault::Overrun) => return Err(Failure::Other(self.overrun())),
+                Err(Fault::Overrun) => return Err(Failure::Other(self.receiver.overrun())),
             }
             if first {
                 deadline = until.deadline();
@@ -290,48 +309,6 @@ impl Subscriber {
                 return Ok(None);
             }
         }
-    }
-
-    /// Counts a delivery, and says what is known of it.
-    #[inline(always)]
-    pub(crate) fn delivered(&mut self, delivered: Delivered) -> Sample {
-        let meta = delivered.meta;
-        if self.counters.is_some() && delivered.fresh {
-            self.count(&meta);
-        }
-        Sample {
-            len: meta.len,
-            seq: meta.seq,
-            stamp: meta.stamp,
-            writer: Writer { lane: delivered.lane as u32, lease: meta.lease },
-            missed: delivered.missed,
-        }
-    }
-
-    #[inline(always)]
-    fn count(&mut self, meta: &Meta) {
-        let attributes = &self.shared.geometry.attributes;
-        let due = std::mem::take(&mut self.slept) || meta.seq.is_multiple_of(self.options.sample as u64);
-        let measured = due && self.options.latency && attributes.stamps;
-        let latency = measured.then(|| clock::now(attributes.clock).saturating_sub(meta.stamp));
-        let (received, missed) = (self.merge.received(), self.merge.missed());
-        if let Some(counters) = self.own_counters() {
-            counters.delivered(received, missed, meta.seq, meta.stamp, latency);
-        }
-    }
-
-    /// The counters; in a forked child, new ones.
-    #[inline(always)]
-    fn own_counters(&mut self) -> Option<&Counters> {
-        if self.counters.as_ref().is_some_and(|c| !c.is_ours()) {
-            self.renew_counters();
-        }
-        self.counters.as_ref()
-    }
-
-    #[cold]
-    fn renew_counters(&mut self) {
-        self.counters = Counters::make(&self.shared.dir);
     }
 
     /// Called when there was nothing. `true`: look again. `false`: it was a poll, or the time is up.
@@ -348,9 +325,9 @@ impl Subscriber {
     fn nothing(&mut self) -> Result<bool> {
         self.rearm_event_fd();
         let gone = self.event.as_ref().and_then(EventSource::vanished);
-        match self.shared.retired().or(gone) {
+        match self.mapping().retired().or(gone) {
             // What was published before the end is delivered before the end is told.
-            Some(how) if !self.has_unseen() => Err(self.shared.retired_error(how)),
+            Some(how) if !self.has_unseen() => Err(self.mapping().retired_error(how)),
             _ => Ok(false),
         }
     }
@@ -358,74 +335,11 @@ impl Subscriber {
     #[cold]
     fn sleep(&mut self, deadline: u64) -> Result<bool> {
         self.rearm_event_fd();
-        if !self.options.spin.is_zero() {
-            let spin = u64::try_from(self.options.spin.as_nanos()).unwrap_or(u64::MAX);
-            let end = deadline.min(clock::monotonic().saturating_add(spin));
-            let canceled = |s: &Self| s.cancel.as_ref().is_some_and(CancelHandle::is_canceled);
-            while clock::monotonic() < end && !canceled(self) && self.shared.retired().is_none() {
-                if self.has_unseen() {
-                    return Ok(true);
-                }
-                std::hint::spin_loop();
-            }
+        if self.waiter.spin(&self.receiver, deadline) {
+            return Ok(true);
         }
         // A sleep that ends at the deadline looks once more.
         wait::sleep::<2>(&mut [self], deadline)
-    }
-
-    /// Once in a slice: whether the channel is still there, though nobody said otherwise.
-    #[inline(always)]
-    pub(crate) fn look_for_the_channel(&mut self, now: u64) -> Result<()> {
-        if now < self.next_look {
-            return Ok(());
-        }
-        // Not at the very first sleep: most last for less than a slice.
-        let first = std::mem::replace(&mut self.next_look, now.saturating_add(SLICE)) == 0;
-        match if first { None } else { self.shared.vanished() } {
-            Some(how) => Err(self.shared.retired_error(how)),
-            None => Ok(()),
-        }
-    }
-
-    /// How long a sleep lasts at most, in ns.
-    pub(crate) fn slice(&self) -> u64 {
-        self.options.slice
-    }
-
-    /// Arms the bell, unless this subscriber only watches. Returns the word to sleep on.
-    pub(crate) fn arm(&mut self) -> Option<Word> {
-        let armed = if self.options.quiet.is_some() { None } else { self.shared.arm() };
-        self.armed = armed.map(|(at, _)| at);
-        armed.map(|(_, word)| word)
-    }
-
-    /// How often a wait looks without having armed, in ns.
-    pub(crate) fn quiet_slice(&self) -> u64 {
-        let period = self.options.quiet.map_or(QUIET_SLICE, |period| period.as_nanos() as u64);
-        period.clamp(100_000, SLICE - 1)
-    }
-
-    /// After arming: passes the wake on if need be.
-    pub(crate) fn disarm(&mut self) {
-        if let Some(at) = self.armed.take() {
-            self.shared.disarm(at);
-        }
-    }
-
-    /// Counts a sleep.
-    pub(crate) fn slept(&mut self) {
-        self.slept = true;
-        if let Some(counters) = self.own_counters() {
-            counters.slept();
-        }
-    }
-
-    #[cold]
-    pub(crate) fn overrun(&mut self) -> Error {
-        if let Some(counters) = self.own_counters() {
-            counters.overrun();
-        }
-        Error::Overrun { channel: self.shared.name.clone() }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Looking at a message where it lies.
 
-use crate::mapping::Shared;
+use crate::mapping::Mapping;
 use crate::message::Sample;
-use crate::{Error, Result, Subscriber};
+use crate::receiver::{Mark, Receiver};
+use crate::{Error, Result};
 use saltus_ring::{Candidate, Lanes, Memory, Shm};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A message in shared memory, which its publisher may overwrite at any instant.
 ///
@@ -31,16 +31,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// ```
 #[derive(Debug)]
 pub struct View<'a> {
-    subscriber: &'a mut Subscriber,
+    receiver: &'a mut Receiver,
     candidate: Candidate,
     mem: Shm,
 }
 
 impl<'a> View<'a> {
     #[inline]
-    pub(crate) fn new(subscriber: &'a mut Subscriber, candidate: Candidate) -> Option<View<'a>> {
-        let mem = *subscriber.shared.lane(candidate.lane)?;
-        Some(View { subscriber, candidate, mem })
+    pub(crate) fn new(receiver: &'a mut Receiver, candidate: Candidate) -> Option<View<'a>> {
+        let mem = *receiver.mapping().lane(candidate.lane)?;
+        Some(View { receiver, candidate, mem })
     }
 
     /// Length in bytes, not yet validated but never beyond the channel's frame size.
@@ -67,7 +67,7 @@ impl<'a> View<'a> {
         let mut from = self.candidate.meta.at + at;
         let skip = from % 8;
         if skip != 0 && !out.is_empty() {
-            // Shared words are read whole, and the first one begins before `at`.
+            // Mapping words are read whole, and the first one begins before `at`.
             let mut word = [MaybeUninit::new(0u8); 8];
             let n = (8 - skip).min(out.len());
             self.mem.copy_out(from - skip, &mut word[..skip + n]);
@@ -89,17 +89,13 @@ impl<'a> View<'a> {
     /// subscriber keeps its place.
     #[inline]
     pub fn validate(self) -> Result<Sample> {
-        let View { subscriber, candidate, .. } = self;
-        subscriber.validate_candidate(&candidate)
+        self.receiver.validate(&self.candidate)
     }
 
-    /// Lets go of the subscriber: for languages that cannot borrow. [`Subscriber::validate`] ends it.
+    /// Lets go of the subscriber: for languages that cannot borrow. [`Subscriber::validate`](crate::Subscriber::validate) ends it.
     pub fn detach(self) -> DetachedView {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let View { subscriber, candidate, mem } = self;
-        subscriber.looked = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
-        let (number, counts) = (subscriber.looked, subscriber.counts());
-        DetachedView { shared: subscriber.shared.clone(), candidate, mem, number, counts }
+        let View { receiver, candidate, mem } = self;
+        DetachedView { mapping: receiver.mapping().clone(), candidate, mem, mark: receiver.mark() }
     }
 }
 
@@ -107,13 +103,11 @@ impl<'a> View<'a> {
 /// and the channel are no more.
 #[derive(Clone, Debug)]
 pub struct DetachedView {
-    shared: Arc<Shared>,
+    mapping: Arc<Mapping>,
     candidate: Candidate,
     mem: Shm,
-    /// Which look of all that this process ever took.
-    number: u64,
-    /// What the subscriber had counted then.
-    counts: [u64; 3],
+    /// The moment of the subscriber when it was detached.
+    mark: Mark,
 }
 
 impl DetachedView {
@@ -129,52 +123,18 @@ impl DetachedView {
     pub fn as_ptr(&self) -> *const u8 {
         self.mem.address(self.candidate.meta.at, self.len())
     }
-}
 
-impl Subscriber {
-    fn validate_candidate(&mut self, candidate: &Candidate) -> Result<Sample> {
-        if !self.merge.validate(&*self.shared, candidate) {
-            return Err(self.overrun());
-        }
-        let delivered = self.merge.commit(candidate);
-        Ok(self.delivered(delivered))
+    /// Whether it is the view that was detached last from the subscriber of `receiver`, which received nothing since.
+    pub(crate) fn is_current(&self, receiver: &Receiver) -> bool {
+        receiver.is_at(&self.mark) && Arc::ptr_eq(receiver.mapping(), &self.mapping)
     }
-    fn counts(&self) -> [u64; 3] {
-        [self.merge.received(), self.merge.missed(), self.merge.rewound()]
-    }
-
-    /// Whether this is the view that was detached from this subscriber last, and nothing was received or passed over since.
-    pub fn is_looking_at(&self, view: &DetachedView) -> bool {
-        self.looked == view.number && self.counts() == view.counts && Arc::ptr_eq(&self.shared, &view.shared)
-    }
-    /// [`View::validate`] for a view that was detached. [`Error::Invalid`] if it [is not looked at](Self::is_looking_at) any more.
-    pub fn validate(&mut self, view: &DetachedView) -> Result<Sample> {
-        if !self.is_looking_at(view) {
+    /// Counts the message as received by the subscriber of `receiver`, if it was whole all the while.
+    pub(crate) fn validate(&self, receiver: &mut Receiver) -> Result<Sample> {
+        if !self.is_current(receiver) {
             return Err(Error::invalid(
                 "this view is not the subscriber's last, or something was received since",
             ));
         }
-        self.validate_candidate(&view.candidate)
-    }
-
-    /// Looks at a message in place through `look`, and hands out its result only if the message was whole all the
-    /// while. `look` may be called several times.
-    pub fn look<R>(
-        &mut self,
-        which: crate::Which,
-        until: impl Into<crate::Until>,
-        mut look: impl FnMut(&View<'_>) -> R,
-    ) -> Result<Option<(R, Sample)>> {
-        let until = until.into();
-        for _ in 0..saltus_ring::TRIES {
-            let Some(view) = self.view(which, until)? else { return Ok(None) };
-            let result = look(&view);
-            match view.validate() {
-                Ok(sample) => return Ok(Some((result, sample))),
-                Err(Error::Overrun { .. }) => continue,
-                Err(e) => return Err(e),
-            }
-        }
-        Err(self.overrun())
+        receiver.validate(&self.candidate)
     }
 }

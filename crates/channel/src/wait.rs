@@ -1,73 +1,121 @@
 //! Waiting on channels.
 
-use crate::limits::WAKE_AT_ONCE;
-use crate::mapping::Shared;
-use crate::{Error, Result, Subscriber, Until, clock};
+use crate::limits::{QUIET_SLICE, SLICE};
+use crate::mapping::Mapping;
+use crate::receiver::Receiver;
+use crate::{Error, Result};
 use saltus_os::cancel::CancelHandle;
+use saltus_os::clock;
 use saltus_os::futex::{self, Word};
-use saltus_ring::bell;
+use std::time::Duration;
 
-impl Shared {
-    /// Arms the bell, if there is one. Returns the generation to sleep on, and the futex, its low half; then the caller
-    /// must look again `[a4]`, and disarm whatever happens.
-    pub(crate) fn arm(&self) -> Option<(u64, Word)> {
-        let bell = self.bell.as_ref()?;
-        let at = if bell.may_arm { bell::arm(&bell.mem) } else { bell::watch(&bell.mem) };
-        let futex = bell.mem.address(bell::BELL, 4).cast();
-        Some((at, Word { at: futex, value: at as u32, shared: true }))
+/// How a subscriber waits.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    cancel: Option<CancelHandle>,
+    /// How long a wait looks again and again before it sleeps.
+    spin: Duration,
+    /// Instead of arming the bell, look this often.
+    poll_every: Option<Duration>,
+    /// How long a sleep lasts at most, in ns.
+    slice: u64,
+    /// The bell's generation that it armed for, while it sleeps.
+    armed: Option<u64>,
+    /// When to look next whether the channel is still there, monotonic ns; 0 before the first sleep.
+    next_look: u64,
+}
+
+impl Waiter {
+    pub fn new(spin: Duration, poll_every: Option<Duration>, slice: Duration) -> Waiter {
+        let slice = u64::try_from(slice.as_nanos()).unwrap_or(u64::MAX);
+        Waiter { cancel: None, spin, poll_every, slice, armed: None, next_look: 0 }
     }
 
-    /// After arming at generation `at`, asleep or not: wakes others, if the publisher left that to us. `[c1]`
-    pub(crate) fn disarm(&self, at: u64) {
-        let Some(bell) = &self.bell else { return };
-        if bell.may_arm {
-            bell::disarm(&self.page.mem, &bell.mem, WAKE_AT_ONCE, at, |k| self.wake(k));
-        } else if bell::rung(&bell.mem, at) {
-            self.wake(WAKE_AT_ONCE);
+    /// The handle that cancels its waits; made now if there is none.
+    pub fn cancel_handle(&mut self) -> CancelHandle {
+        self.cancel.get_or_insert_with(CancelHandle::new).clone()
+    }
+    /// Waits can be canceled by `cancel`, and no more by the handle before.
+    pub fn set_cancel_handle(&mut self, cancel: &CancelHandle) {
+        self.cancel = Some(cancel.clone());
+    }
+    /// Whether there is a handle, which takes a word of [`sleep`].
+    pub fn is_cancelable(&self) -> bool {
+        self.cancel.is_some()
+    }
+    fn is_canceled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(CancelHandle::is_canceled)
+    }
+
+    /// Looks again and again for as long as was asked for. Whether there is something unseen.
+    pub fn spin(&self, receiver: &Receiver, deadline: u64) -> bool {
+        if self.spin.is_zero() {
+            return false;
         }
+        let spin = u64::try_from(self.spin.as_nanos()).unwrap_or(u64::MAX);
+        let end = deadline.min(clock::monotonic().saturating_add(spin));
+        while clock::monotonic() < end && !self.is_canceled() && receiver.mapping().retired().is_none() {
+            if receiver.has_unseen() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        false
+    }
+
+    /// Arms the bell, unless this one only polls. Returns the word to sleep on.
+    fn arm(&mut self, mapping: &Mapping) -> Option<Word> {
+        let armed = if self.poll_every.is_some() { None } else { mapping.arm() };
+        self.armed = armed.map(|(at, _)| at);
+        armed.map(|(_, word)| word)
+    }
+
+    /// After arming: passes the wake on if need be.
+    fn disarm(&mut self, mapping: &Mapping) {
+        if let Some(at) = self.armed.take() {
+            mapping.disarm(at);
+        }
+    }
+
+    /// How often a wait looks without having armed, in ns.
+    fn poll_slice(&self) -> u64 {
+        let period = self.poll_every.map_or(QUIET_SLICE, |period| period.as_nanos() as u64);
+        period.clamp(100_000, SLICE - 1)
+    }
+
+    /// Once in a slice: whether the channel is still there, though nobody said otherwise.
+    #[inline(always)]
+    fn look_for_the_channel(&mut self, mapping: &Mapping, now: u64) -> Result<()> {
+        if now < self.next_look {
+            return Ok(());
+        }
+        // Not at the very first sleep: most last for less than a slice.
+        let first = std::mem::replace(&mut self.next_look, now.saturating_add(SLICE)) == 0;
+        if first { Ok(()) } else { mapping.check_presence() }
     }
 }
 
-/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
-/// `None` when the time is up.
-///
-/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a cancel handle
-/// count twice. The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
-pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
-    let deadline = until.into().deadline();
-    let handles = subscribers.iter().filter(|s| s.cancel.is_some()).count();
-    if subscribers.len() + handles >= futex::MOST_WORDS {
-        return Err(Error::invalid(format!(
-            "waiting on {} channels with {handles} cancel handles at once: the kernel takes {} together",
-            subscribers.len(),
-            futex::MOST_WORDS - 1
-        )));
-    }
-    loop {
-        if let Some(found) = subscribers.iter().position(|s| s.has_unseen()) {
-            return Ok(Some(found));
-        }
-        let Some(deadline) = deadline else { return Ok(None) };
-        if !sleep::<{ futex::MOST_WORDS }>(subscribers, deadline)? {
-            return Ok(subscribers.iter().position(|s| s.has_unseen()));
-        }
-    }
+/// A subscriber, as far as it sleeps.
+pub(crate) trait Sleeper {
+    /// Where it is, and how it waits.
+    fn parts(&mut self) -> (&mut Receiver, &mut Waiter);
 }
 
-/// Sleeps until there may be something unseen in one of `subscribers`: `true`. `false`: the time is up.
+/// Sleeps until there may be something unseen for one of `sleepers`: `true`. `false`: the time is up.
 ///
-/// There must be at most `N` subscribers and cancel handles together; a sleep on one need not clear a long table.
-pub(crate) fn sleep<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
-    let result = sleep_armed::<N>(subscribers, deadline);
+/// There must be at most `N` sleepers and cancel handles together; a sleep on one need not clear a long table.
+pub(crate) fn sleep<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64) -> Result<bool> {
+    let result = sleep_armed::<N>(sleepers, deadline);
     // Pass the wake on, on every channel and whatever ended the sleep: a publisher may have counted us among those
     // it woke although another word was reported, or the time was up just then.
-    for subscriber in subscribers.iter_mut() {
-        subscriber.disarm();
+    for sleeper in sleepers.iter_mut() {
+        let (receiver, waiter) = sleeper.parts();
+        waiter.disarm(receiver.mapping());
     }
     result
 }
 
-fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u64) -> Result<bool> {
+fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64) -> Result<bool> {
     const NOTHING: Word = Word { at: std::ptr::null(), value: 0, shared: false };
     let (mut words, mut count) = ([NOTHING; N], 0);
     let mut slice = u64::MAX;
@@ -75,28 +123,32 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
         words[count] = word;
         count += 1;
     };
-    for subscriber in subscribers.iter_mut() {
-        if subscriber.cancel.as_ref().is_some_and(CancelHandle::is_canceled) {
+    for sleeper in sleepers.iter_mut() {
+        let (receiver, waiter) = sleeper.parts();
+        if waiter.is_canceled() {
             return Err(Error::Canceled);
         }
-        match subscriber.arm() {
+        match waiter.arm(receiver.mapping()) {
             Some(word) => put(word),
-            None => slice = slice.min(subscriber.quiet_slice()),
+            None => slice = slice.min(waiter.poll_slice()),
         }
-        slice = slice.min(subscriber.slice());
+        slice = slice.min(waiter.slice);
     }
-    for cancel in subscribers.iter().filter_map(|s| s.cancel.as_ref()) {
-        put(cancel.word());
+    for sleeper in sleepers.iter_mut() {
+        if let Some(cancel) = &sleeper.parts().1.cancel {
+            put(cancel.word());
+        }
     }
     // [a4] The second look, after arming: at the lanes in use, at all heads, and at the end of the channel.
-    for subscriber in subscribers.iter() {
+    for sleeper in sleepers.iter_mut() {
+        let (receiver, _) = sleeper.parts();
         // The end first: what was published before it is seen then.
-        let end = subscriber.shared.retired();
-        if subscriber.has_unseen() {
+        let end = receiver.mapping().retired();
+        if receiver.has_unseen() {
             return Ok(true);
         }
         if let Some(how) = end {
-            return Err(subscriber.shared.retired_error(how));
+            return Err(receiver.mapping().retired_error(how));
         }
     }
     let now = clock::monotonic();
@@ -104,21 +156,22 @@ fn sleep_armed<const N: usize>(subscribers: &mut [&mut Subscriber], deadline: u6
         return Ok(false);
     }
     let end = deadline.min(now.saturating_add(slice));
-    for subscriber in subscribers.iter_mut() {
-        match subscriber.look_for_the_channel(now) {
+    for sleeper in sleepers.iter_mut() {
+        let (receiver, waiter) = sleeper.parts();
+        match waiter.look_for_the_channel(receiver.mapping(), now) {
             // What was published before the end is delivered before the end is told.
-            Err(_) if subscriber.has_unseen() => return Ok(true),
+            Err(_) if receiver.has_unseen() => return Ok(true),
             other => other?,
         }
     }
     if count == 0 {
         saltus_os::process::sleep_until(end);
     } else {
-        // SAFETY: the bells are mapped by the subscribers' channels, the cancel words live in their handles.
+        // SAFETY: the bells are mapped by the sleepers' channels, the cancel words live in their handles.
         unsafe { futex::wait_many(&words[..count], end) };
     }
-    for subscriber in subscribers.iter_mut() {
-        subscriber.slept();
+    for sleeper in sleepers.iter_mut() {
+        sleeper.parts().0.slept();
     }
     Ok(true)
 }

@@ -1,0 +1,97 @@
+//! The channels of a domain: creating, opening, changing and removing them.
+
+use super::Domain;
+use crate::create::{self, Plan};
+use crate::{Attributes, Channel, Error, Name, Result, Until, Wake, counters};
+use saltus_os::clock;
+
+impl Domain {
+    /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
+    pub fn create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
+        self.create_named(&Name::new(name)?, attributes, false)
+    }
+
+    /// Creates a channel, or puts a new one in the place of the old, whose users are told.
+    pub fn replace(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
+        self.create_named(&Name::new(name)?, attributes, true)
+    }
+
+    fn create_named(&self, name: &Name, attributes: &Attributes, replace: bool) -> Result<Channel> {
+        let plan = Plan::new(attributes)?;
+        plan.create(&self.make_dir()?, &self.url(), name, replace)?;
+        Channel::open(self, name)
+    }
+
+    /// Opens a channel. [`Error::NotFound`] if there is none.
+    pub fn open_channel(&self, name: impl AsRef<[u8]>) -> Result<Channel> {
+        Channel::open(self, &Name::new(name)?)
+    }
+
+    /// Opens a channel; creates it if there is none. An existing one keeps its attributes, whatever `attributes` say.
+    pub fn open_or_create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
+        let name = Name::new(name)?;
+        loop {
+            match Channel::open(self, &name) {
+                Err(Error::NotFound { .. }) => {}
+                other => return other,
+            }
+            match self.create_named(&name, attributes, false) {
+                // Somebody was faster: open theirs. Or somebody removed ours at once: once more.
+                Err(Error::Exists { .. } | Error::NotFound { .. }) => continue,
+                other => return other,
+            }
+        }
+    }
+
+    /// Opens a channel as soon as it exists; `None` if it does not until the time is up. Looks every 10 ms.
+    pub fn wait_for(&self, name: impl AsRef<[u8]>, until: impl Into<Until>) -> Result<Option<Channel>> {
+        let (name, deadline) = (Name::new(name)?, until.into().deadline());
+        loop {
+            match Channel::open(self, &name) {
+                Err(Error::NotFound { .. }) => {}
+                other => return other.map(Some),
+            }
+            let now = clock::monotonic();
+            match deadline {
+                Some(deadline) if now < deadline => {
+                    saltus_os::process::sleep_until(deadline.min(now + 10_000_000));
+                }
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// Removes a channel. Those who have it open are told.
+    pub fn unlink(&self, name: impl AsRef<[u8]>) -> Result<()> {
+        let name = Name::new(name)?;
+        self.channel_dir(&name)?;
+        let dir = self.dir().map_err(|e| Error::system(format!("remove channel `{name}`"), e))?;
+        create::unlink(&dir, &self.url(), &name)
+    }
+
+    /// Changes who may publish (write) and subscribe (read). Handles that are open stay as they are.
+    pub fn chmod(&self, name: impl AsRef<[u8]>, mode: u32) -> Result<()> {
+        let name = Name::new(name)?;
+        Attributes::new().mode(mode).layout()?;
+        let always = Channel::open(self, &name)?.attributes().get_wake() == Wake::Always;
+        let dir = self.channel_dir(&name)?;
+        let what = || format!("change the mode of channel `{name}`");
+        create::set_modes(&dir, mode, None, always).map_err(|e| Error::system(what(), e))
+    }
+
+    /// Removes what dead processes left: half-built channels, and counters of dead subscribers. Returns how many.
+    ///
+    /// Safe at any time; nothing that lives is touched. Creating a channel does the first by itself, opening a
+    /// subscriber the second.
+    pub fn sweep(&self) -> Result<usize> {
+        let mut swept = self.path.parent().map_or(0, super::sweep_public_dirs);
+        let Ok(dir) = self.dir() else { return Ok(swept) };
+        swept += create::sweep(&dir);
+        for name in self.list()? {
+            if let Ok(dir) = self.channel_dir(&name) {
+                swept += counters::sweep(&dir);
+            }
+        }
+        Ok(swept)
+    }
+}

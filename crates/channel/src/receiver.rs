@@ -1,0 +1,143 @@
+//! A subscriber's position in a channel: receiving and moving, without waiting.
+
+use crate::mapping::Mapping;
+use crate::message::{Sample, Writer};
+use crate::stats::Stats;
+use crate::{Error, Result};
+use saltus_ring::reader::Meta;
+use saltus_ring::{Candidate, Delivered, Fault, Merge, Pick, Shm, Start, Which};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A position in all lanes of a channel, and the counters that follow from it.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    mapping: Arc<Mapping>,
+    merge: Merge,
+    stats: Stats,
+    /// The number of the last [`Mark`].
+    marked: u64,
+}
+
+/// A moment of a receiver: valid until it receives, passes over or gives up a message, or is marked again.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// Which mark of all that this process ever made.
+    number: u64,
+    /// Received, missed, rewound.
+    counts: [u64; 3],
+}
+
+impl Receiver {
+    pub fn new(mapping: Arc<Mapping>, start: Start, stats: Stats) -> Receiver {
+        let merge = Merge::new(&*mapping, start);
+        Receiver { mapping, merge, stats, marked: 0 }
+    }
+
+    pub fn mapping(&self) -> &Arc<Mapping> {
+        &self.mapping
+    }
+    pub fn merge(&self) -> &Merge {
+        &self.merge
+    }
+
+    /// Delivers a message through `take`, which copies it, or says how large it is if it has no room. Then count it by
+    /// [`Receiver::delivered`].
+    #[inline(always)]
+    pub fn receive(
+        &mut self,
+        which: Which,
+        take: impl FnMut(&Shm, &Meta) -> std::result::Result<(), usize>,
+    ) -> std::result::Result<Option<Delivered>, Fault> {
+        self.merge.receive(&*self.mapping, which, take)
+    }
+
+    /// Looks once for a message to look at in place.
+    #[inline(always)]
+    pub fn pick(&mut self, which: Which) -> Pick {
+        self.merge.pick(&*self.mapping, which)
+    }
+
+    /// Counts `candidate` as received if all that was read of it was whole; else keeps the position.
+    pub fn validate(&mut self, candidate: &Candidate) -> Result<Sample> {
+        if !self.merge.validate(&*self.mapping, candidate) {
+            return Err(self.overrun());
+        }
+        let delivered = self.merge.commit(candidate);
+        Ok(self.delivered(delivered))
+    }
+
+    /// Counts a delivery, and says what is known of it.
+    #[inline(always)]
+    pub fn delivered(&mut self, delivered: Delivered) -> Sample {
+        let meta = delivered.meta;
+        if delivered.fresh {
+            self.stats.received(&self.mapping, &self.merge, &meta);
+        }
+        Sample {
+            len: meta.len,
+            seq: meta.seq,
+            stamp: meta.stamp,
+            writer: Writer { lane: delivered.lane as u32, lease: meta.lease },
+            missed: delivered.missed,
+        }
+    }
+
+    /// Marks this moment.
+    pub fn mark(&mut self) -> Mark {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.marked = NEXT.fetch_add(1, Ordering::Relaxed); // only each number once
+        Mark { number: self.marked, counts: self.counts() }
+    }
+    /// Whether `mark` is this receiver's last, and nothing was received or passed over since.
+    pub fn is_at(&self, mark: &Mark) -> bool {
+        self.marked == mark.number && self.counts() == mark.counts
+    }
+    fn counts(&self) -> [u64; 3] {
+        [self.merge.received(), self.merge.missed(), self.merge.rewound()]
+    }
+
+    /// Whether there is anything unseen. A few loads.
+    #[inline]
+    pub fn has_unseen(&self) -> bool {
+        self.merge.unseen(&*self.mapping)
+    }
+    /// How many messages are unseen.
+    pub fn unseen_count(&self) -> u64 {
+        self.merge.unseen_count(&*self.mapping)
+    }
+    /// The stamp of the message that `which` would give now.
+    pub fn peek(&mut self, which: Which) -> Option<u64> {
+        self.merge.peek(&*self.mapping, which)
+    }
+
+    /// Skips to now.
+    pub fn flush(&mut self) {
+        self.merge.flush(&*self.mapping);
+        self.stats.missed(&self.mapping, self.merge.missed());
+    }
+    /// Goes back to the oldest message kept.
+    pub fn seek_oldest(&mut self) {
+        self.merge.seek_oldest(&*self.mapping);
+    }
+    /// Gives up the oldest unseen messages until at most `keep` are left. Returns how many.
+    pub fn limit(&mut self, keep: u64) -> u64 {
+        let missed = self.merge.limit(&*self.mapping, keep);
+        if missed > 0 {
+            self.stats.missed(&self.mapping, self.merge.missed());
+        }
+        missed
+    }
+
+    /// Counts a sleep.
+    pub fn slept(&mut self) {
+        self.stats.slept(&self.mapping);
+    }
+
+    /// The error for a message that publishers overtook at every try. Counts it.
+    #[cold]
+    pub fn overrun(&mut self) -> Error {
+        self.stats.overrun(&self.mapping);
+        Error::Overrun { channel: self.mapping.name.clone() }
+    }
+}

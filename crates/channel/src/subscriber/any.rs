@@ -1,0 +1,33 @@
+//! Waiting on several channels at once.
+
+use super::Subscriber;
+use crate::until::Until;
+use crate::wait;
+use crate::{Error, Result};
+use saltus_os::futex::MOST_WORDS;
+
+/// Waits until one of `subscribers` has something unseen, and returns its index; the first, if several have.
+/// `None` when the time is up.
+///
+/// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a cancel handle
+/// count twice. The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
+pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
+    let deadline = until.into().deadline();
+    let handles = subscribers.iter().filter(|s| s.waiter.is_cancelable()).count();
+    if subscribers.len() + handles >= MOST_WORDS {
+        return Err(Error::invalid(format!(
+            "waiting on {} channels with {handles} cancel handles at once: the kernel takes {} together",
+            subscribers.len(),
+            MOST_WORDS - 1
+        )));
+    }
+    loop {
+        if let Some(found) = subscribers.iter().position(|s| s.has_unseen()) {
+            return Ok(Some(found));
+        }
+        let Some(deadline) = deadline else { return Ok(None) };
+        if !wait::sleep::<MOST_WORDS>(subscribers, deadline)? {
+            return Ok(subscribers.iter().position(|s| s.has_unseen()));
+        }
+    }
+}
