@@ -1,6 +1,7 @@
 //! What is checked, and how.
 
-use crate::run::{Outcome, Step, root};
+use crate::circles;
+use crate::run::{Outcome, Step, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,6 +48,7 @@ pub fn steps() -> Vec<Step> {
         Step::command("clippy", &[], &[&clippy[..], &deny].concat()),
         Step::command("docs", &deny_docs, &docs),
         Step::new("the lowest crates depend on libc alone", lowest_crates),
+        Step::new("no circle of modules", circles::check),
         Step::new("the README shows the programs that are tested", readme_programs),
     ]
 }
@@ -389,8 +391,4 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
         }
     }
     files
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }

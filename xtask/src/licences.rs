@@ -1,6 +1,6 @@
 //! The licences of what is linked into the command: most ask that their words go with every copy.
 
-use crate::package::{failed, output};
+use crate::run::{failed, output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,15 @@
 //! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
 mod checks;
+mod circles;
 mod failures;
 mod licences;
+mod modules;
 mod package;
 mod run;
+mod source;
 mod tools;
+mod workspace;
 
 use run::{Outcome, Step};
 use std::process::ExitCode;
@@ -15,6 +19,7 @@ usage: cargo xtask VERB [ARGS]
 
   test                 install what the tests need, and run all of them: what CI runs
   check                format, clippy and docs without warnings, and the rules of the house
+  circles [PACKAGES]   the files of a package that need each other, and for which names; `check` refuses them
   loom                 the real lane under loom
   model [short|full]   the Promela models and their mutations
   campaign [ARGS]      kill, freeze, exhaust, lie: see lab/campaigns/README.md
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
     let outcome = match args.as_slice() {
         ["test"] => test(),
         ["check"] => run::all(checks::steps()),
+        ["circles", packages @ ..] => circles::print(packages),
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),

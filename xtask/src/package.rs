@@ -1,7 +1,7 @@
 //! The command as a Debian package and by `cargo install`: each into a clean root, run there, and removed without a trace.
 
 use crate::licences;
-use crate::run::{Outcome, Step, root};
+use crate::run::{Outcome, Step, failed, output, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,11 +42,6 @@ fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
-/// An error of a file, by its name.
-pub fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> String {
-    move |e| format!("{}: {e}", path.display())
-}
-
 /// An empty directory.
 fn fresh(path: &Path) -> Outcome {
     if path.exists() {
@@ -57,14 +52,6 @@ fn fresh(path: &Path) -> Outcome {
 
 fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
     fs::write(path, text).map_err(failed(path))
-}
-
-/// Runs a command in the root of the workspace; what it printed.
-pub fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.current_dir(root()).output().map_err(|e| format!("{command:?}: {e}"))?;
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if output.status.success() { Ok(said.into()) } else { Err(format!("{command:?}: {complained}{said}")) }
 }
 
 /// What the command writes itself, from the definitions of its options; and the licences of what is linked into it.

@@ -2,7 +2,7 @@
 
 use crate::failures;
 use std::io::{IsTerminal, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -68,6 +68,24 @@ impl Step {
 pub fn root() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     here.parent().map(PathBuf::from).unwrap_or(here)
+}
+
+/// An error of a file, by its name.
+pub fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> String {
+    move |e| format!("{}: {e}", path.display())
+}
+
+/// Reads a text file.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(failed(path))
+}
+
+/// Runs a command in the root of the workspace; what it printed.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.current_dir(root()).output().map_err(|e| format!("{command:?}: {e}"))?;
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(said.into()) } else { Err(format!("{command:?}: {complained}{said}")) }
 }
 
 /// Runs all steps, whatever becomes of each, and sums up.
