@@ -8,7 +8,8 @@ use crate::commands::{
     bench, bridge, chmod, completions, doctor, echo, generate, hiccup, hub, import, info, log, ls, man, mk,
     play, publish, record, report, rm, serve, spy, stat, sweep, tunnel, types,
 };
-use crate::{help, place};
+use crate::flags::domain::DomainFlag;
+use crate::help;
 
 /// Carries samples between the processes of a robot: newest first, old ones while they last
 ///
@@ -19,10 +20,8 @@ use crate::{help, place};
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
     /// Where the channels are.
-    // Read by ourselves: clap would show it in every usage line as if it had to be given.
-    #[arg(long, global = true, value_name = "URL", help = place::domains())]
-    #[arg(help_heading = "Everywhere")]
-    pub domain: Option<String>,
+    #[command(flatten)]
+    pub domain: DomainFlag,
 
     /// What to do.
     #[command(subcommand)]

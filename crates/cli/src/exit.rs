@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use crate::escape;
 
@@ -137,4 +138,48 @@ pub fn for_each<T>(items: impl IntoIterator<Item = T>, mut action: impl FnMut(T)
         }
     }
     first.map_or(Ok(()), |code| Err(Failure::Known(code)))
+}
+
+/// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
+/// an end, and told of now and then.
+#[derive(Default)]
+pub struct Troubles {
+    last: Option<Instant>,
+    undecodable: Option<Instant>,
+}
+
+/// Errors that follow each other faster are one that does not pass.
+const APART: Duration = Duration::from_millis(500);
+
+impl Troubles {
+    /// Says it and goes on, if that may help.
+    pub fn pass(&mut self, error: saltus_domain::Error) -> Outcome {
+        let (last, ends) = match error {
+            saltus_domain::Error::Undecodable { .. } => (&mut self.undecodable, false),
+            saltus_domain::Error::Network(_) => (&mut self.last, true),
+            error => return Err(error.into()),
+        };
+        if last.is_some_and(|at| at.elapsed() < APART) {
+            return if ends { Err(error.into()) } else { Ok(()) };
+        }
+        *last = Some(Instant::now());
+        say(format_args!("{error}; going on"));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_messages_end_nothing_however_many_there_are() {
+        let mut troubles = Troubles::default();
+        for _ in 0..3 {
+            troubles
+                .pass(saltus_domain::Error::Undecodable { what: "a message".into() })
+                .expect("it goes on");
+        }
+        assert!(troubles.pass(saltus_domain::Error::Invalid { what: "a value".into() }).is_err());
+    }
 }

@@ -28,6 +28,7 @@ mod opened;
 mod order;
 mod row;
 mod series;
+pub mod tally;
 mod text;
 mod tree;
 mod unit;

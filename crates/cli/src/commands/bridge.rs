@@ -8,9 +8,10 @@ use clap::Args;
 use saltus_bridge::{Rename, Route};
 use saltus_domain::{Domain, Error, Options, Pattern, Start, Until};
 
+use crate::exit::Troubles;
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::Json;
-use crate::place::{self, Troubles};
+use crate::place;
 use crate::{stop, units};
 use status::Status;
 

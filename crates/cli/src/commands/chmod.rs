@@ -1,11 +1,11 @@
 //! `saltus chmod`: change who may read and write channels.
 
 use clap::Args;
-use saltus_channel::Domain;
 
-use crate::failure::Outcome;
-use crate::flags::Names;
-use crate::{channels, help, units};
+use crate::exit::Outcome;
+use crate::flags::domain::DomainUrl;
+use crate::flags::{Names, help};
+use crate::units;
 
 /// The options of `chmod`.
 #[derive(Args)]
@@ -25,8 +25,8 @@ Examples:
   saltus chmod 600 'robot/*'            nobody else may look";
 
 /// Changes them, going on where one fails. Who has a channel open keeps what was opened.
-pub fn run(domain: &Domain, chmod: Chmod) -> Outcome {
-    channels::for_each(domain, &chmod.names.names, false, |name| {
-        Ok(domain.chmod(name.as_bytes(), chmod.mode)?)
-    })
+pub fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {
+    let domain =
+        domain.shm_only("chmod", "who reaches it may read and write; `saltus tunnel` needs a key")?;
+    chmod.names.meant()?.for_each(&domain, false, |name| Ok(domain.chmod(name.as_bytes(), chmod.mode)?))
 }

@@ -12,12 +12,12 @@ use saltus_decode::{Decoder, Meaning};
 
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::{Count, Printed, Timeout, TypeDirs};
 use crate::human;
 use crate::out::Out;
-use crate::place::{self, Place};
 use crate::print::{About, Message, print};
-use crate::{channels, schemas, stop};
+use crate::{schemas, stop};
 
 /// The options of `echo`.
 #[derive(Args)]
@@ -105,11 +105,11 @@ Examples:
   saltus echo 'ARM_.*' --regex --domain tcpq:// --json";
 
 /// Prints until there is enough, or the end is asked for.
-pub fn run(url: Option<&str>, args: Echo) -> Outcome {
-    match Place::open(url)? {
-        Place::Shm(domain) if args.regex => network::run(&place::network(&domain.url())?, &args),
-        Place::Shm(domain) => one_channel(&domain, args),
-        Place::Network(domain) => network::run(&domain, &args),
+pub fn run(domain: &DomainUrl, args: Echo) -> Outcome {
+    match domain.open()? {
+        OpenDomain::Shm(domain) if args.regex => network::run(&domain::network(&domain.url())?, &args),
+        OpenDomain::Shm(domain) => one_channel(&domain, args),
+        OpenDomain::Other(domain) => network::run(&domain, &args),
     }
 }
 
@@ -155,7 +155,7 @@ impl Reading<'_> {
             }
             if there.is_some() { there } else { self.appeared()? }
         } else {
-            Some(channels::open_named(self.domain, &self.args.name)?)
+            Some(domain::open_named(self.domain, &self.args.name)?)
         };
         while let Some(channel) = opened {
             let said = channel.descriptions()?;

@@ -10,12 +10,13 @@ use saltus_decode::{Dictionary, Kind};
 use serde::Serialize;
 
 use crate::escape::{escaped, harmless};
-use crate::failure::Outcome;
-use crate::flags::{Json, Names};
+use crate::exit::Outcome;
+use crate::flags::domain::{self, DomainUrl};
+use crate::flags::{Json, Names, help};
 use crate::human::{bytes, nanos, plural};
 use crate::latency::Latency;
 use crate::out::Out;
-use crate::{channels, help, schemas};
+use crate::schemas;
 
 /// The options of `info`.
 #[derive(Args)]
@@ -91,12 +92,13 @@ struct Subscriber {
 }
 
 /// Tells of each, going on where one cannot be opened.
-pub fn run(domain: &Domain, info: Info) -> Outcome {
+pub fn run(url: &DomainUrl, info: Info) -> Outcome {
+    let domain = url.shm_only("info", "`saltus stat` measures what comes, `saltus echo` prints it")?;
     let mut out = Out::new()?;
     let mut first = true;
-    let outcome = channels::for_each(domain, &info.names.names, false, |name| {
-        let channel = channels::open(domain, name)?;
-        let line = Line::of(domain, name, channel.info()?, channel.descriptions()?);
+    let outcome = info.names.meant()?.for_each(&domain, false, |name| {
+        let channel = domain::open(&domain, name)?;
+        let line = Line::of(&domain, name, channel.info()?, channel.descriptions()?);
         if info.json.json {
             return out.json(&line);
         }
@@ -115,7 +117,7 @@ impl Line {
         Line {
             channel: escaped(name.as_bytes()),
             domain: domain.url(),
-            path: channels::directory(domain, name).display().to_string(),
+            path: domain::directory(domain, name).display().to_string(),
             state: match told.retired {
                 None => "live",
                 Some(Retired::Removed) => "removed",

@@ -9,13 +9,13 @@ use saltus_channel::{Domain, Name};
 use serde::Serialize;
 
 use crate::escape::escaped;
+use crate::exit::{self, Code, Failure, Outcome};
 use crate::facts::Facts;
-use crate::failure::{Code, Failure, Outcome};
-use crate::flags::{AnyNames, Json};
+use crate::flags::domain::{self, DomainUrl, OpenDomain};
+use crate::flags::{AnyNames, Json, help};
 use crate::out::Out;
-use crate::place::Place;
 use crate::table::{Align, Table};
-use crate::{channels, failure, help, human, units};
+use crate::{human, units};
 
 /// The options of `ls`.
 #[derive(Args)]
@@ -78,23 +78,23 @@ const COLUMNS: [(&str, Align); 9] = [
 ];
 
 /// Lists them.
-pub fn run(url: Option<&str>, ls: Ls) -> Outcome {
-    match Place::open(url)? {
-        Place::Shm(domain) if ls.listen.is_some() => {
+pub fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
+    match domain.open()? {
+        OpenDomain::Shm(domain) if ls.listen.is_some() => {
             let words = format!("--listen: {} knows its channels; leave it away", domain.url());
             Err(Failure::new(Code::Usage, words))
         }
-        Place::Shm(domain) => all(&domain, ls),
-        Place::Network(domain) => network::run(&domain, &ls),
+        OpenDomain::Shm(domain) => all(&domain, ls),
+        OpenDomain::Other(domain) => network::run(&domain, &ls),
     }
 }
 
 /// Lists the channels in shared memory; those that cannot be opened too, with the reason on standard error.
 fn all(domain: &Domain, ls: Ls) -> Outcome {
-    channels::tell_of_no_domain(domain);
+    domain::tell_of_no_domain(domain);
     let mut failures = Vec::new();
     let mut lines = Vec::new();
-    for name in channels::select(domain, &ls.names.names)? {
+    for name in ls.names.meant()?.existing(domain)? {
         let mut line = Line { channel: escaped(name.as_bytes()), long: None, error: None };
         match ls.long.then(|| Long::of(domain, &name)).transpose() {
             Ok(long) => line.long = long,
@@ -118,12 +118,12 @@ fn all(domain: &Domain, ls: Ls) -> Outcome {
         lines.iter().try_for_each(|line| out.line(&line.channel))?;
     }
     out.flush()?;
-    failure::for_each(failures, Err)
+    exit::for_each(failures, Err)
 }
 
 impl Long {
     fn of(domain: &Domain, name: &Name) -> Outcome<Long> {
-        let info = channels::open(domain, name)?.info()?;
+        let info = domain::open(domain, name)?.info()?;
         let facts = Facts::of(&info);
         Ok(Long {
             mode: format!("{:03o}", info.attributes.get_mode()),

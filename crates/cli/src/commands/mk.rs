@@ -5,9 +5,10 @@ use std::os::unix::ffi::OsStrExt;
 
 use clap::{Args, ValueEnum};
 use saltus_channel::clock::Clock;
-use saltus_channel::{Attributes, Domain, Error, Group, Wake};
+use saltus_channel::{Attributes, Error, Group, Wake};
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::domain::DomainUrl;
 use crate::{escape, units};
 
 /// The options of `mk`.
@@ -85,7 +86,8 @@ Examples:
   saltus mk camera --size 4M --replace                another shape for an existing channel";
 
 /// Makes the channel.
-pub fn run(domain: &Domain, mk: Mk) -> Outcome {
+pub fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
+    let domain = domain.shm_only("mk", "a channel is there as soon as `saltus pub` publishes in it")?;
     let name = mk.name.as_bytes();
     let attributes = mk.attributes();
     if mk.replace {

@@ -15,9 +15,9 @@ use saltus_os::{lines::Lines, pace::Pace};
 
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::domain::{DomainUrl, OpenDomain};
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
 use crate::human::plural;
-use crate::place::Place;
 use crate::{schemas, stop, units};
 use sink::Sink;
 
@@ -104,9 +104,9 @@ impl Bytes {
 }
 
 /// Publishes until there is no more, or the end is asked for.
-pub fn run(url: Option<&str>, args: Pub) -> Outcome {
+pub fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     stop::on_signals()?;
-    let place = Place::open(url)?;
+    let place = domain.open()?;
     let one_shot = !args.lines && args.rate.rate.is_none() && args.count.count.is_none();
     let encoder = args.encoder(&place)?;
     let message = args.message(encoder.as_ref())?;
@@ -176,15 +176,15 @@ fn each_line(
 
 impl Pub {
     /// What makes messages from JSON, if a type was named.
-    fn encoder(&self, place: &Place) -> Outcome<Option<Encoder>> {
+    fn encoder(&self, place: &OpenDomain) -> Outcome<Option<Encoder>> {
         let known = || match place {
-            Place::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
+            OpenDomain::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
                 Ok(channel) => Ok(Dictionary::of(schemas::texts(channel.descriptions()?))),
                 // There is none that could know it.
                 Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
                 Err(error) => Err(error.into()),
             },
-            Place::Network(domain) => {
+            OpenDomain::Other(domain) => {
                 let words = format!("no types are left in {}: name their directory with -I", domain.url());
                 Err(Failure::new(Code::Usage, words))
             }
@@ -194,17 +194,17 @@ impl Pub {
     }
 
     /// Where it is published.
-    fn sink(&self, place: &Place, message: Option<&[u8]>, varies: bool) -> Outcome<Sink> {
+    fn sink(&self, place: &OpenDomain, message: Option<&[u8]>, varies: bool) -> Outcome<Sink> {
         match place {
-            Place::Shm(domain) => {
+            OpenDomain::Shm(domain) => {
                 Ok(Sink::Channel(self.channel(domain, message, varies)?.publisher()?.into()))
             }
-            Place::Network(domain) if self.size.is_some() || self.no_create => {
+            OpenDomain::Other(domain) if self.size.is_some() || self.no_create => {
                 let option = if self.no_create { "--no-create" } else { "--size" };
                 let words = format!("{option}: no channel has to be made in {}; leave it away", domain.url());
                 Err(Failure::new(Code::Usage, words))
             }
-            Place::Network(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_bytes())?)),
+            OpenDomain::Other(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_bytes())?)),
         }
     }
 

@@ -1,11 +1,11 @@
 //! `saltus rm`: remove channels.
 
 use clap::Args;
-use saltus_channel::{Domain, Error};
+use saltus_channel::Error;
 
-use crate::failure::Outcome;
-use crate::flags::Names;
-use crate::{channels, help};
+use crate::exit::Outcome;
+use crate::flags::domain::DomainUrl;
+use crate::flags::{Names, help};
 
 /// The options of `rm`.
 #[derive(Args)]
@@ -25,8 +25,10 @@ Examples:
   saltus rm 'robot/*' -f                all of a robot, if there are any";
 
 /// Removes them, going on where one fails.
-pub fn run(domain: &Domain, rm: Rm) -> Outcome {
-    channels::for_each(domain, &rm.names.names, rm.force, |name| match domain.unlink(name.as_bytes()) {
+pub fn run(domain: &DomainUrl, rm: Rm) -> Outcome {
+    let domain =
+        domain.shm_only("rm", "nothing stays there that could be removed; `saltus ls` lists what comes")?;
+    rm.names.meant()?.for_each(&domain, rm.force, |name| match domain.unlink(name.as_bytes()) {
         // Somebody else was faster: it is gone, as was wanted.
         Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(error.into()),

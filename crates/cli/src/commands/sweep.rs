@@ -1,11 +1,11 @@
 //! `saltus sweep`: remove what dead processes left behind.
 
 use clap::Args;
-use saltus_channel::Domain;
 use serde::Serialize;
 
-use crate::failure::Outcome;
+use crate::exit::Outcome;
 use crate::flags::Json;
+use crate::flags::domain::DomainUrl;
 use crate::human::plural;
 use crate::out::Out;
 
@@ -29,8 +29,8 @@ Examples:
   saltus --domain shm://robot sweep";
 
 /// Sweeps once, and says how much there was.
-pub fn run(domain: &Domain, sweep: Sweep) -> Outcome {
-    let removed = domain.sweep()?;
+pub fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
+    let removed = domain.shm_only("sweep", "dead processes leave nothing behind there")?.sweep()?;
     let mut out = Out::new()?;
     if sweep.json.json {
         out.json(&Line { removed })?;

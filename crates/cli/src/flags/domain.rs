@@ -1,38 +1,97 @@
-//! Where the channels of a command are: in shared memory, with all that can be told of them; or in a domain of another
-//! kind, through which messages only pass.
+//! The domain that a command works on: `--domain`, else the environment, else shared memory.
 
-use std::time::{Duration, Instant};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
-use saltus_channel::Domain;
-use saltus_domain::Error;
+use clap::Args;
+use saltus_channel::{Channel, Domain, Error, Name};
+use saltus_text::escape::unescaped;
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 
-/// A domain, opened by its URL.
-pub enum Place {
-    /// Shared memory.
-    Shm(Domain),
-    /// A network, or a log.
-    Network(saltus_domain::Domain),
+/// The domain, as it was typed.
+#[derive(Args)]
+pub(crate) struct DomainFlag {
+    /// Where the channels are.
+    // Read by ourselves: clap would show it in every usage line as if it had to be given.
+    #[arg(long, global = true, value_name = "URL", help = domains())]
+    #[arg(help_heading = "Everywhere")]
+    domain: Option<String>,
 }
 
-impl Place {
-    /// Opens it.
-    pub fn open(url: Option<&str>) -> Outcome<Place> {
-        match url.filter(|url| is_network(url)) {
-            None => Ok(Place::Shm(Domain::open(url.unwrap_or("shm://"))?)),
-            Some(url) => Ok(Place::Network(network(url)?)),
-        }
+impl DomainFlag {
+    /// The domain that is meant. An empty URL is as good as none.
+    pub(crate) fn meant(self) -> Outcome<DomainUrl> {
+        DomainUrl::of(self.domain, std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string())
     }
 }
 
+/// The domain that is meant.
+pub(crate) struct DomainUrl {
+    url: Option<String>,
+    typed: bool,
+}
+
+impl DomainUrl {
+    fn of(typed: Option<String>, variable: Result<String, std::ffi::OsString>) -> Outcome<DomainUrl> {
+        let no_text = |url| {
+            Failure::new(Code::Usage, format!("SALTUS_DOMAIN is {url:?}, which is no text: write shm://NAME"))
+        };
+        let is_typed = typed.as_ref().is_some_and(|url| !url.is_empty());
+        let url = match typed {
+            Some(url) => url,
+            None => variable.map_err(no_text)?,
+        };
+        Ok(DomainUrl { url: Some(url).filter(|url| !url.is_empty()), typed: is_typed })
+    }
+
+    /// Its URL, if there is one.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// Whether the URL is from the command line.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.typed
+    }
+
+    /// Opens it.
+    pub(crate) fn open(&self) -> Outcome<OpenDomain> {
+        OpenDomain::at(self.url())
+    }
+
+    /// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
+    pub(crate) fn shm_only(&self, command: &str, instead: &str) -> Outcome<Domain> {
+        shm_only(self.url(), command, instead)
+    }
+}
+
+/// A domain, opened by its URL.
+pub(crate) enum OpenDomain {
+    /// Shared memory, with all that can be told of its channels.
+    Shm(Domain),
+    /// A network, or a log, through which messages only pass.
+    Other(saltus_domain::Domain),
+}
+
+impl OpenDomain {
+    /// Opens it.
+    pub(crate) fn at(url: Option<&str>) -> Outcome<OpenDomain> {
+        match url.filter(|url| is_network(url)) {
+            None => Ok(OpenDomain::Shm(Domain::open(url.unwrap_or("shm://"))?)),
+            Some(url) => Ok(OpenDomain::Other(network(url)?)),
+        }
+    }
+}
 /// Whether the URL is of something else than shared memory, or of nothing.
 fn is_network(url: &str) -> bool {
     !url.starts_with("shm://")
 }
 
 /// What `--domain` takes, by what this build has.
-pub fn domains() -> String {
+pub(crate) fn domains() -> String {
     let networks =
         saltus_domain::PROVIDERS.iter().filter(|(name, _)| !matches!(*name, "shm" | "mem" | "memq"));
     let (built, absent): (Vec<_>, Vec<_>) = networks.partition(|(_, built)| *built);
@@ -52,7 +111,7 @@ pub fn domains() -> String {
 }
 
 /// A domain of any kind, through the interface that they have in common. One that other processes cannot reach is refused.
-pub fn network(url: &str) -> Outcome<saltus_domain::Domain> {
+pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
     if ["mem://", "memq://"].iter().any(|scheme| url.starts_with(scheme)) {
         let words = format!(
             "{url} is memory of one process alone, and this command is a process of its own: shm:// is for the processes of \
@@ -64,7 +123,7 @@ pub fn network(url: &str) -> Outcome<saltus_domain::Domain> {
 }
 
 /// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
-pub fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Domain> {
+pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Domain> {
     match url.filter(|url| is_network(url)) {
         None => Ok(Domain::open(url.unwrap_or("shm://"))?),
         Some(url) if !url.contains("://") => network(url).and_then(|_| Ok(Domain::open(url)?)), // neither can be
@@ -77,44 +136,76 @@ pub fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Doma
     }
 }
 
-/// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
-/// an end, and told of now and then.
-#[derive(Default)]
-pub struct Troubles {
-    last: Option<Instant>,
-    undecodable: Option<Instant>,
+/// Tells it when there is no such domain: a name that nobody has used, or a mistake.
+pub(crate) fn tell_of_no_domain(domain: &Domain) {
+    if !domain.path().exists() {
+        say(format_args!("there is no domain {} (yet): its first channel makes it", domain.url()));
+    }
 }
 
-/// Errors that follow each other faster are one that does not pass.
-const APART: Duration = Duration::from_millis(500);
-
-impl Troubles {
-    /// Says it and goes on, if that may help.
-    pub fn pass(&mut self, error: Error) -> Outcome {
-        let (last, ends) = match error {
-            Error::Undecodable { .. } => (&mut self.undecodable, false),
-            Error::Network(_) => (&mut self.last, true),
-            error => return Err(error.into()),
-        };
-        if last.is_some_and(|at| at.elapsed() < APART) {
-            return if ends { Err(error.into()) } else { Ok(()) };
+/// Opens the one channel of that name, or the one that is printed so.
+pub(crate) fn open_named(domain: &Domain, argument: &OsStr) -> Outcome<Channel> {
+    let name = Name::new(argument.as_bytes())?;
+    let printed_so =
+        unescaped(argument.as_bytes()).and_then(|bytes| Name::new(bytes).ok()).filter(|n| *n != name);
+    match (open(domain, &name), printed_so) {
+        (Err(failure), Some(other)) if failure.code() == Some(Code::NotFound) => {
+            open(domain, &other).map_err(|_| failure)
         }
-        *last = Some(Instant::now());
-        say(format_args!("{error}; going on"));
-        Ok(())
+        (opened, _) => opened,
     }
+}
+
+/// Opens a channel; says whose it is where that is not allowed.
+pub(crate) fn open(domain: &Domain, name: &Name) -> Outcome<Channel> {
+    domain.open_channel(name.as_bytes()).map_err(|error| match error {
+        Error::Denied { what } => {
+            let owner = std::fs::metadata(directory(domain, name)).map(|m| m.uid());
+            let owner = owner.map_or("its owner".into(), |uid| format!("its owner, user {uid},"));
+            Failure::new(
+                Code::Failed,
+                format!("{what}: permission denied; {owner} can allow it with `saltus chmod`"),
+            )
+        }
+        error => error.into(),
+    })
+}
+
+/// Where a channel's files are.
+pub(crate) fn directory(domain: &Domain, name: &Name) -> PathBuf {
+    domain.path().join(name.file_name())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn meant(typed: Option<&str>, variable: &str) -> (Option<String>, bool) {
+        let meant = DomainUrl::of(typed.map(str::to_owned), Ok(variable.to_owned())).unwrap();
+        (meant.url().map(str::to_owned), meant.is_typed())
+    }
+
     #[test]
-    fn damaged_messages_end_nothing_however_many_there_are() {
-        let mut troubles = Troubles::default();
-        for _ in 0..3 {
-            troubles.pass(Error::Undecodable { what: "a message".into() }).expect("it goes on");
-        }
-        assert!(troubles.pass(Error::Invalid { what: "a value".into() }).is_err());
+    fn what_is_typed_comes_before_the_variable() {
+        let url = |text: &str| Some(text.to_owned());
+        assert_eq!(meant(None, ""), (None, false));
+        assert_eq!(meant(None, "shm://b"), (url("shm://b"), false));
+        assert_eq!(meant(Some("shm://a"), "shm://b"), (url("shm://a"), true));
+        assert_eq!(meant(Some(""), "shm://b"), (None, false), "empty takes the variable away");
+    }
+
+    #[test]
+    fn a_variable_that_is_no_text_is_a_usage_error() {
+        use std::os::unix::ffi::OsStringExt;
+        let variable = Err(std::ffi::OsString::from_vec(vec![0xff]));
+        let failure = DomainUrl::of(None, variable).err().expect("it is refused");
+        assert_eq!(failure.code(), Some(Code::Usage));
+    }
+
+    #[test]
+    fn commands_for_shared_memory_say_what_to_do_elsewhere() {
+        let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists what comes").err().expect("refused");
+        assert_eq!(failure.code(), Some(Code::Usage));
+        assert!(failure.to_string().contains("`saltus rm`") && failure.to_string().contains("saltus ls"));
     }
 }

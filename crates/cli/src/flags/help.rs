@@ -1,12 +1,12 @@
 //! What stands below the options in the help of several commands: written once.
 
 /// The parts below the options, with a blank line between them.
-pub fn after(parts: &[&str]) -> String {
+pub(crate) fn after(parts: &[&str]) -> String {
     parts.join("\n\n")
 }
 
 /// What a pattern is, under the help of every command that takes one.
-pub const PATTERNS: &str = "\
+pub(crate) const PATTERNS: &str = "\
 Patterns:
   A NAME is first the channel of exactly that name, then the one that is printed so,
   then all that match the pattern:
@@ -17,7 +17,7 @@ Patterns:
   Quote patterns, so that the shell leaves them alone.";
 
 /// What the exit codes mean, under the help of the whole command.
-pub const EXIT_CODES: &str = "\
+pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  fine, also after the first Ctrl-C or when nobody reads the output any more
   1  it could not be done; standard error says why, and what to do

@@ -1,13 +1,77 @@
-//! A file that is written whole or not at all.
+//! What is printed and written: one rule for JSON, for messages, for quiet, and for files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Code, Failure, Outcome};
+use clap::{ArgGroup, Args};
 
-/// Where output goes.
-pub enum Target {
+use crate::exit::{Code, Failure, Outcome};
+use crate::print::Format;
+
+/// Print for programs.
+#[derive(Args)]
+pub(crate) struct Json {
+    /// Print JSON, one object a line, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How messages are printed: at most one of these, but for the hexadecimal digits in JSON.
+#[derive(Args)]
+#[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
+pub(crate) struct Printed {
+    /// Show long arrays as a whole
+    #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
+    full: bool,
+
+    /// Print only the message and a line end: what pub --lines reads
+    #[arg(short, long)]
+    lines: bool,
+
+    /// Print the message as a line of hexadecimal digits: what pub --hex takes
+    #[arg(short = 'x', long)]
+    hex: bool,
+
+    /// Print only the message, byte for byte
+    #[arg(long)]
+    raw: bool,
+
+    #[command(flatten)]
+    json: Json,
+}
+
+impl Printed {
+    /// The one that was chosen.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Printed { json: Json { json: true }, hex, .. } => Format::Json { hex: *hex },
+            Printed { lines: true, .. } => Format::Lines,
+            Printed { raw: true, .. } => Format::Raw,
+            Printed { hex: true, .. } => Format::Hex,
+            _ => Format::Human { full: self.full },
+        }
+    }
+}
+
+/// Say only what has to be known.
+#[derive(Args)]
+pub(crate) struct Quiet {
+    /// Say nothing but errors and warnings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Whether an existing file is overwritten.
+#[derive(Args)]
+pub(crate) struct Force {
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// Where output goes. A file is written whole or not at all.
+pub(crate) enum Target {
     /// Standard output.
     Stdout,
     /// A file, written aside under the second name, and overwritten if the third says so.
@@ -16,7 +80,7 @@ pub enum Target {
 
 impl Target {
     /// For `-` or a file. What is there is only overwritten by force.
-    pub fn new(path: &Path, force: bool) -> Outcome<Target> {
+    pub(crate) fn new(path: &Path, force: bool) -> Outcome<Target> {
         if path == Path::new("-") {
             return Ok(Target::Stdout);
         }
@@ -29,7 +93,7 @@ impl Target {
     }
 
     /// Lets `write` fill it. A file appears under its name when all is written; after a failure nothing is left.
-    pub fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
+    pub(crate) fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
         let Target::File(path, aside, force) = self else { return write(&mut BufWriter::new(io::stdout())) };
         let failed = |e: io::Error| {
             let words = format!("cannot write {}: {e}; name a file that you may write", path.display());
@@ -59,5 +123,8 @@ impl Target {
 }
 
 fn taken(path: &Path) -> Failure {
-    Failure::new(Code::Failed, format!("{} exists: take another name, or --force", path.display()))
+    Failure::new(
+        Code::Failed,
+        format!("{} exists: choose another name, or overwrite it with --force", path.display()),
+    )
 }

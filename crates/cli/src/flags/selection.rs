@@ -1,129 +1,273 @@
-//! Which channels the NAME arguments of a command mean.
+//! Which channels a command works on: by name or pattern, by regular expression, or all except those.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use saltus_channel::{Channel, Domain, Error, Name};
+use clap::Args;
+use saltus_channel::{Domain, Name};
+use saltus_domain::Pattern;
+use saltus_text::escape::{escaped, unescaped};
+use saltus_text::glob;
 
-use crate::escape::{escaped, unescaped};
-use crate::failure::{self, Code, Failure, Outcome};
-use crate::glob::Pattern;
+use crate::exit::{self, Code, Failure, Outcome};
 
-/// Does something with every channel that the arguments mean, once each, going on where one fails. An argument that
-/// means none is a failure, unless that is fine.
-pub fn for_each(
-    domain: &Domain,
-    arguments: &[OsString],
-    none_is_fine: bool,
-    mut action: impl FnMut(&Name) -> Outcome,
-) -> Outcome {
-    let all = domain.list()?;
-    let mut done = BTreeSet::new();
-    failure::for_each(arguments, |argument| {
-        let meant = meant(&all, argument.as_bytes());
-        if meant.is_empty() && !none_is_fine {
-            return Err(none(domain, argument));
+/// Channels that exist, as they were typed; at least one.
+#[derive(Args)]
+pub(crate) struct Names {
+    /// Channels, by name or pattern (see Patterns below)
+    #[arg(value_name = "NAME", required_unless_present = "regex")]
+    names: Vec<OsString>,
+
+    #[command(flatten)]
+    matching: Matching,
+}
+
+/// Channels, as they were typed; all when none is given.
+#[derive(Args)]
+pub(crate) struct AnyNames {
+    /// Channels, by name or pattern (see Patterns below); all when none is given
+    #[arg(value_name = "NAME")]
+    names: Vec<OsString>,
+
+    #[command(flatten)]
+    matching: Matching,
+}
+
+/// Channels by regular expression, as they were typed, and the reverse of any choice.
+#[derive(Args, Default)]
+pub(crate) struct Matching {
+    /// Select channels whose whole name matches REGEX (repeatable)
+    #[arg(short = 'e', long, value_name = "REGEX", short_alias = 'c')]
+    #[arg(aliases = ["channel", "channels", "regexp"])]
+    regex: Vec<String>,
+
+    /// Select all channels except those
+    #[arg(short = 'v', long, alias = "invert-channels")]
+    invert: bool,
+}
+
+impl Names {
+    /// The channels that are meant.
+    pub(crate) fn meant(&self) -> Outcome<Selection> {
+        Selection::new(&self.names, &self.matching)
+    }
+}
+
+impl AnyNames {
+    /// The channels that are meant.
+    pub(crate) fn meant(&self) -> Outcome<Selection> {
+        Selection::new(&self.names, &self.matching)
+    }
+}
+
+impl Matching {
+    /// The channels that are meant.
+    pub(crate) fn meant(&self) -> Outcome<Selection> {
+        Selection::new(&[], self)
+    }
+}
+
+/// The channels that are meant.
+#[derive(Clone)]
+pub(crate) struct Selection {
+    /// All when there are none.
+    choices: Vec<Choice>,
+    invert: bool,
+}
+
+/// What one argument means.
+#[derive(Clone)]
+enum Choice {
+    /// A name, or a pattern where no channel has that name.
+    Named(Vec<u8>),
+    /// An expression for whole names, with its text.
+    Matching(Pattern, String),
+}
+
+/// Says of each channel whether it is meant.
+type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
+
+impl Selection {
+    fn new(names: &[OsString], matching: &Matching) -> Outcome<Selection> {
+        let named = names.iter().map(|name| Ok(Choice::Named(name.as_bytes().to_vec())));
+        let matching_one = |text: &String| Ok(Choice::Matching(Pattern::regex(text)?, text.clone()));
+        let choices: Vec<Choice> =
+            named.chain(matching.regex.iter().map(matching_one)).collect::<Outcome<_>>()?;
+        if matching.invert && choices.is_empty() {
+            let words = "--invert needs something to leave out: name channels, or give --regex";
+            return Err(Failure::new(Code::Usage, words));
         }
-        failure::for_each(meant, |name| if done.insert(name) { action(name) } else { Ok(()) })
-    })
-}
-
-/// The channels that the arguments mean, in the order of the domain; all when there are no arguments. Fails with the
-/// first argument that means none.
-pub fn select(domain: &Domain, arguments: &[OsString]) -> Outcome<Vec<Name>> {
-    let all = domain.list()?;
-    match arguments.iter().find(|argument| meant(&all, argument.as_bytes()).is_empty()) {
-        Some(argument) => Err(none(domain, argument)),
-        None => Ok(all_meant(all, arguments)),
+        Ok(Selection { choices, invert: matching.invert })
     }
-}
 
-/// The same, where an argument may mean none just now.
-pub fn present(domain: &Domain, arguments: &[OsString]) -> Outcome<Vec<Name>> {
-    Ok(all_meant(domain.list()?, arguments))
-}
-
-/// Whether one of the arguments means this channel, or there are none.
-pub fn includes(arguments: &[OsString], name: &Name) -> bool {
-    let all = std::slice::from_ref(name);
-    arguments.is_empty() || arguments.iter().any(|argument| !meant(all, argument.as_bytes()).is_empty())
-}
-
-/// Tells it when there is no such domain: a name that nobody has used, or a mistake.
-pub fn tell_of_no_domain(domain: &Domain) {
-    if !domain.path().exists() {
-        failure::say(format_args!("there is no domain {} (yet): its first channel makes it", domain.url()));
+    /// Whether this channel is meant.
+    pub(crate) fn includes(&self, name: &Name) -> bool {
+        let one = std::slice::from_ref(name);
+        self.choices.is_empty()
+            || self.choices.iter().any(|choice| !choice.among(one).is_empty()) != self.invert
     }
-}
 
-fn all_meant(all: Vec<Name>, arguments: &[OsString]) -> Vec<Name> {
-    if arguments.is_empty() {
-        return all;
-    }
-    let meant: BTreeSet<&Name> =
-        arguments.iter().flat_map(|argument| meant(&all, argument.as_bytes())).collect();
-    meant.into_iter().cloned().collect()
-}
-
-/// Opens the one channel of that name, or the one that is printed so.
-pub fn open_named(domain: &Domain, argument: &OsStr) -> Outcome<Channel> {
-    let name = Name::new(argument.as_bytes())?;
-    let printed_so =
-        unescaped(argument.as_bytes()).and_then(|bytes| Name::new(bytes).ok()).filter(|n| *n != name);
-    match (open(domain, &name), printed_so) {
-        (Err(failure), Some(other)) if failure.code() == Some(Code::NotFound) => {
-            open(domain, &other).map_err(|_| failure)
+    /// The channels of the domain that are meant, in its order. Fails with the first argument that means none.
+    pub(crate) fn existing(&self, domain: &Domain) -> Outcome<Vec<Name>> {
+        let all = domain.list()?;
+        match self.choices.iter().find(|choice| choice.among(&all).is_empty()) {
+            Some(choice) => Err(choice.none(&domain.url())),
+            None => Ok(self.of(&all)),
         }
-        (opened, _) => opened,
+    }
+
+    /// The same, where an argument may mean none just now.
+    pub(crate) fn present(&self, domain: &Domain) -> Outcome<Vec<Name>> {
+        Ok(self.of(&domain.list()?))
+    }
+
+    fn of(&self, all: &[Name]) -> Vec<Name> {
+        let chosen: BTreeSet<&Name> = self.choices.iter().flat_map(|choice| choice.among(all)).collect();
+        let meant = |name: &&Name| self.choices.is_empty() || chosen.contains(name) != self.invert;
+        all.iter().filter(meant).cloned().collect()
+    }
+
+    /// Does something with every channel that is meant, once each, going on where one fails. An argument that
+    /// means none is a failure, unless that is fine.
+    pub(crate) fn for_each(
+        &self,
+        domain: &Domain,
+        none_is_fine: bool,
+        mut action: impl FnMut(&Name) -> Outcome,
+    ) -> Outcome {
+        if self.invert {
+            let meant = if none_is_fine { self.present(domain) } else { self.existing(domain) };
+            return exit::for_each(&meant?, action);
+        }
+        let all = domain.list()?;
+        let mut done = BTreeSet::new();
+        exit::for_each(&self.choices, |choice| {
+            let meant = choice.among(&all);
+            if meant.is_empty() && !none_is_fine {
+                return Err(choice.none(&domain.url()));
+            }
+            exit::for_each(meant, |name| if done.insert(name) { action(name) } else { Ok(()) })
+        })
+    }
+
+    /// What to subscribe to, and which of what comes then is meant; all of it where nothing is said.
+    pub(crate) fn subscription(&self) -> Outcome<(Pattern, Option<Wants>)> {
+        let pattern = match (&self.choices[..], self.invert) {
+            ([], _) => Some(Pattern::all()),
+            ([Choice::Matching(pattern, _)], false) => Some(pattern.clone()),
+            ([Choice::Named(name)], false) if !glob::Pattern::is_one(name) => Some(Pattern::name(name)?),
+            _ => None,
+        };
+        Ok(match pattern {
+            Some(pattern) => (pattern, None),
+            None => {
+                let selection = self.clone();
+                (Pattern::all(), Some(Arc::new(move |name: &Name| selection.includes(name))))
+            }
+        })
     }
 }
 
-/// Opens a channel; says whose it is where that is not allowed.
-pub fn open(domain: &Domain, name: &Name) -> Outcome<Channel> {
-    domain.open_channel(name.as_bytes()).map_err(|error| match error {
-        Error::Denied { what } => {
-            let owner = std::fs::metadata(directory(domain, name)).map(|m| m.uid());
-            let owner = owner.map_or("its owner".into(), |uid| format!("its owner, user {uid},"));
-            Failure::new(
-                Code::Failed,
-                format!("{what}: permission denied; {owner} can allow it with `saltus chmod`"),
-            )
+impl Choice {
+    /// What it means among all names: exactly that name, else the one printed so, else a pattern.
+    fn among<'a>(&self, all: &'a [Name]) -> Vec<&'a Name> {
+        let matching = |is: &dyn Fn(&[u8]) -> bool| all.iter().filter(|name| is(name.as_bytes())).collect();
+        let text = match self {
+            Choice::Matching(pattern, _) => return matching(&|name| pattern.matches(name)),
+            Choice::Named(text) => text,
+        };
+        let exact = |bytes: &[u8]| all.iter().find(|name| name.as_bytes() == bytes);
+        match exact(text).or_else(|| unescaped(text).and_then(|bytes| exact(&bytes))) {
+            Some(name) => vec![name],
+            None if glob::Pattern::is_one(text) => {
+                let pattern = glob::Pattern::new(text);
+                matching(&|name| pattern.matches(name))
+            }
+            None => Vec::new(),
         }
-        error => error.into(),
-    })
-}
-
-/// Where a channel's files are.
-pub fn directory(domain: &Domain, name: &Name) -> PathBuf {
-    domain.path().join(name.file_name())
-}
-
-/// What the argument means among all names: exactly that name, else the one printed so, else a pattern.
-fn meant<'a>(all: &'a [Name], argument: &[u8]) -> Vec<&'a Name> {
-    let exact = |bytes: &[u8]| all.iter().find(|name| name.as_bytes() == bytes);
-    let named = exact(argument).or_else(|| unescaped(argument).and_then(|bytes| exact(&bytes)));
-    match named {
-        Some(name) => vec![name],
-        None if Pattern::is_one(argument) => {
-            let pattern = Pattern::new(argument);
-            all.iter().filter(|name| pattern.matches(name.as_bytes())).collect()
-        }
-        None => Vec::new(),
     }
-}
 
-fn none(domain: &Domain, argument: &OsStr) -> Failure {
-    let (argument, url) = (argument.as_bytes(), domain.url());
-    let shown = escaped(argument);
-    Failure::new(
-        Code::NotFound,
-        if Pattern::is_one(argument) {
+    /// Why it means none in this domain.
+    fn none(&self, url: &str) -> Failure {
+        let (shown, is_pattern) = match self {
+            Choice::Matching(_, text) => (escaped(text.as_bytes()), true),
+            Choice::Named(text) => (escaped(text), glob::Pattern::is_one(text)),
+        };
+        let words = if is_pattern {
             format!("no channel in {url} matches `{shown}`: `saltus ls` lists them")
         } else {
             format!("there is no channel `{shown}` in {url}: `saltus ls` lists them, `saltus mk` makes one")
-        },
-    )
+        };
+        Failure::new(Code::NotFound, words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// A command line that is nothing but a choice.
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        names: AnyNames,
+    }
+
+    fn meant(arguments: &[&str]) -> Outcome<Selection> {
+        Line::parse_from(["x"].iter().chain(arguments)).names.meant()
+    }
+
+    fn chosen(arguments: &[&str]) -> Vec<String> {
+        let all = ["CAMERA", "POSE", "POSE_2", "a*", "ab"].map(|name| Name::new(name).unwrap());
+        let selection = meant(arguments).unwrap();
+        let of = selection.of(&all);
+        let includes: Vec<Name> = all.iter().filter(|name| selection.includes(name)).cloned().collect();
+        // Seen alone, a name that is a pattern too says nothing against other names.
+        if !arguments.contains(&"a*") {
+            assert_eq!(of, includes, "{arguments:?}");
+        }
+        of.iter().map(|name| String::from_utf8(name.as_bytes().to_vec()).unwrap()).collect()
+    }
+
+    #[test]
+    fn names_patterns_and_expressions_add_up() {
+        assert_eq!(chosen(&[]), ["CAMERA", "POSE", "POSE_2", "a*", "ab"]);
+        assert_eq!(chosen(&["POSE"]), ["POSE"]);
+        assert_eq!(chosen(&["P*"]), ["POSE", "POSE_2"]);
+        assert_eq!(chosen(&["a*"]), ["a*"], "an exact name comes first");
+        assert_eq!(chosen(&["-e", "POSE"]), ["POSE"], "the whole name");
+        assert_eq!(chosen(&["-e", "POSE.+", "--regex", "C.*"]), ["CAMERA", "POSE_2"]);
+        assert_eq!(chosen(&["CAMERA", "-e", "POSE"]), ["CAMERA", "POSE"]);
+    }
+
+    #[test]
+    fn invert_means_all_the_others() {
+        assert_eq!(chosen(&["-v", "P*", "ab"]), ["CAMERA", "a*"]);
+        assert_eq!(chosen(&["-v", "-e", "[A-Z0-9_]+"]), ["a*", "ab"]);
+        let failure = meant(&["-v"]).err().expect("nothing to leave out");
+        assert_eq!(failure.code(), Some(Code::Usage));
+    }
+
+    #[test]
+    fn old_spellings_mean_the_same() {
+        for old in ["-c", "--channel", "--channels", "--regexp"] {
+            assert_eq!(chosen(&[old, "POSE.*"]), ["POSE", "POSE_2"]);
+        }
+        assert_eq!(chosen(&["--invert-channels", "P*", "C*"]), ["a*", "ab"]);
+    }
+
+    #[test]
+    fn an_expression_that_is_none_is_a_usage_error() {
+        assert_eq!(meant(&["-e", "("]).err().and_then(|failure| failure.code()), Some(Code::Usage));
+    }
+
+    #[test]
+    fn one_choice_is_subscribed_to_as_it_is() {
+        let filtered = |arguments: &[&str]| meant(arguments).unwrap().subscription().unwrap().1.is_some();
+        assert!(!filtered(&[]) && !filtered(&["POSE"]) && !filtered(&["-e", "P.*"]));
+        assert!(filtered(&["P*"]) && filtered(&["POSE", "CAMERA"]) && filtered(&["-v", "POSE"]));
+    }
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Args;
 use saltus_channel::Description;
 use saltus_decode::{Decoder, Dictionary, Encoder, Kind, TypeText, Types, Unexpected, files};
 use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
@@ -11,6 +12,14 @@ use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::human::plural;
+
+/// Where types are looked for.
+#[derive(Args)]
+pub(crate) struct TypeDirs {
+    /// Look for types in the .lcm files of this directory and below it; may be given several times
+    #[arg(short = 'I', long = "include", alias = "types", value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+}
 
 impl From<files::Unreadable> for Failure {
     fn from(error: files::Unreadable) -> Failure {

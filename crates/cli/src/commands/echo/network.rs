@@ -8,9 +8,9 @@ use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Subscriber
 
 use super::{Echo, From};
 use crate::escape::escaped;
+use crate::exit::Troubles;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::out::Out;
-use crate::place::Troubles;
 use crate::print::{self, About, print};
 use crate::{human, schemas, stop};
 

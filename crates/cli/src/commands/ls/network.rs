@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use saltus_domain::{Domain, Name};
+use saltus_spy::tally::Tally;
 use serde::Serialize;
 
 use super::Ls;
 use crate::escape::escaped;
-use crate::failure::Outcome;
+use crate::exit::{Outcome, Troubles};
 use crate::out::Out;
 use crate::table::{Align, Table};
-use crate::tally::Tally;
 use crate::{human, stop};
 
 /// How long it listens where nothing else is said.
@@ -38,9 +38,10 @@ const COLUMNS: [(&str, Align); 5] = [
 /// Listens for a while, and lists them.
 pub fn run(domain: &Domain, ls: &Ls) -> Outcome {
     stop::on_signals()?;
-    let mut tally = Tally::new(domain, &ls.names.names)?;
+    let mut tally = Tally::new(domain, ls.names.meant()?.subscription()?.1)?;
     let start = Instant::now();
-    tally.listen(start + ls.listen.unwrap_or(LISTEN))?;
+    let mut troubles = Troubles::default();
+    tally.listen(start + ls.listen.unwrap_or(LISTEN), |error| troubles.pass(error))?;
     let seconds = start.elapsed().as_secs_f64();
     let mut lines: BTreeMap<Name, Line> = BTreeMap::new();
     for ((name, sender), seen) in tally.take() {

@@ -1,18 +1,16 @@
 //! What `record` may be told, and what that means.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use saltus_domain::{Domain, Name, Pattern, Start};
+use saltus_domain::{Domain, Start};
 use saltus_log::{Compression, Format, WriterOptions};
-use saltus_record::{Limits, Log, Naming, Settings, Source, Style, Wants};
+use saltus_record::{Limits, Log, Naming, Settings, Source, Style};
 
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{AnyNames, Count, Json, Quiet, TypeDirs};
-use crate::{channels, glob, help, place, schemas, units};
+use crate::{help, place, schemas, units};
 
 /// The options of `record`.
 #[derive(Args)]
@@ -29,14 +27,6 @@ pub struct Record {
     #[arg(long, value_name = "URL")]
     pub also: Vec<String>,
 
-    /// Channels whose whole name this regular expression matches
-    #[arg(short, long, value_name = "RE", conflicts_with = "names")]
-    pub channel: Option<String>,
-
-    /// All channels but those
-    #[arg(short = 'v', long, alias = "invert-channels")]
-    pub invert: bool,
-
     /// Where to begin in channels that keep messages
     #[arg(long, value_name = "WHERE", default_value = "now", hide_default_value = true)]
     pub from: From,
@@ -48,7 +38,7 @@ pub struct Record {
     #[command(flatten)]
     pub count: Count,
 
-    /// Replace an existing file
+    /// Overwrite an existing file
     #[arg(short, long, conflicts_with_all = ["append", "increment", "rotate"])]
     pub force: bool,
 
@@ -178,24 +168,7 @@ impl Record {
             From::Newest => Start::Newest,
             From::Oldest => Start::Oldest,
         };
-        let named = self.channel.as_deref().map(Pattern::regex).transpose()?;
-        let names = self.names.names.clone();
-        let (pattern, wants): (Pattern, Option<Wants>) = match (named, &names[..], self.invert) {
-            (Some(pattern), _, false) => (pattern, None),
-            (Some(pattern), _, true) => (Pattern::all(), Some(Arc::new(move |name| !pattern.matches(name)))),
-            (None, [], true) => {
-                let words = "--invert needs something to leave out: name channels, or give --channel";
-                return Err(Failure::new(Code::Usage, words));
-            }
-            (None, [], false) => (Pattern::all(), None),
-            (None, [one], false) if !glob::Pattern::is_one(one.as_bytes()) => {
-                (Pattern::name(one.as_bytes())?, None)
-            }
-            (None, _, invert) => {
-                let wants = move |name: &Name| channels::includes(&names, name) != invert;
-                (Pattern::all(), Some(Arc::new(wants)))
-            }
-        };
+        let (pattern, wants) = self.names.meant()?.subscription()?;
         Ok(Source { domain, pattern, wants, start })
     }
 

@@ -4,7 +4,6 @@ mod once;
 mod web;
 
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,7 +11,7 @@ use saltus_spy::{Options, Source, Watch};
 
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{AnyNames, Json, TypeDirs};
-use crate::{channels, help, place, schemas, stop, units};
+use crate::{help, place, schemas, stop, units};
 
 /// The options of `spy`.
 #[derive(Args)]
@@ -108,11 +107,7 @@ impl Spy {
             if sources.iter().any(|source| source.domain.is(&domain)) {
                 return Err(Failure::new(Code::Usage, format!("{url} is watched already: name it once")));
             }
-            let names = self.names.names.clone();
-            sources.push(Source {
-                wants: Some(Arc::new(move |name| channels::includes(&names, name))),
-                ..Source::all(domain)
-            });
+            sources.push(Source { wants: self.names.meant()?.subscription()?.1, ..Source::all(domain) });
         }
         Ok(sources)
     }

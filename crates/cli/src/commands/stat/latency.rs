@@ -13,10 +13,12 @@ use serde::Serialize;
 use super::Stat;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::domain;
+use crate::flags::selection::Selection;
 use crate::human;
 use crate::out::Out;
+use crate::stop;
 use crate::table::{Align, Table};
-use crate::{channels, stop};
 
 /// A subscriber of a channel: channel, process id, when it joined, process name.
 type Hop = (String, u32, u64, String);
@@ -74,15 +76,16 @@ struct Line<'a> {
 
 /// Measures until the time is over or the end is asked for, then tells all.
 pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
-    channels::tell_of_no_domain(domain);
-    channels::select(domain, &stat.names.names)?;
+    domain::tell_of_no_domain(domain);
+    let selection = stat.names.meant()?;
+    selection.existing(domain)?;
     let failed = |path: &Path, e: std::io::Error| {
         Failure::new(Code::Failed, format!("cannot write {}: {e}; write elsewhere", path.display()))
     };
     let (start, began) = (Instant::now(), SystemTime::now());
     let mut hops = Hops::default();
     // First of all: what comes once the log is there is of this run.
-    look(domain, stat, |hop, counts| {
+    look(domain, &selection, |hop, counts| {
         hops.begin(hop, counts);
         Ok(())
     })?;
@@ -113,7 +116,7 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
         let due = from + stat.interval;
         stop::sleep_until(end.map_or(due, |end| end.min(due)));
         let to = Instant::now();
-        look(domain, stat, |hop, counts| {
+        look(domain, &selection, |hop, counts| {
             let tag = tag(&hop);
             let new = hops.take(hop, counts);
             match &mut log {
@@ -132,10 +135,14 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
 }
 
 /// What every subscriber has counted so far, of those that have died too: what they counted last was not seen yet.
-fn look(domain: &Domain, stat: &Stat, mut each: impl FnMut(Hop, LatencyCounts) -> Outcome) -> Outcome {
-    for name in channels::present(domain, &stat.names.names)? {
+fn look(
+    domain: &Domain,
+    selection: &Selection,
+    mut each: impl FnMut(Hop, LatencyCounts) -> Outcome,
+) -> Outcome {
+    for name in selection.present(domain)? {
         // A channel that cannot be opened, or is gone again, has nothing to tell here; `stat` says why.
-        let Ok(info) = channels::open(domain, &name).and_then(|channel| Ok(channel.info()?)) else {
+        let Ok(info) = domain::open(domain, &name).and_then(|channel| Ok(channel.info()?)) else {
             continue;
         };
         let channel = escaped(info.name.as_bytes());

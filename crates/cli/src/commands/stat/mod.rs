@@ -15,10 +15,10 @@ use clap::Args;
 use saltus_channel::{Domain, Name};
 
 use crate::failure::{Code, Failure, Outcome};
+use crate::flags::domain::{self, OpenDomain};
 use crate::flags::{AnyNames, Count, Json};
-use crate::place::Place;
 use crate::table::Table;
-use crate::{channels, help, stop, units};
+use crate::{help, stop, units};
 use row::{COLUMNS, Row};
 use screen::Screen;
 use watch::Watch;
@@ -79,23 +79,24 @@ fn interval(text: &str) -> Result<Duration, String> {
 pub fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
-    match Place::open(url)? {
-        Place::Shm(domain) if stat.latency => latency::run(&domain, &stat),
-        Place::Network(_) if stat.latency => Err(Failure::new(
+    match OpenDomain::at(url)? {
+        OpenDomain::Shm(domain) if stat.latency => latency::run(&domain, &stat),
+        OpenDomain::Other(_) if stat.latency => Err(Failure::new(
             Code::Usage,
             "--latency needs subscribers that count for themselves, and these are in shared memory only",
         )),
-        Place::Shm(domain) => all(&domain, stat),
-        Place::Network(domain) => network::run(&domain, &stat),
+        OpenDomain::Shm(domain) => all(&domain, stat),
+        OpenDomain::Other(domain) => network::run(&domain, &stat),
     }
 }
 
 fn all(domain: &Domain, stat: Stat) -> Outcome {
-    channels::tell_of_no_domain(domain);
+    domain::tell_of_no_domain(domain);
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut watches = BTreeMap::new();
+    let selection = stat.names.meant()?;
     // A name that means no channel is a mistake now; later it may come and go.
-    let mut names = channels::select(domain, &stat.names.names)?;
+    let mut names = selection.existing(domain)?;
     let mut due = Instant::now();
     let mut shown = 0;
     loop {
@@ -119,7 +120,7 @@ fn all(domain: &Domain, stat: Stat) -> Outcome {
         if stat.count.count == Some(shown) {
             return Ok(());
         }
-        names = channels::present(domain, &stat.names.names)?;
+        names = selection.present(domain)?;
     }
 }
 
@@ -130,7 +131,7 @@ type Watched = Result<Watch, String>;
 fn open_new(domain: &Domain, names: Vec<Name>, watches: &mut BTreeMap<Name, Watched>) {
     for name in names {
         let opened =
-            || channels::open(domain, &name).and_then(|c| Ok(Watch::new(c)?)).map_err(|f| f.to_string());
+            || domain::open(domain, &name).and_then(|c| Ok(Watch::new(c)?)).map_err(|f| f.to_string());
         watches.entry(name.clone()).or_insert_with(opened);
     }
 }

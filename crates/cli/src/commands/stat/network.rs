@@ -10,7 +10,9 @@ use crate::escape::escaped;
 use crate::failure::Outcome;
 use crate::human;
 use crate::table::{Align, Table};
-use crate::tally::{Heard, Lost, Seen, Tally};
+use saltus_spy::tally::{Heard, Lost, Seen, Tally};
+
+use crate::exit::Troubles;
 
 /// What `stat --json` prints of one sender's messages on one channel; the fields are a promise.
 #[derive(Serialize)]
@@ -39,12 +41,13 @@ const COLUMNS: [(&str, Align); 8] = [
 
 /// Shows a table after each interval until there were enough, or the end is asked for.
 pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
-    let mut tally = Tally::new(domain, &stat.names.names)?;
+    let mut tally = Tally::new(domain, stat.names.meant()?.subscription()?.1)?;
+    let mut troubles = Troubles::default();
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut shown = 0;
     let mut start = Instant::now();
     while stat.count.count.is_none_or(|most| shown < most) {
-        let heard = tally.listen(start + stat.interval)?;
+        let heard = tally.listen(start + stat.interval, |error| troubles.pass(error))?;
         if heard == Heard::Stopped {
             break;
         }

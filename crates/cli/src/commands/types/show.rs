@@ -14,11 +14,13 @@ use serde::Serialize;
 use super::enumeration;
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome};
+use crate::flags::domain::open_named;
 use crate::flags::{Json, TypeDirs};
+use crate::help;
 use crate::human::bytes;
 use crate::out::Out;
+use crate::schemas;
 use crate::table::columns;
-use crate::{channels, help, schemas};
 
 /// The options of `types show`.
 #[derive(Args)]
@@ -103,7 +105,7 @@ struct ConstLine {
 /// Shows it.
 pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
-        let channel = channels::open_named(&domain()?, name)?;
+        let channel = open_named(&domain()?, name)?;
         let dictionary = Dictionary::of(schemas::texts(channel.descriptions()?));
         let found = match &show.name {
             Some(name) => {

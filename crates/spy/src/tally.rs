@@ -1,16 +1,12 @@
 //! What comes through a domain, counted by channel and sender.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use saltus_os::clock;
+use saltus_domain::{Domain, Error, Message, Missed, Name, Options, Pattern, Result, Subscriber, Until};
+use saltus_os::{clock, stop};
 
-use saltus_domain::{Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
-
-use crate::failure::Outcome;
-use crate::place::Troubles;
-use crate::{channels, stop};
+use crate::Wants;
 
 /// Messages of a channel that may wait to be counted; beyond that they are counted as dropped.
 const DEPTH: u64 = 10_000;
@@ -20,8 +16,7 @@ const LATE: Duration = Duration::from_millis(500);
 /// Listens, and counts.
 pub struct Tally {
     subscriber: Subscriber,
-    troubles: Troubles,
-    names: Vec<OsString>,
+    wants: Option<Wants>,
     seen: BTreeMap<(Name, Option<u64>), Seen>,
     lost: HashMap<Option<u64>, Lost>,
 }
@@ -60,17 +55,22 @@ pub enum Heard {
 }
 
 impl Tally {
-    /// Counts what these names mean; everything if there are none.
-    pub fn new(domain: &Domain, names: &[OsString]) -> Outcome<Tally> {
+    /// Counts what comes on the channels that are wanted. The process' end ([`stop`]) ends it.
+    pub fn new(domain: &Domain, wants: Option<Wants>) -> Result<Tally> {
         let mut subscriber = domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?;
         let cancel = subscriber.cancel_handle();
         stop::cancel_with(move || cancel.cancel());
         let (seen, lost) = (BTreeMap::new(), HashMap::new());
-        Ok(Tally { subscriber, troubles: Troubles::default(), names: names.into(), seen, lost })
+        Ok(Tally { subscriber, wants, seen, lost })
     }
 
-    /// Listens until then. What had come by then is counted, however late this process looks.
-    pub fn listen(&mut self, end: Instant) -> Outcome<Heard> {
+    /// Listens until then. What had come by then is counted, however late this process looks. It goes on after an error
+    /// that `pass` lets pass.
+    pub fn listen<E>(
+        &mut self,
+        end: Instant,
+        mut pass: impl FnMut(Error) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Heard, E> {
         let mut over = None;
         while !stop::requested() {
             let left = end.saturating_duration_since(Instant::now());
@@ -85,14 +85,14 @@ impl Tally {
                 Ok(None) if over.is_some() => return Ok(Heard::Enough),
                 Ok(None) => {}
                 Ok(Some(message)) => {
-                    count(&mut self.seen, &mut self.lost, &self.names, &message);
+                    count(&mut self.seen, &mut self.lost, self.wants.as_ref(), &message);
                     if over.is_some_and(|(_, now)| message.arrived > now) {
                         return Ok(Heard::Enough);
                     }
                 }
                 Err(Error::Canceled) => return Ok(Heard::Stopped),
                 Err(Error::Ended) => return Ok(Heard::All),
-                Err(error) => self.troubles.pass(error)?,
+                Err(error) => pass(error)?,
             }
         }
         Ok(Heard::Stopped)
@@ -114,7 +114,7 @@ impl Tally {
 fn count(
     seen: &mut BTreeMap<(Name, Option<u64>), Seen>,
     lost: &mut HashMap<Option<u64>, Lost>,
-    names: &[OsString],
+    wants: Option<&Wants>,
     message: &Message<'_>,
 ) {
     if let Missed::OfSender(n) = message.missed {
@@ -122,7 +122,7 @@ fn count(
         lost.lately = Some(lost.lately.unwrap_or(0).saturating_add(n));
         lost.ever = Some(lost.ever.unwrap_or(0).saturating_add(n));
     }
-    if !channels::includes(names, message.channel) {
+    if wants.is_some_and(|wants| !wants(message.channel)) {
         return;
     }
     let seen = seen.entry((message.channel.clone(), message.sender)).or_default();
