@@ -6,8 +6,8 @@ use saltus_domain::{Description, Domain, Publisher};
 use saltus_play::{Player, Reel};
 use saltus_types::{Record, Schema, StructId, wire};
 
-use super::outlets::Outlets;
-use crate::failure::{Code, Failure, Outcome};
+use crate::outlets::Outlets;
+use crate::{Error, Result};
 
 /// What is published.
 const TYPE: &str = "\
@@ -33,8 +33,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    pub fn new(domain: &Domain, channel: &str) -> Outcome<Clock> {
-        let wrong = || Failure::new(Code::Failed, "the clock's own type is wrong");
+    /// Publishes on this channel of the domain.
+    ///
+    /// # Errors
+    /// The domain has no place for it.
+    pub fn new(domain: &Domain, channel: &str) -> Result<Clock> {
+        let wrong = || Error::Clock("its own type is wrong".into());
         let schema = Arc::new(saltus_types::parse("play_clock_t.lcm", TYPE).map_err(|_| wrong())?);
         let id = schema.find("saltus.play_clock_t").ok_or_else(wrong)?;
         let mut publisher = domain.publisher(channel)?;
@@ -45,12 +49,12 @@ impl Clock {
     }
 
     /// When the next message is due, monotonic ns.
-    pub fn due(&self) -> u64 {
+    pub(crate) fn due(&self) -> u64 {
         self.due
     }
 
     /// Publishes, if it is time to.
-    pub fn tick(&mut self, now: u64, player: &Player<Reel>, outlets: &mut Outlets) -> Outcome {
+    pub(crate) fn tick(&mut self, now: u64, player: &Player<Reel>, outlets: &mut Outlets) -> Result {
         // As fast as readers keep up it is the log that tells the time: see `advance`.
         let ticks = now >= self.due && !(player.is_playing() && player.speed() == 0.0);
         let Some(time) = player.time(now).filter(|_| ticks) else { return Ok(()) };
@@ -60,7 +64,7 @@ impl Clock {
 
     /// Before a message of this time is published as fast as readers keep up: publishes the time, unless it is nearly the last one. What
     /// is published depends on the log alone.
-    pub fn advance(&mut self, time: i64, outlets: &mut Outlets) -> Outcome {
+    pub(crate) fn advance(&mut self, time: i64, outlets: &mut Outlets) -> Result {
         if self.last.is_some_and(|last| (last..last.saturating_add(PERIOD as i64)).contains(&time)) {
             return Ok(());
         }
@@ -69,9 +73,9 @@ impl Clock {
         Ok(())
     }
 
-    fn publish(&mut self, time: i64, speed: f64, playing: bool, outlets: &mut Outlets) -> Outcome {
+    fn publish(&mut self, time: i64, speed: f64, playing: bool, outlets: &mut Outlets) -> Result {
         self.last = Some(time);
-        let failed = |e: &dyn std::fmt::Display| Failure::new(Code::Failed, format!("the clock: {e}"));
+        let failed = |e: &dyn std::fmt::Display| Error::Clock(e.to_string());
         let mut record = Record::zero(&self.schema, self.id).map_err(|e| failed(&e))?;
         record.set("time", time).map_err(|e| failed(&e))?;
         record.set("speed", speed).map_err(|e| failed(&e))?;

@@ -5,31 +5,52 @@ use std::sync::mpsc::{Receiver, channel};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
-use super::line::{End, Line};
+use crate::line::{End, Line};
 
 /// What a key asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
+    /// Pause, or go on.
     Pause,
+    /// One message further.
     Forward,
+    /// One message back.
     Backward,
+    /// One message further on the chosen channel.
     ForwardAlong,
+    /// One message back on the chosen channel.
     BackwardAlong,
+    /// Choose the next channel by name.
     NextChannel,
+    /// Play the chosen channel no more, or again.
     OnOff,
+    /// Another name for the chosen channel.
     Rename,
+    /// Go to a time.
     GoTo,
+    /// 10 s ahead.
     Ahead,
+    /// 10 s back.
     Back,
+    /// Twice as fast.
     Faster,
+    /// Half as fast.
     Slower,
+    /// A part that repeats begins here.
     MarkStart,
+    /// It ends here.
     MarkEnd,
+    /// No part repeats any more.
     NoRepeat,
+    /// Set a bookmark.
     Bookmark,
+    /// Go to the next bookmark.
     NextBookmark,
+    /// Go to the bookmark before.
     PreviousBookmark,
+    /// Show the keys.
     Help,
+    /// The end.
     Quit,
     /// A line that was asked for was typed.
     Typed(Vec<u8>),

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use saltus_channel::SubscriberInfo;
 
 /// Who has just subscribed has not read yet, in ns.
-pub const JOINING: u64 = 50_000_000;
+pub(crate) const JOINING: u64 = 50_000_000;
 /// A reader that comes no nearer for so long is not waited for any more, in ns.
 const PATIENCE: u64 = 3_000_000_000;
 /// Readers of a channel that are waited for, all that ever came together: a page that calls itself by a new name at each look is none.
 const MOST: usize = 1024;
 
 /// The readers of a channel.
-pub struct Lags {
+pub(crate) struct Lags {
     /// How many messages a reader may be behind, so that it cannot miss any.
     room: u64,
     /// When playing began, boot time in ns.
@@ -37,17 +37,17 @@ struct Known {
 
 impl Lags {
     /// `before`: what was published when playing began.
-    pub fn new(room: u64, began: u64, before: u64) -> Lags {
+    pub(crate) fn new(room: u64, began: u64, before: u64) -> Lags {
         Lags { room, began, looked: before, known: HashMap::new() }
     }
 
     /// A wait begins at this monotonic time.
-    pub fn begin(&mut self, now: u64) {
+    pub(crate) fn begin(&mut self, now: u64) {
         self.known.values_mut().for_each(|known| known.nearest = (u64::MAX, now));
     }
 
     /// How far behind the last one is that is waited for, and who is not waited for from now on. `now`: boot time and monotonic time.
-    pub fn look<'a>(
+    pub(crate) fn look<'a>(
         &mut self,
         readers: &'a [SubscriberInfo],
         published: u64,

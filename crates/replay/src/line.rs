@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::escape::escaped;
+use saltus_text::escape::escaped;
 
 /// More bytes are not taken; the longest name of a channel has 63.
 const MOST: usize = 127;

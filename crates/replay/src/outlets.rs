@@ -3,16 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hdrhistogram::Histogram;
+use saltus_bridge::Rename;
 use saltus_domain::{Domain, Name, Pattern, Publisher};
 use saltus_log::{Event, Types};
 use saltus_play::{Reel, Spot};
 
-use super::Play;
-use super::readers::Readers;
-use super::stamps::Restamp;
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::schemas;
+use saltus_text::escape::escaped;
+use serde::Serialize;
+
+use crate::Result;
+use crate::readers::{Readers, Tell};
+use crate::stamps::Restamp;
 
 fn send(
     restamp: &mut Option<Restamp>,
@@ -26,14 +27,53 @@ fn send(
     }
 }
 
+/// Which channels of a log are played, as which channels of the domain.
+pub struct Choice {
+    /// Channels of the log.
+    pub pattern: Pattern,
+    /// All channels but those of the pattern.
+    pub invert: bool,
+    /// New names, each rule applied after the one before.
+    pub renames: Vec<Rename>,
+    /// Put before each name.
+    pub prefix: Vec<u8>,
+}
+
+/// What was played; a promise to those who read it as JSON. Times are in ns.
+#[derive(Serialize)]
+pub struct Report {
+    /// Messages that were published.
+    pub played: u64,
+    /// Messages that the domain did not take.
+    pub refused: u64,
+    /// Messages that could not be read.
+    pub unreadable: u64,
+    /// Messages that got a later stamp than their original one; none with present stamps.
+    pub later_stamps: Option<u64>,
+    /// How late messages were published; none that had a time.
+    pub late: Option<Late>,
+}
+
+/// How late messages were, in ns.
+#[derive(Serialize)]
+pub struct Late {
+    /// Messages.
+    pub count: u64,
+    /// Half of them were no later.
+    pub p50: u64,
+    /// 99 %.
+    pub p99: u64,
+    /// 99.9 %.
+    pub p999: u64,
+    /// All.
+    pub max: u64,
+}
+
 /// Publishes events.
 pub struct Outlets {
     domain: Domain,
-    pattern: Pattern,
-    /// All channels but those of the pattern.
-    invert: bool,
-    renames: Vec<saltus_bridge::Rename>,
-    prefix: Vec<u8>,
+    choice: Choice,
+    tell: Tell,
     /// Channels that are not played for now, and names that were given by hand; by the names in the log.
     off: BTreeSet<Vec<u8>>,
     named: HashMap<Vec<u8>, Name>,
@@ -56,14 +96,20 @@ pub struct Outlets {
 }
 
 impl Outlets {
-    pub fn new(domain: &Domain, args: &Play, restamp: Option<Restamp>) -> Outcome<Outlets> {
-        let types = schemas::types(&args.dirs.include)?;
-        Ok(Outlets {
+    /// Publishes in this domain. `types` say what messages are that the log does not explain; `restamp` gives them their original
+    /// stamps; `tell` hears of what is not played.
+    #[must_use]
+    pub fn new(
+        domain: &Domain,
+        choice: Choice,
+        types: Types,
+        restamp: Option<Restamp>,
+        tell: Tell,
+    ) -> Outlets {
+        Outlets {
             domain: domain.clone(),
-            pattern: args.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,
-            invert: args.invert,
-            renames: args.renames()?,
-            prefix: args.prefix.clone().unwrap_or_default().into_bytes(),
+            choice,
+            tell,
             off: BTreeSet::new(),
             named: HashMap::new(),
             types,
@@ -74,59 +120,72 @@ impl Outlets {
             restamp,
             refused: 0,
             unreadable: 0,
-            late: Histogram::new(3).map_err(|e| Failure::new(Code::Failed, e.to_string()))?,
-        })
+            late: Histogram::new(3).expect("three digits are a precision that there is"),
+        }
     }
 
+    /// Messages that were published.
+    #[must_use]
     pub fn played(&self) -> u64 {
         self.played
     }
-    /// Messages that got a later stamp than their original one; none if they are to have present ones.
-    pub fn later(&self) -> Option<u64> {
-        self.restamp.as_ref().map(Restamp::later)
-    }
-    pub fn refused(&self) -> u64 {
-        self.refused
-    }
-    pub fn unreadable(&self) -> u64 {
-        self.unreadable
-    }
-    pub fn late(&self) -> &Histogram<u64> {
-        &self.late
+    /// What was played so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let late = &self.late;
+        Report {
+            played: self.played,
+            refused: self.refused,
+            unreadable: self.unreadable,
+            later_stamps: self.restamp.as_ref().map(Restamp::later),
+            late: (!late.is_empty()).then(|| Late {
+                count: late.len(),
+                p50: late.value_at_quantile(0.5),
+                p99: late.value_at_quantile(0.99),
+                p999: late.value_at_quantile(0.999),
+                max: late.max(),
+            }),
+        }
     }
 
     /// The channel of the message that was published last, if there was one.
-    pub fn last(&self) -> Option<&[u8]> {
+    pub(crate) fn last(&self) -> Option<&[u8]> {
         (self.played > 0).then_some(&self.last)
     }
     /// Publishes something else of this time of the log, with the stamp that it is to have.
-    pub fn send(&mut self, publisher: &mut Publisher, data: &[u8], time: i64) -> saltus_domain::Result<()> {
+    pub(crate) fn send(
+        &mut self,
+        publisher: &mut Publisher,
+        data: &[u8],
+        time: i64,
+    ) -> saltus_domain::Result<()> {
         send(&mut self.restamp, publisher, data, time)
     }
     /// Waits until who reads this publisher's messages would not miss the next one.
-    pub fn wait_for_readers_of(&mut self, publisher: &Publisher) {
+    pub(crate) fn wait_for_readers_of(&mut self, publisher: &Publisher) {
         if let Some(readers) = &mut self.readers {
-            readers.wait(publisher);
+            readers.wait(publisher, &mut self.tell);
         }
     }
     /// Waits until who reads the message that was published last would not miss the next one.
-    pub fn wait_for_readers(&mut self) {
+    pub(crate) fn wait_for_readers(&mut self) {
         if let (Some(readers), Some(Some(publisher))) = (&mut self.readers, self.all.get(&self.last)) {
-            readers.wait(publisher);
+            readers.wait(publisher, &mut self.tell);
         }
     }
 
     /// Whether a channel of a log was asked for.
-    pub fn has(&self, channel: &[u8]) -> bool {
+    pub(crate) fn has(&self, channel: &[u8]) -> bool {
         // The recorder's own words are none of the robot's.
-        self.pattern.matches(channel) != self.invert && channel != saltus_record::ACCOUNT.as_bytes()
+        self.choice.pattern.matches(channel) != self.choice.invert
+            && channel != saltus_record::ACCOUNT.as_bytes()
     }
     /// Whether it is played: it was asked for, and is not off.
-    pub fn plays(&self, channel: &[u8]) -> bool {
+    pub(crate) fn plays(&self, channel: &[u8]) -> bool {
         !self.off.contains(channel) && self.has(channel)
     }
     /// Plays a channel no more, or again. Whether it does now.
-    pub fn turn(&mut self, channel: &[u8]) -> bool {
+    pub(crate) fn turn(&mut self, channel: &[u8]) -> bool {
         let was_off = self.off.remove(channel);
         if !was_off {
             self.off.insert(channel.to_vec());
@@ -135,18 +194,19 @@ impl Outlets {
     }
 
     /// What a channel of a log is published as.
-    pub fn name(&self, channel: &[u8]) -> Vec<u8> {
+    pub(crate) fn name(&self, channel: &[u8]) -> Vec<u8> {
         if let Some(name) = self.named.get(channel) {
             return name.as_bytes().to_vec();
         }
-        let renamed = self.renames.iter().fold(channel.to_vec(), |name, r| r.apply(&name).into_owned());
-        [&self.prefix, &renamed[..]].concat()
+        let renamed =
+            self.choice.renames.iter().fold(channel.to_vec(), |name, r| r.apply(&name).into_owned());
+        [&self.choice.prefix, &renamed[..]].concat()
     }
     /// Publishes a channel under another name from now on; with an empty one, under the name that it would have.
     ///
     /// # Errors
     /// It is none.
-    pub fn rename(&mut self, channel: &[u8], name: &[u8]) -> saltus_domain::Result<()> {
+    pub(crate) fn rename(&mut self, channel: &[u8], name: &[u8]) -> saltus_domain::Result<()> {
         match name {
             [] => self.named.remove(channel),
             name => self.named.insert(channel.to_vec(), Name::new(name)?),
@@ -156,13 +216,13 @@ impl Outlets {
     }
 
     /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
-    pub fn publish(&mut self, reel: &mut Reel, spot: &Spot, late: Option<u64>) -> Outcome {
+    pub(crate) fn publish(&mut self, reel: &mut Reel, spot: &Spot, late: Option<u64>) -> Result {
         let event = match reel.event(spot) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(()),
             Err(error) => {
                 if self.unreadable == 0 {
-                    say(format_args!("passed over: {error}"));
+                    (self.tell)(&format!("passed over: {error}"));
                 }
                 self.unreadable += 1;
                 return Ok(());
@@ -185,7 +245,7 @@ impl Outlets {
             }
             Err(error) => {
                 if self.refused == 0 {
-                    say(format_args!("not published on `{}`: {error}", escaped(event.channel)));
+                    (self.tell)(&format!("not published on `{}`: {error}", escaped(event.channel)));
                 }
                 self.refused += 1;
             }
@@ -194,13 +254,13 @@ impl Outlets {
     }
 
     /// Gets ready to publish what will be due: reads it, and opens its channel, so that neither takes time when it is.
-    pub fn prepare(&mut self, reel: &mut Reel, spot: &Spot) -> Outcome {
+    pub(crate) fn prepare(&mut self, reel: &mut Reel, spot: &Spot) -> Result {
         // What cannot be read is told of when it is due.
         let Ok(Some(event)) = reel.event(spot) else { return Ok(()) };
         self.open(&event)
     }
 
-    fn open(&mut self, event: &Event<'_>) -> Outcome {
+    fn open(&mut self, event: &Event<'_>) -> Result {
         if !self.all.contains_key(event.channel) && !self.off.contains(event.channel) {
             let outlet = self.outlet(event)?;
             self.all.insert(event.channel.to_vec(), outlet);
@@ -209,12 +269,12 @@ impl Outlets {
     }
 
     /// A publisher for the channel of this event, if it is played.
-    fn outlet(&self, event: &Event<'_>) -> Outcome<Option<Publisher>> {
+    fn outlet(&mut self, event: &Event<'_>) -> Result<Option<Publisher>> {
         if !self.has(event.channel) {
             return Ok(None);
         }
         let Ok(name) = Name::new(self.name(event.channel)) else {
-            say(format_args!(
+            (self.tell)(&format!(
                 "channel `{}` is not played: its new name has no or over 63 bytes",
                 escaped(event.channel)
             ));

@@ -5,18 +5,19 @@ use std::collections::HashMap;
 
 use saltus_channel::{Channel, Domain, Info, Name};
 use saltus_domain::Publisher;
-use saltus_os::{clock, process};
+use saltus_os::{clock, process, stop};
+use saltus_text::escape::{escaped, harmless};
 
-use super::lags::{JOINING, Lags};
-use crate::escape::{escaped, harmless};
-use crate::failure::say;
-use crate::stop;
+use crate::lags::{JOINING, Lags};
+
+/// Tells a sentence that somebody should hear while a log is played.
+pub type Tell = Box<dyn FnMut(&str) + Send>;
 
 /// Counters are read again after so long, in ns.
 const PAUSE: u64 = 100_000;
 
 /// The readers of what is played.
-pub struct Readers {
+pub(crate) struct Readers {
     domain: Domain,
     /// Since when, boot time in ns.
     began: u64,
@@ -38,7 +39,7 @@ struct Read {
 
 impl Readers {
     /// Those of a domain in shared memory; of others nothing is known.
-    pub fn of(domain: &saltus_domain::Domain) -> Option<Readers> {
+    pub(crate) fn of(domain: &saltus_domain::Domain) -> Option<Readers> {
         let url = domain.url().split('?').next().filter(|url| url.starts_with("shm://"))?;
         let domain = Domain::open(url).ok()?;
         Some(Readers { domain, began: clock::boottime(), all: HashMap::new() })
@@ -46,7 +47,7 @@ impl Readers {
 
     /// After a message was published: waits while a living reader is so far behind that it could miss the next. A reader that keeps no
     /// counters is not known, and where others publish too nobody is waited for.
-    pub fn wait(&mut self, publisher: &Publisher) {
+    pub(crate) fn wait(&mut self, publisher: &Publisher, tell: &mut Tell) {
         let name = publisher.channel();
         if !self.all.contains_key(name) {
             let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { return };
@@ -77,7 +78,7 @@ impl Readers {
             let (most, left) = lags.look(&info.subscribers, published, now);
             for reader in left {
                 let (who, channel) = (harmless(&reader.process), escaped(name.as_bytes()));
-                say(format_args!("{who} ({}) does not read `{channel}`: it is not waited for", reader.pid));
+                tell(&format!("{who} ({}) does not read `{channel}`: it is not waited for", reader.pid));
             }
             let is_new = now.0.saturating_sub(read.since) < JOINING;
             if most.map_or(!is_new, |most| most < room) {

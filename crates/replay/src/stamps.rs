@@ -3,8 +3,9 @@
 use saltus_domain::{Domain, Publisher, Stamps};
 use saltus_os::clock;
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome};
+use saltus_text::escape::harmless;
+
+use crate::{Error, Result};
 
 /// Publishes messages with the times of the log.
 pub struct Restamp {
@@ -16,28 +17,23 @@ pub struct Restamp {
 impl Restamp {
     /// For a log of this first and last time. A log that is written gets the very times. In shared memory, where stamps count from
     /// the start of the machine, all are moved by the same, so that the last one is now.
-    pub fn new(domain: &Domain, (first, last): (i64, i64)) -> Outcome<Restamp> {
+    ///
+    /// # Errors
+    /// The domain carries no stamps, or the log is longer than this machine has been running.
+    pub fn new(domain: &Domain, (first, last): (i64, i64)) -> Result<Restamp> {
         let shift = match domain.stamps() {
             Stamps::WallTime => 0,
             Stamps::BootTime => (clock::boottime() as i64).saturating_sub(last),
-            Stamps::Present => {
-                let url = harmless(domain.url());
-                let words = format!(
-                    "{url} carries no stamps of the publisher: --stamps original is for shm:// and for file://"
-                );
-                return Err(Failure::new(Code::Usage, words));
-            }
+            Stamps::Present => return Err(Error::NoStamps { url: harmless(domain.url()) }),
         };
         if domain.stamps() == Stamps::BootTime && first.saturating_add(shift) <= 0 {
-            let words = "--stamps original: the log is longer than this machine has been running, and its stamps count from the \
-                         start: play a part, with --from and --to, or into file://";
-            return Err(Failure::new(Code::Usage, words));
+            return Err(Error::TooLong);
         }
         Ok(Restamp { shift, later: 0 })
     }
 
     /// Publishes a message of this time of the log.
-    pub fn publish(
+    pub(crate) fn publish(
         &mut self,
         publisher: &mut Publisher,
         data: &[u8],
@@ -50,7 +46,7 @@ impl Restamp {
     }
 
     /// How many got a later one.
-    pub fn later(&self) -> u64 {
+    pub(crate) fn later(&self) -> u64 {
         self.later
     }
 }

@@ -1,21 +1,14 @@
 //! `saltus play`: publish what was recorded.
 
-mod clock;
-mod keys;
-mod lags;
-mod line;
-mod outlets;
-mod readers;
-mod stamps;
 mod status;
-mod steer;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use saltus_bridge::Rename;
-use saltus_os::{clock as time, process, rt};
-use saltus_play::{Bookmarks, Player, Reel, Timeline, Todo};
+use saltus_domain::{Domain, Pattern};
+use saltus_os::rt;
+use saltus_play::{Bookmarks, Player, Reel};
+use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
 use super::log::{
     self,
@@ -23,11 +16,7 @@ use super::log::{
 };
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Json, Quiet, TypeDirs};
-use crate::{place, stop};
-use clock::Clock;
-use keys::Keys;
-use outlets::Outlets;
-use stamps::Restamp;
+use crate::{place, schemas, stop};
 use status::Status;
 
 /// The options of `play`.
@@ -123,13 +112,6 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The last moments before a message are spun through with --precise, in ns.
-const SPIN: u64 = 300_000;
-/// Longer waits are interrupted to look for keys and for the end, in ns.
-const SLICE: u64 = 50_000_000;
-/// The up and down keys go so far, in ns.
-const SKIP: i64 = 10_000_000_000;
-
 /// Plays until the end, or until that is asked for.
 pub fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
@@ -139,50 +121,76 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     let bookmarks =
         bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
     let clock = args.clock.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
-    let keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
+    let mut keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
     if args.paused && keys.is_none() {
         let words = "--paused needs a terminal on which somebody presses a key, and no --quiet";
         return Err(Failure::new(Code::Usage, words));
     }
     let mut player = Player::new(reel, args.speed);
-    let Some((first, last)) = player.span().map_err(failed)? else {
+    let Some((first, last)) = player.span().map_err(Error::from)? else {
         return Err(Failure::new(Code::Failed, "there is no event in it"));
     };
-    let start = args.from.map_or(first, |from| from.of(first));
-    let end = args.to.map_or(last, |to| to.of(first).saturating_sub(1));
-    if start > end {
-        return Err(Failure::new(Code::Usage, "--from is not before --to, or behind the end of the log"));
-    }
-    let restamp = (args.stamps == Which::Original).then(|| Restamp::new(&domain, (start, end.min(last))));
-    let outlets = Outlets::new(&domain, &args, restamp.transpose()?)?;
-    player.seek(start).map_err(failed)?;
-    if args.repeat {
-        player.set_repeat(Some((start, end)));
-    }
+    let part = args.part(first, last)?;
+    let outlets = args.outlets(&domain, (part.start, part.end.min(last)))?;
+    let mut session = Session::new(player, outlets, clock, bookmarks, part)?;
     if !args.paused {
-        player.play();
+        session.start();
     }
-    let status = Status::new(&args, (first, last), keys.is_some());
-    let (mark, along, asked) = (None, None, None);
-    let mut session =
-        Session { args, player, outlets, clock, keys, bookmarks, status, first, end, mark, along, asked };
+    let mut status = Status::new(&args, (first, last), keys.is_some());
     let _ = rt::set_timer_slack(1); // refused by a sandbox, timers are 50 us late
-    let played = session.play();
-    drop(session.keys.take()); // the terminal is as it was
-    session.status.end(&session.outlets)?;
-    if let Some(Err(error)) = session.bookmarks.as_mut().map(Bookmarks::settle) {
+    let played = session.play(|session, now| {
+        let wish = obey(session, &mut keys, &mut status, first)?;
+        status.show(now, session, keys.as_ref().and_then(Keys::line));
+        Ok(wish)
+    });
+    drop(keys.take()); // the terminal is as it was
+    let report = session.outlets().report();
+    status.end(&report)?;
+    if let Err(error) = session.settle() {
         say(format_args!("the bookmarks stay beside the log: {error}"));
     }
-    played?;
-    if session.outlets.refused() + session.outlets.unreadable() > 0 {
-        Err(Failure::Known(Code::Lost))
-    } else {
-        Ok(())
-    }
+    played.and(if report.refused + report.unreadable > 0 { Err(Failure::Known(Code::Lost)) } else { Ok(()) })
 }
 
-fn failed(error: saltus_log::Error) -> Failure {
-    Failure::new(Code::Failed, error.to_string())
+/// Does what the keys ask for that were pressed.
+fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, first: i64) -> Outcome<Wish> {
+    let mut wish = Wish::Nothing;
+    let Some(keys) = keys else { return Ok(wish) };
+    while let Some(key) = keys.pressed() {
+        wish = Wish::Something;
+        match session.obey(key)? {
+            Answer::Done => {}
+            Answer::Note(words) => status.note(words),
+            Answer::Ask(line) => keys.ask(line),
+            Answer::GoTo(text) => match moment(&String::from_utf8_lossy(&text)) {
+                Ok(to) => session.seek(to.of(first))?,
+                Err(error) => status.note(error),
+            },
+            Answer::Help => status.tell(saltus_replay::HELP),
+            Answer::End => return Ok(Wish::End),
+        }
+    }
+    Ok(wish)
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Domain(error) => error.into(),
+            Error::NoStamps { url } => Failure::new(
+                Code::Usage,
+                format!(
+                    "{url} carries no stamps of the publisher: --stamps original is for shm:// and for file://"
+                ),
+            ),
+            Error::TooLong => Failure::new(
+                Code::Usage,
+                "--stamps original: the log is longer than this machine has been running, and its stamps count from the \
+                 start: play a part, with --from and --to, or into file://",
+            ),
+            error => Failure::new(Code::Failed, error.to_string()),
+        }
+    }
 }
 
 impl Play {
@@ -190,107 +198,28 @@ impl Play {
         let logs = self.files.iter().map(|path| log::open(path, self.quiet.quiet));
         Ok(Reel::new(logs.collect::<Outcome<_>>()?))
     }
-    fn renames(&self) -> Outcome<Vec<Rename>> {
-        Ok(self.rename.iter().map(|text| text.parse()).collect::<Result<_, saltus_domain::Error>>()?)
-    }
-}
 
-/// A log that is played.
-struct Session {
-    args: Play,
-    player: Player<Reel>,
-    outlets: Outlets,
-    clock: Option<Clock>,
-    keys: Option<Keys>,
-    bookmarks: Option<Bookmarks>,
-    status: Status,
-    first: i64,
-    end: i64,
-    /// Where `[` was pressed.
-    mark: Option<i64>,
-    /// The channel that `<` and `>` step along: that of the message published last, unless one was chosen.
-    along: Option<Vec<u8>>,
-    /// What a line is typed for.
-    asked: Option<steer::Asked>,
-}
-
-impl Session {
-    fn play(&mut self) -> Outcome {
-        let most = self.args.count.count.unwrap_or(u64::MAX);
-        let mut chores = 0;
-        while !stop::requested() && self.outlets.played() < most {
-            let now = time::monotonic();
-            // What is due goes out before anything else is done, but keys are looked for while much is due.
-            let todo = self.player.poll(now).map_err(failed)?;
-            match todo {
-                Todo::Publish(spot, _) if self.is_over(spot.time) => return Ok(()),
-                Todo::Publish(spot, due) => {
-                    if let Some(clock) = self.clock.as_mut().filter(|_| self.player.speed() == 0.0) {
-                        clock.advance(spot.time, &mut self.outlets)?;
-                    }
-                    let lateness = (self.player.speed() > 0.0).then(|| time::monotonic().saturating_sub(due));
-                    self.outlets.publish(self.player.timeline(), &spot, lateness)?;
-                    if self.player.speed() == 0.0 {
-                        self.outlets.wait_for_readers();
-                    }
-                    if now < chores {
-                        continue;
-                    }
-                }
-                Todo::Wait(_) | Todo::Paused => {}
-                Todo::Ended => return Ok(()),
-            }
-            chores = now + SLICE;
-            let mut pressed = false;
-            while let Some(key) = self.keys.as_mut().and_then(Keys::pressed) {
-                pressed = true;
-                if !self.obey(key)? {
-                    return Ok(());
-                }
-            }
-            if let Some(clock) = &mut self.clock {
-                clock.tick(now, &self.player, &mut self.outlets)?;
-            }
-            let typed = self.keys.as_ref().and_then(Keys::line);
-            self.status.show(now, &self.player, &self.outlets, typed);
-            match todo {
-                _ if pressed => {} // it may have changed what is to be done
-                Todo::Wait(until) => {
-                    self.prepare()?;
-                    self.wait(now, until);
-                }
-                Todo::Paused => self.wait(now, u64::MAX),
-                Todo::Publish(..) | Todo::Ended => {}
-            }
+    /// Of a log with these first and last times.
+    fn part(&self, first: i64, last: i64) -> Outcome<Part> {
+        let start = self.from.map_or(first, |from| from.of(first));
+        let end = self.to.map_or(last, |to| to.of(first).saturating_sub(1));
+        if start > end {
+            return Err(Failure::new(Code::Usage, "--from is not before --to, or behind the end of the log"));
         }
-        Ok(())
+        let (repeat, most, precise) = (self.repeat, self.count.count, self.precise);
+        Ok(Part { first, start, end, repeat, most, precise })
     }
 
-    /// Whether `--to` ends it here.
-    fn is_over(&self, time: i64) -> bool {
-        time > self.end && !self.args.repeat && self.mark.is_none()
-    }
-
-    /// Gets ready for the next event, if it is to be played.
-    fn prepare(&mut self) -> Outcome {
-        let end = self.player.repeat().map(|(_, end)| end);
-        let Some(next) = self.player.timeline().next().map_err(failed)? else { return Ok(()) };
-        if self.is_over(next.time) || end.is_some_and(|end| next.time > end) {
-            return Ok(());
-        }
-        self.outlets.prepare(self.player.timeline(), &next)
-    }
-
-    /// Sleeps until then, or less.
-    fn wait(&mut self, now: u64, until: u64) {
-        let tick = self.clock.as_ref().map_or(u64::MAX, |clock| clock.due());
-        let end = until.min(tick).min(now + SLICE);
-        if !(self.args.precise && end == until) {
-            return process::sleep_until(end);
-        }
-        process::sleep_until(end.saturating_sub(SPIN));
-        while time::monotonic() < end && !stop::requested() {
-            std::hint::spin_loop();
-        }
+    fn outlets(&self, domain: &Domain, span: (i64, i64)) -> Outcome<Outlets> {
+        let restamp = (self.stamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
+        let types = schemas::types(&self.dirs.include)?;
+        let renames = self.rename.iter().map(|text| text.parse());
+        let choice = Choice {
+            pattern: self.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,
+            invert: self.invert,
+            renames: renames.collect::<Result<_, saltus_domain::Error>>()?,
+            prefix: self.prefix.clone().unwrap_or_default().into_bytes(),
+        };
+        Ok(Outlets::new(domain, choice, types, restamp, Box::new(|words| say(words))))
     }
 }

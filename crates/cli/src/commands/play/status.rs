@@ -3,12 +3,9 @@
 use std::io::{IsTerminal, Write, stderr};
 
 use rustix::termios;
-use saltus_play::{Player, Reel};
-use serde::Serialize;
+use saltus_replay::{Line, Report, Session};
 
 use super::Play;
-use super::line::Line;
-use super::outlets::Outlets;
 use crate::failure::{Outcome, say};
 use crate::human;
 use crate::out::Out;
@@ -25,27 +22,6 @@ pub struct Status {
     span: (i64, i64),
     drawn: u64,
     note: String,
-}
-
-/// What `--json` prints; the fields are a promise. Times are in ns.
-#[derive(Serialize)]
-struct Report {
-    played: u64,
-    refused: u64,
-    unreadable: u64,
-    /// Messages that got a later stamp than their original one; none with present stamps.
-    later_stamps: Option<u64>,
-    /// How late messages were published; none that had a time.
-    late: Option<Late>,
-}
-
-#[derive(Serialize)]
-struct Late {
-    count: u64,
-    p50: u64,
-    p99: u64,
-    p999: u64,
-    max: u64,
 }
 
 impl Status {
@@ -69,12 +45,13 @@ impl Status {
     }
 
     /// Draws the line, if it is time to; while a line is typed, that.
-    pub fn show(&mut self, now: u64, player: &Player<Reel>, outlets: &Outlets, typed: Option<&Line>) {
+    pub fn show(&mut self, now: u64, session: &Session, typed: Option<&Line>) {
         if !self.live || now < self.drawn.saturating_add(DRAW) {
             return;
         }
         self.drawn = now;
         let (first, last) = self.span;
+        let player = session.player();
         let seconds = |time: i64| time.saturating_sub(first) as f64 / 1e9;
         let at = player.time(now).unwrap_or(first).min(last);
         let state = if player.is_playing() { "playing" } else { "paused" };
@@ -90,7 +67,7 @@ impl Status {
                 seconds(at),
                 seconds(last),
                 player.speed(),
-                outlets.played(),
+                session.outlets().played(),
             ),
         };
         // A line that goes over the edge could not be drawn over. Of what is typed the end counts.
@@ -104,28 +81,13 @@ impl Status {
     }
 
     /// The last words.
-    pub fn end(&mut self, outlets: &Outlets) -> Outcome {
+    pub fn end(&mut self, report: &Report) -> Outcome {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
         }
-        let late = outlets.late();
-        let late = (!late.is_empty()).then(|| Late {
-            count: late.len(),
-            p50: late.value_at_quantile(0.5),
-            p99: late.value_at_quantile(0.99),
-            p999: late.value_at_quantile(0.999),
-            max: late.max(),
-        });
-        let report = Report {
-            played: outlets.played(),
-            refused: outlets.refused(),
-            unreadable: outlets.unreadable(),
-            later_stamps: outlets.later(),
-            late,
-        };
         if self.json {
             let mut out = Out::new()?;
-            out.json(&report)?;
+            out.json(report)?;
             return out.flush();
         }
         let lost = match (report.refused, report.unreadable) {
@@ -133,7 +95,7 @@ impl Status {
             (refused, unreadable) => format!(", refused {refused}, unreadable {unreadable}"),
         };
         if !self.quiet || !lost.is_empty() {
-            let times = report.late.map_or(String::new(), |late| {
+            let times = report.late.as_ref().map_or(String::new(), |late| {
                 let [p50, p99, p999, max] =
                     [late.p50, late.p99, late.p999, late.max].map(|ns| human::nanos(ns as f64));
                 format!(", late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")
