@@ -6,8 +6,8 @@
 use saltus_channel::{Attributes, Channel, Domain};
 
 use crate::error::Result;
-use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
-use crate::wire::{crew, health, scan};
+use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Truth, Wheel};
+use crate::wire::{LONGEST_CREW, LONGEST_HEALTH, LONGEST_SCAN, fixed};
 
 /// A channel of the robot.
 #[derive(Debug)]
@@ -35,20 +35,20 @@ const fn place(name: &'static str, size: usize, frames: u64) -> Place {
 
 /// All of them.
 pub const CHANNELS: &[Place] = &[
-    place("truth", Truth::LEN, 256),
-    place("imu", Imu::LEN, 256),
-    place("estimate", Estimate::LEN, 256),
-    place("wheel/left/cmd", Command::LEN, 256),
-    place("wheel/right/cmd", Command::LEN, 256),
-    place("wheel/left/state", WheelState::LEN, 256),
-    place("wheel/right/state", WheelState::LEN, 256),
-    place("arm/shoulder", ArmState::LEN, 64),
-    place("arm/elbow", ArmState::LEN, 64),
-    place(LIDAR, saltus_carmen::LINE + scan::AROUND, 128),
-    place("obstacle", Obstacle::LEN, 64),
-    place("log/lidar", Logged::LEN, 16),
-    place(CREW, crew::MOST, 16),
-    Place { name: HEALTH, size: health::MOST, frames: 64, lanes: 10 },
+    place("truth", fixed::<Truth>(), 256),
+    place("imu", fixed::<Imu>(), 256),
+    place("estimate", fixed::<Estimate>(), 256),
+    place("wheel/left/cmd", fixed::<Command>(), 256),
+    place("wheel/right/cmd", fixed::<Command>(), 256),
+    place("wheel/left/state", fixed::<Wheel>(), 256),
+    place("wheel/right/state", fixed::<Wheel>(), 256),
+    place("arm/shoulder", fixed::<Arm>(), 64),
+    place("arm/elbow", fixed::<Arm>(), 64),
+    place(LIDAR, LONGEST_SCAN, 128),
+    place("obstacle", fixed::<Obstacle>(), 64),
+    place("log/lidar", fixed::<Logged>(), 16),
+    place(CREW, LONGEST_CREW, 16),
+    Place { name: HEALTH, size: LONGEST_HEALTH, frames: 64, lanes: 10 },
 ];
 
 /// The number of a channel in [`CHANNELS`].

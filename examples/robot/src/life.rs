@@ -12,6 +12,7 @@
 //! }
 //! ```
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use saltus_channel::Error::Overrun;
@@ -23,8 +24,8 @@ use crate::channels::{self, CHANNELS, HEALTH, Place};
 use crate::error::{Error, Result};
 use crate::sys;
 use crate::tally::Tally;
-use crate::wire::health::{Health, SPANS, Span, SpanOf};
-use crate::wire::{Message, Torn};
+use crate::wire::types::{Health, Span};
+use crate::wire::{self, Message, SPANS, Torn};
 
 /// How often a process says that it lives, at least.
 pub const BEAT: Duration = Duration::from_millis(5);
@@ -39,9 +40,8 @@ const INHERIT: Duration = Duration::from_secs(30);
 /// The life of a program.
 pub struct Life {
     domain: Domain,
-    health: Publisher,
+    health: Writer<Health>,
     report: Health,
-    bytes: Vec<u8>,
     beat_due: u64,
 }
 
@@ -70,10 +70,10 @@ impl Life {
         sys::die_with_supervisor();
         let domain = Domain::from_env()?;
         // Many processes publish into `health`. Each has a lane of its own there, so none waits for another.
-        let health = place(HEALTH)?.open(&domain)?.publisher()?;
+        let health = Writer::open(place(HEALTH)?, &domain)?;
         let report =
-            Health { pid: std::process::id() as u64, started: clock::boottime(), ..Health::default() };
-        let mut life = Life { domain, health, report, bytes: Vec::new(), beat_due: 0 };
+            Health { pid: std::process::id() as i64, started: clock::boottime() as i64, ..Health::default() };
+        let mut life = Life { domain, health, report, beat_due: 0 };
         life.beat()?;
         Ok(life)
     }
@@ -105,8 +105,8 @@ impl Life {
     /// A publisher of one of the robot's channels.
     ///
     /// If its predecessor was killed, this takes over the predecessor's lane: the numbers go on.
-    pub fn writer(&self, channel: &str) -> Result<Publisher> {
-        Ok(place(channel)?.open(&self.domain)?.publisher()?)
+    pub fn writer<M: Message>(&self, channel: &str) -> Result<Writer<M>> {
+        Writer::open(place(channel)?, &self.domain)
     }
 
     /// A reader of one of the robot's channels that begins with the present newest message.
@@ -124,30 +124,26 @@ impl Life {
         let place = place(channel)?;
         let subscriber = place.open(&self.domain)?.subscriber_with(options)?;
         let slot = self.report.tallies.len();
-        self.report.tallies.push(Tally::of(channels::index(channel).unwrap_or(CHANNELS.len()) as u64));
+        self.report.tallies.push(Tally::of(channels::index(channel).unwrap_or(CHANNELS.len())));
         Ok(Reader { subscriber, slot, buf: vec![0; place.size] })
     }
 
     /// The newest message of a channel, even if nobody publishes any more, and its stamp.
     ///
     /// This is how a process that replaces a dead one inherits its state: what was published stays readable.
-    pub fn inherited<T>(
-        &self,
-        channel: &str,
-        parse: impl FnOnce(&[u8]) -> Result<T, Torn>,
-    ) -> Result<Option<(T, u64)>> {
+    pub fn inherited<M: Message>(&self, channel: &str) -> Result<Option<(M, u64)>> {
         let place = place(channel)?;
         let mut buf = vec![0; place.size];
         let mut subscriber = place.open(&self.domain)?.subscriber()?;
         let Some(sample) = subscriber.again(&mut buf)? else { return Ok(None) };
         let fresh = sys::supervised() || sample.stamp + INHERIT.as_nanos() as u64 > clock::boottime();
-        let message = parse(&buf[..sample.len]).ok().filter(|_| fresh);
+        let message = wire::read(&buf[..sample.len]).ok().filter(|_| fresh);
         Ok(message.map(|message| (message, sample.stamp)))
     }
 
-    /// Notes a measured time.
-    pub fn measured(&mut self, of: SpanOf, ns: u64) -> Result<()> {
-        self.report.spans.push(Span(of, ns));
+    /// Notes a measured time: [`Span::REFLEX`], [`Span::TICK`], or from publish to receive by a reader.
+    pub fn measured(&mut self, of: i16, ns: u64) -> Result<()> {
+        self.report.spans.push(Span { of, took: ns as i64 });
         if self.report.spans.len() == SPANS { self.beat() } else { Ok(()) }
     }
 
@@ -158,15 +154,15 @@ impl Life {
 
     /// When this process began, boot time, ns.
     pub fn started(&self) -> u64 {
-        self.report.started
+        self.report.started as u64
     }
 
     /// Publishes a report: here I am, this is what I counted and measured.
     fn beat(&mut self) -> Result<()> {
         self.beat_due = clock::monotonic() + BEAT.as_nanos() as u64;
         self.report.beat += 1;
-        self.report.write(&mut self.bytes);
-        self.health.publish(&self.bytes)?;
+        self.report.set_sizes();
+        self.health.publish(&self.report)?;
         self.report.spans.clear();
         Ok(())
     }
@@ -176,6 +172,31 @@ impl Drop for Life {
     /// The last report holds what came after the one before. If it cannot be sent, nobody listens any more.
     fn drop(&mut self) {
         let _ = self.beat();
+    }
+}
+
+/// A publisher of one type of message, which it encodes and seals.
+///
+/// It leaves the type with the channel, so that every tool can show the messages field by field.
+pub struct Writer<M> {
+    publisher: Publisher,
+    bytes: Vec<u8>,
+    of: PhantomData<M>,
+}
+
+impl<M: Message> Writer<M> {
+    /// A publisher of this channel, which is created if nobody has yet.
+    pub fn open(place: &Place, domain: &Domain) -> Result<Writer<M>> {
+        let publisher = place.open(domain)?.publisher()?;
+        publisher.describe(M::NAME, M::FINGERPRINT, M::SCHEMA)?;
+        Ok(Writer { publisher, bytes: Vec::with_capacity(place.size), of: PhantomData })
+    }
+
+    /// Publishes a message. Its own checksum is not looked at.
+    pub fn publish(&mut self, message: &M) -> Result<()> {
+        wire::write(message, &mut self.bytes);
+        self.publisher.publish(&self.bytes)?;
+        Ok(())
     }
 }
 
@@ -194,7 +215,7 @@ impl Reader {
         until: impl Into<Until>,
         life: &mut Life,
     ) -> Result<Option<(M, Sample)>> {
-        self.receive_with(which, until, life, M::parse)
+        self.receive_with(which, until, life, wire::read)
     }
 
     /// Receives a message and reads it with `parse`, in the buffer.
@@ -213,8 +234,8 @@ impl Reader {
         };
         let took = clock::boottime().saturating_sub(sample.stamp);
         // What was published before this process began did not wait for the channel but for the process.
-        if sample.stamp >= life.report.started {
-            life.measured(SpanOf::Hop(self.slot), took)?;
+        if sample.stamp >= life.started() {
+            life.measured(self.slot as i16, took)?;
         }
         let tally = &mut life.report.tallies[self.slot];
         tally.count(sample.writer.lane, sample.seq, sample.missed);
@@ -231,7 +252,7 @@ impl Reader {
     pub fn compare(&self, published: &[LaneInfo], sample: &Sample, life: &mut Life) {
         let newest = published.get(sample.writer.lane as usize).map_or(0, |lane| lane.published);
         let tally = &mut life.report.tallies[self.slot];
-        tally.behind = tally.behind.max(newest.saturating_sub(sample.seq));
+        tally.behind = tally.behind.max(newest.saturating_sub(sample.seq) as i64);
     }
 
     /// The subscriber itself.

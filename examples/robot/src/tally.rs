@@ -4,49 +4,23 @@
 //! must have received or missed everything between: `received + missed = last − base`. Every reader of this
 //! robot checks that at every single message.
 
-/// The count of one reader of one channel, from its joining on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Which channel, see [`crate::channels::index`].
-    pub channel: u64,
-    /// Messages received.
-    pub received: u64,
-    /// Messages that it was told it missed.
-    pub missed: u64,
-    /// Number of the last message that was before its time.
-    pub base: u64,
-    /// Number of the newest message it holds.
-    pub last: u64,
-    /// Messages whose checksum was wrong. Must stay 0.
-    pub torn: u64,
-    /// Messages at which the sum did not come out, or that came out of order. Must stay 0.
-    pub wrong: u64,
-    /// Publishers seen at once: the sum is checked for the first one's lane.
-    pub lanes: u64,
-    /// How far the newest message was behind what had been published when it was asked for. Must stay below 2.
-    pub behind: u64,
-    /// The lane that is followed.
-    lane: u64,
-}
+pub use crate::wire::types::Tally;
 
 impl Tally {
-    /// Words in a health message.
-    pub const WORDS: usize = 10;
-
     /// An empty count for a reader of this channel.
-    pub fn of(channel: u64) -> Tally {
-        Tally { channel, ..Tally::default() }
+    pub fn of(channel: usize) -> Tally {
+        Tally { channel: channel as i64, ..Tally::default() }
     }
 
     /// Counts a delivery: the message's lane and number, and how many were missed since the one before.
     pub fn count(&mut self, lane: u32, seq: u64, missed: u64) {
-        let lane = lane as u64;
+        let (lane, seq, missed) = (lane as i64, seq as i64, missed as i64);
         if self.received == 0 {
             self.lane = lane;
             self.lanes = 1;
-            match seq.checked_sub(missed + 1) {
-                Some(base) => self.base = base,
-                None => self.wrong += 1,
+            match seq > missed {
+                true => self.base = seq - (missed + 1),
+                false => self.wrong += 1,
             }
         } else if lane == self.lane && seq <= self.last {
             self.wrong += 1;
@@ -58,21 +32,9 @@ impl Tally {
             return;
         }
         self.last = seq;
-        if self.lanes == 1 && self.received + self.missed != seq.wrapping_sub(self.base) {
+        if self.lanes == 1 && self.received + self.missed != seq - self.base {
             self.wrong += 1;
         }
-    }
-
-    /// As words of a health message.
-    pub fn words(&self) -> [u64; Tally::WORDS] {
-        let t = self;
-        [t.channel, t.received, t.missed, t.base, t.last, t.torn, t.wrong, t.lanes, t.behind, t.lane]
-    }
-
-    /// Back from words.
-    pub fn of_words(words: [u64; Tally::WORDS]) -> Tally {
-        let [channel, received, missed, base, last, torn, wrong, lanes, behind, lane] = words;
-        Tally { channel, received, missed, base, last, torn, wrong, lanes, behind, lane }
     }
 }
 
@@ -111,11 +73,5 @@ mod tests {
     fn a_second_lane_is_noticed() {
         let tally = after(&[(0, 7, 0), (1, 1, 0), (0, 8, 0)]);
         assert_eq!((tally.lanes, tally.wrong, tally.received), (2, 0, 3));
-    }
-
-    #[test]
-    fn words_come_back() {
-        let tally = after(&[(2, 7, 0), (2, 9, 1)]);
-        assert_eq!(Tally::of_words(tally.words()), tally);
     }
 }

@@ -16,7 +16,7 @@ pub fn audit(domain: &Domain, ledger: &Ledger, logger: usize) -> Result<Vec<Stri
     for (k, place) in CHANNELS.iter().enumerate() {
         let lanes = domain.open_channel(place.name)?.info()?.lanes;
         let published: u64 = lanes.iter().map(|lane| lane.published).sum();
-        if ledger.own.channel == k as u64 {
+        if ledger.own.channel == k as i64 {
             let counted = ledger.own.received + ledger.own.missed;
             wrong.extend(mismatch("the supervisor", place.name, counted, published));
             continue;
@@ -31,12 +31,12 @@ pub fn audit(domain: &Domain, ledger: &Ledger, logger: usize) -> Result<Vec<Stri
 }
 
 /// How many messages there were when this reader last looked, by its own count.
-fn upto(tally: &Tally) -> u64 {
+fn upto(tally: &Tally) -> i64 {
     tally.base + tally.received + tally.missed
 }
 
-fn mismatch(who: &str, channel: &str, counted: u64, published: u64) -> Option<String> {
-    (counted != published).then(|| {
+fn mismatch(who: &str, channel: &str, counted: i64, published: u64) -> Option<String> {
+    (counted != published as i64).then(|| {
         format!("{who} accounts for {counted} messages of `{channel}`, where {published} were published")
     })
 }

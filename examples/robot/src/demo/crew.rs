@@ -16,7 +16,7 @@ use super::chaos::Deed;
 use super::ledger::Heard;
 use crate::error::{Error, Result};
 use crate::sys;
-use crate::wire::crew::{self, Mood};
+use crate::wire::types;
 
 /// How long a process may be silent; it beats every 5 ms.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -150,7 +150,7 @@ impl Crew {
     }
 
     /// What is told of all of them.
-    pub fn state(&self) -> Vec<crew::Member> {
+    pub fn state(&self) -> Vec<types::Member> {
         self.members.iter().map(Member::state).collect()
     }
 
@@ -332,14 +332,13 @@ impl Member {
     }
 
     /// What is told of it.
-    fn state(&self) -> crew::Member {
-        let mood = match self {
-            _ if self.frozen => Mood::Frozen,
-            _ if self.heard && self.child.is_some() => Mood::Well,
-            _ => Mood::Beginning,
+    fn state(&self) -> types::Member {
+        let state = match self {
+            _ if self.frozen => types::Member::FROZEN,
+            _ if self.heard && self.child.is_some() => types::Member::RUNNING,
+            _ => types::Member::STARTING,
         };
-        let role = ROLES.iter().position(|role| *role == self.role).unwrap_or(ROLES.len());
-        crew::Member { pid: self.pid().unwrap_or(0), role: role as u8, mood }
+        types::Member { pid: self.pid().unwrap_or(0) as i32, state, role: self.role.into() }
     }
 
     /// Takes leave of a process that has ended: its id, and how.

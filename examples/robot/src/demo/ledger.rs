@@ -11,7 +11,8 @@ use saltus_channel::{Channel, Start, Subscriber, SubscriberOptions, Until, Which
 use crate::channels::{CHANNELS, HEALTH};
 use crate::error::Result;
 use crate::tally::Tally;
-use crate::wire::health::{Health, MOST, Span, SpanOf};
+use crate::wire::types::{Health, Span};
+use crate::wire::{self, LONGEST_HEALTH};
 
 /// From a sample to the torque that answers it: later than this is a missed deadline, ns.
 pub const REFLEX_LIMIT: u64 = 5_000_000;
@@ -61,9 +62,9 @@ pub struct Account {
     before: Tally,
     present: Tally,
     /// Which process the present count is of, and when that began.
-    process: (u64, u64),
+    process: (i64, i64),
     /// Messages published while no process had the role, or after the last report of a killed one.
-    pub away: u64,
+    pub away: i64,
     /// How many processes had the role.
     pub processes: u64,
 }
@@ -90,11 +91,11 @@ impl Account {
         add(&self.before, &self.present)
     }
 
-    fn update(&mut self, process: (u64, u64), tally: Tally) {
+    fn update(&mut self, process: (i64, i64), tally: Tally) {
         if process != self.process && tally.received > 0 {
             // One of several publishers at once may have been followed: then the numbers are not comparable.
             if self.processes > 0 && tally.lanes == 1 && self.present.lanes == 1 {
-                self.away += tally.base.saturating_sub(self.present.last);
+                self.away += (tally.base - self.present.last).max(0);
             }
             self.before = add(&self.before, &self.present);
             self.process = process;
@@ -107,7 +108,7 @@ impl Account {
 }
 
 fn add(a: &Tally, b: &Tally) -> Tally {
-    let mut sum = Tally::of(b.channel);
+    let mut sum = Tally::of(b.channel as usize);
     sum.received = a.received + b.received;
     sum.missed = a.missed + b.missed;
     sum.torn = a.torn + b.torn;
@@ -141,6 +142,7 @@ pub struct Ledger {
     /// What this reader itself counts of `health`.
     pub own: Tally,
     health: Subscriber,
+    report: Health,
     buf: Vec<u8>,
     keep_recent: bool,
 }
@@ -154,9 +156,10 @@ impl Ledger {
             reflex: Times::new(REFLEX_LIMIT, keep_recent),
             tick: Times::new(TICK_LIMIT, false),
             look: Times::new(LOOK_LIMIT, false),
-            own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0) as u64),
+            own: Tally::of(CHANNELS.iter().position(|p| p.name == HEALTH).unwrap_or(0)),
+            report: Health::default(),
             health: subscriber,
-            buf: vec![0; MOST],
+            buf: vec![0; LONGEST_HEALTH],
             keep_recent,
         })
     }
@@ -169,33 +172,37 @@ impl Ledger {
             Err(e) => return Err(e.into()),
         };
         self.own.received += 1;
-        self.own.missed += sample.missed;
-        let Ok(health) = Health::parse(&self.buf[..sample.len]) else {
+        self.own.missed += sample.missed as i64;
+        let mut health = std::mem::take(&mut self.report);
+        if wire::read_into(&self.buf[..sample.len], &mut health).is_err() {
             self.own.torn += 1;
             return Ok(Some(Heard { pid: 0, stamp: sample.stamp, done: false }));
-        };
-        let pid = health.pid as u32;
+        }
+        let (pid, done) = (health.pid as u32, health.done);
         if let Some(role) = role_of(pid) {
             self.enter(role, &health);
         }
-        Ok(Some(Heard { pid, stamp: sample.stamp, done: health.done }))
+        self.report = health; // its memory is used for the next one
+        Ok(Some(Heard { pid, stamp: sample.stamp, done }))
     }
 
     fn enter(&mut self, role: usize, health: &Health) {
         for tally in &health.tallies {
             let account = self.accounts.entry((role, tally.channel as usize));
             let account = account.or_insert_with(|| Account::new(self.keep_recent));
-            account.update((health.pid, health.started), *tally);
+            account.update((health.pid, health.started), tally.clone());
         }
-        for Span(of, ns) in &health.spans {
-            match of {
-                SpanOf::Reflex => self.reflex.add(*ns),
-                SpanOf::Tick => self.tick.add(*ns),
-                SpanOf::Hop(reader) => {
-                    let channel = health.tallies.get(*reader).map(|tally| tally.channel as usize);
+        for span in &health.spans {
+            let ns = span.took.max(0) as u64;
+            match span.of {
+                Span::REFLEX => self.reflex.add(ns),
+                Span::TICK => self.tick.add(ns),
+                reader => {
+                    let tally = usize::try_from(reader).ok().and_then(|reader| health.tallies.get(reader));
+                    let channel = tally.map(|tally| tally.channel as usize);
                     let account = channel.and_then(|channel| self.accounts.get_mut(&(role, channel)));
                     if let Some(account) = account {
-                        account.times.add(*ns);
+                        account.times.add(ns);
                     }
                 }
             }
@@ -209,7 +216,7 @@ impl Ledger {
 
     /// The times of all readers of this channel but `except`, since this was asked last, and how many messages all of
     /// them missed so far.
-    pub fn take_recent(&mut self, channel: usize, except: usize) -> (Vec<u64>, u64) {
+    pub fn take_recent(&mut self, channel: usize, except: usize) -> (Vec<u64>, i64) {
         let (mut all, mut missed) = (Vec::new(), 0);
         for ((role, _), account) in self.accounts.iter_mut().filter(|((_, of), _)| *of == channel) {
             let recent = account.times.take_recent();

@@ -7,9 +7,8 @@ use saltus_channel::Domain;
 
 use crate::channels::LIDAR;
 use crate::error::{Error, Result};
-use crate::wire::Message;
-use crate::wire::messages::Logged;
-use crate::wire::scan::{START, ScanFrame, chain};
+use crate::wire::types::{Logged, Scan};
+use crate::wire::{self, Message, START, chain};
 
 /// What became of a log's scans.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +16,13 @@ pub struct Scans {
     /// The file.
     pub file: String,
     /// Scans in the file.
-    pub in_file: u64,
+    pub in_file: i64,
     /// Scans that the driver published.
-    pub published: u64,
+    pub published: i64,
     /// Scans that the logger took.
-    pub logged: u64,
+    pub logged: i64,
     /// Scans that did not continue the chain.
-    pub breaks: u64,
+    pub breaks: i64,
     /// Whether the chain over the logger's scans is the one over as many lines of the file.
     pub same: bool,
     /// What else was in the file.
@@ -33,8 +32,8 @@ pub struct Scans {
 impl Scans {
     /// Reads the newest words of driver and logger, and the file once more.
     pub fn compare(domain: &Domain, file: &Path) -> Result<Scans> {
-        let logged = newest(domain, "log/lidar", |bytes| Logged::parse(bytes).ok())?.unwrap_or_default();
-        let published = newest(domain, LIDAR, |bytes| ScanFrame::parse(bytes).ok().map(|scan| scan.index))?;
+        let logged = newest::<Logged>(domain, "log/lidar")?.unwrap_or_default();
+        let published = newest::<Scan>(domain, LIDAR)?;
         let open = || Log::open(file);
         let mut log = open().map_err(Error::system(format!("open the log {}", file.display())))?;
         let (mut in_file, mut so_far, mut same) = (0, START, logged.scan == 0);
@@ -46,7 +45,7 @@ impl Scans {
         Ok(Scans {
             file: file.display().to_string(),
             in_file,
-            published: published.unwrap_or(0),
+            published: published.map_or(0, |scan| scan.index),
             logged: logged.scan,
             breaks: logged.breaks,
             same,
@@ -72,15 +71,11 @@ impl Scans {
 }
 
 /// The newest message of a channel, whoever published it.
-pub fn newest<T>(
-    domain: &Domain,
-    channel: &str,
-    parse: impl FnOnce(&[u8]) -> Option<T>,
-) -> Result<Option<T>> {
+fn newest<M: Message>(domain: &Domain, channel: &str) -> Result<Option<M>> {
     let channel = domain.open_channel(channel)?;
     let mut buf = vec![0; channel.attributes().get_frame_size() as usize];
     match channel.subscriber()?.again(&mut buf) {
-        Ok(sample) => Ok(sample.and_then(|sample| parse(&buf[..sample.len]))),
+        Ok(sample) => Ok(sample.and_then(|sample| wire::read(&buf[..sample.len]).ok())),
         Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
         Err(e) => Err(e.into()),
     }

@@ -25,6 +25,7 @@ use saltus_carmen::Log;
 
 use crate::error::{Error, Result};
 use crate::sys;
+pub use crew::ROLES;
 
 /// What `saltus demo` was asked to do.
 #[derive(Clone, Debug)]

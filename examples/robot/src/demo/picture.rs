@@ -1,6 +1,6 @@
 //! The robot from the side, in Braille dots.
 
-use crate::wire::messages::Truth;
+use crate::wire::types::Truth;
 
 /// Size of the picture in characters. Each holds 2 by 4 dots.
 pub const WIDTH: usize = 28;

@@ -9,7 +9,7 @@ use super::crew::{Incident, What};
 use super::ledger::{Account, Times};
 use super::lidar::Scans;
 use crate::tally::Tally;
-use crate::wire::messages::Truth;
+use crate::wire::types::Truth;
 
 /// Why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct Hop {
     /// The sums over all processes that had the role.
     pub tally: Tally,
     /// Published while nobody had the role.
-    pub away: u64,
+    pub away: i64,
     /// How many processes had it.
     pub processes: u64,
 }

@@ -4,7 +4,7 @@ use std::io::PipeWriter;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Domain, Publisher, Subscriber, SubscriberOptions, clock, rt};
+use saltus_channel::{Domain, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
@@ -14,13 +14,12 @@ use super::lidar::Scans;
 use super::report::{Ending, Hop, Percentiles, Report};
 use super::said::Said;
 use super::{DemoOptions, draws, length};
-use crate::channels::{CHANNELS, CREW, HEALTH};
+use crate::channels::{CHANNELS, CREW, HEALTH, index};
 use crate::error::{Error, Result};
-use crate::life::REFLEX;
+use crate::life::{REFLEX, Writer};
 use crate::sys;
-use crate::wire::crew::CrewState;
-use crate::wire::messages::Truth;
-use crate::wire::{Message, Torn};
+use crate::wire::types::{self, Truth};
+use crate::wire::{self, Torn, fixed};
 
 /// How often the supervisor looks after its processes.
 const LOOK: Duration = Duration::from_millis(2);
@@ -49,11 +48,10 @@ struct Session<'a> {
     truths: Subscriber,
     truth: Truth,
     /// Processes killed and frozen.
-    deeds: (u64, u64),
+    deeds: (i64, i64),
     said: Said,
     screen: Child,
-    state: Publisher,
-    bytes: Vec<u8>,
+    state: Writer<types::Crew>,
     told: Duration,
     scheduling: String,
 }
@@ -84,8 +82,7 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         deeds: (0, 0),
         said,
         screen,
-        state: domain.open_channel(CREW)?.publisher()?,
-        bytes: Vec::new(),
+        state: Writer::open(&CHANNELS[index(CREW).unwrap_or_default()], domain)?,
         told: Duration::ZERO,
         scheduling,
     };
@@ -186,9 +183,9 @@ impl Session<'_> {
 
     /// Looks at the world.
     fn see(&mut self) -> Result<()> {
-        let mut buf = [0; Truth::LEN];
+        let mut buf = [0; fixed::<Truth>()];
         match self.truths.newest(&mut buf) {
-            Ok(Some(sample)) => match Truth::parse(&buf[..sample.len]) {
+            Ok(Some(sample)) => match wire::read(&buf[..sample.len]) {
                 Ok(truth) => self.truth = truth,
                 Err(Torn) => self.ledger.own.torn += 1,
             },
@@ -207,9 +204,10 @@ impl Session<'_> {
         self.said.listen();
         let (kills, freezes) = self.deeds;
         let members = self.crew.state();
-        CrewState { elapsed: now.as_nanos() as u64, kills, freezes, over, members }.write(&mut self.bytes);
-        self.state.publish(&self.bytes)?;
-        Ok(())
+        let elapsed = now.as_nanos() as i64;
+        let mut crew = types::Crew { elapsed, kills, freezes, over, members, ..types::Crew::default() };
+        crew.set_sizes();
+        self.state.publish(&crew)
     }
 
     /// Lets the screen end. If it cannot, because nobody reads what it writes, it is killed.
@@ -252,7 +250,7 @@ impl Session<'_> {
             domain: self.domain.url(),
             elapsed,
             ending,
-            truth: self.truth,
+            truth: self.truth.clone(),
             chaos: None,
             no_control: self.options.no_control,
             scheduling: self.scheduling.clone(),
@@ -260,7 +258,7 @@ impl Session<'_> {
             tick: Percentiles::of(&self.ledger.tick),
             look: Percentiles::of(&self.ledger.look),
             hops,
-            health: self.ledger.own,
+            health: self.ledger.own.clone(),
             scans: scans.transpose()?,
             said: self.said.lines().to_vec(),
             audit: audit(self.domain, &self.ledger, LOGGER)?,

@@ -11,9 +11,8 @@ use super::screen::PERIOD;
 use super::text::time;
 use crate::channels::{CHANNELS, CREW, HEALTH};
 use crate::error::Result;
-use crate::wire::crew::{CrewState, Mood};
-use crate::wire::messages::{Obstacle, Truth};
-use crate::wire::{Message, Torn};
+use crate::wire::types::{Crew, Member, Obstacle, Truth};
+use crate::wire::{self, Message};
 
 /// A channel in the table.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +24,7 @@ pub struct Row {
     /// p50 and longest latency of the last second, over all readers that wait or work at 1 kHz, ns.
     pub latency: Option<(u64, u64)>,
     /// Missed since the beginning, by all readers.
-    pub missed: u64,
+    pub missed: i64,
 }
 
 /// Everything that can be shown.
@@ -46,14 +45,14 @@ pub struct View {
     /// The processes, each with its sign, in lines.
     pub crew: Vec<String>,
     /// Processes killed and frozen.
-    pub deeds: (u64, u64),
+    pub deeds: (i64, i64),
 }
 
 impl View {
     /// One line.
     pub fn line(&self) -> String {
         let t = &self.truth;
-        let missed: u64 = self.rows.iter().map(|row| row.missed).sum();
+        let missed: i64 = self.rows.iter().map(|row| row.missed).sum();
         format!(
             "{:6.1} s  tilt {:+6.2}°  way {:+.2} m  imu {:.0} Hz  sensor to motor {}  missed {missed}  \
              kills {} freezes {}",
@@ -80,7 +79,7 @@ impl View {
                 t.tilt.to_degrees(),
                 t.x,
                 t.heading.to_degrees(),
-                self.obstacle.map_or(String::new(), |o| format!("nearest {:.2} m ahead", o.range)),
+                self.obstacle.as_ref().map_or(String::new(), |o| format!("nearest {:.2} m ahead", o.range)),
             ),
         ];
         let head = format!("{:<18}{:>6} {:>8} {:>8} {:>7}", "channel", "Hz", "p50", "max 1s", "missed");
@@ -153,33 +152,33 @@ impl Table {
     /// Looks at the channels. Whether it is over.
     pub fn look(&mut self) -> Result<bool> {
         let mut over = false;
-        if let Some(state) = newest(&mut self.crew, &mut self.buf, CrewState::parse)? {
+        if let Some(state) = newest::<Crew>(&mut self.crew, &mut self.buf)? {
             over = state.over;
             self.take(&state);
         }
-        if let Some(truth) = newest(&mut self.truth, &mut self.buf, Truth::parse)? {
+        if let Some(truth) = newest(&mut self.truth, &mut self.buf)? {
             self.view.truth = truth;
         }
-        if let Some(obstacle) = newest(&mut self.obstacle, &mut self.buf, Obstacle::parse)? {
+        if let Some(obstacle) = newest(&mut self.obstacle, &mut self.buf)? {
             self.view.obstacle = Some(obstacle);
         }
         while self.ledger.next(|pid| self.roles.get(&pid).copied())?.is_some() {}
         Ok(over)
     }
 
-    fn take(&mut self, state: &CrewState) {
+    fn take(&mut self, state: &Crew) {
         self.view.elapsed = state.elapsed as f64 * 1e-9;
         self.view.deeds = (state.kills, state.freezes);
         let mut signs = Vec::new();
         for m in &state.members {
-            let Some(role) = ROLES.get(m.role as usize) else { continue };
-            self.roles.insert(m.pid, m.role as usize);
-            let sign = match m.mood {
-                Mood::Well => '●',
-                Mood::Frozen => '∗',
-                Mood::Beginning => '○',
+            let Some(role) = ROLES.iter().position(|role| *role == m.role) else { continue };
+            self.roles.insert(m.pid as u32, role);
+            let sign = match m.state {
+                Member::RUNNING => '●',
+                Member::FROZEN => '∗',
+                _ => '○',
             };
-            signs.push(format!("{sign} {role}"));
+            signs.push(format!("{sign} {}", m.role));
         }
         self.view.crew = signs.chunks(5).map(|some| some.join("  ")).collect();
     }
@@ -205,13 +204,9 @@ impl Table {
 }
 
 /// The newest message, if it has not been seen.
-fn newest<T>(
-    subscriber: &mut Subscriber,
-    buf: &mut Vec<u8>,
-    parse: impl FnOnce(&[u8]) -> Result<T, Torn>,
-) -> Result<Option<T>> {
+fn newest<M: Message>(subscriber: &mut Subscriber, buf: &mut Vec<u8>) -> Result<Option<M>> {
     match subscriber.receive_vec(Which::Newest, Until::Poll, buf) {
-        Ok(sample) => Ok(sample.and_then(|_| parse(buf).ok())),
+        Ok(sample) => Ok(sample.and_then(|_| wire::read(buf).ok())),
         Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
         Err(e) => Err(e.into()),
     }

@@ -104,7 +104,7 @@ impl Report {
         writeln!(out, "\n{:<34}{}", "accounts of the readers", cells(&head.map(String::from)))?;
         for hop in &self.hops {
             let t = &hop.tally;
-            let row = [t.received, t.missed, hop.away, hop.processes].map(|n| n.to_string());
+            let row = [t.received, t.missed, hop.away, hop.processes as i64].map(|n| n.to_string());
             writeln!(out, "{:<34}{}", format!("{} → {}", hop.channel, hop.role), cells(&row))?;
         }
         let row = [self.health.received, self.health.missed, 0, 1].map(|n| n.to_string());

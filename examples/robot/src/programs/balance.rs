@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::life::{Life, REFLEX};
 use crate::sim::body::ROBOT;
 use crate::sim::control::Gains;
-use crate::wire::messages::{Command, Estimate};
+use crate::wire::types::{Command, Estimate};
 
 /// Runs the program.
 pub fn run() -> Result<()> {
@@ -29,7 +29,7 @@ pub fn run() -> Result<()> {
         let Some((e, _)) = estimates.receive::<Estimate>(Which::Newest, until, &mut life)? else { continue };
         let torques = gains.torques(&e.state());
         for (wheel, torque) in [(&mut left, torques.0), (&mut right, torques.1)] {
-            wheel.publish(&Command { step: e.step, sensed: e.sensed, torque }.bytes())?;
+            wheel.publish(&Command { step: e.step, sensed: e.sensed, torque, check: 0 })?;
         }
     }
     Ok(())

@@ -13,8 +13,7 @@ use crate::error::Result;
 use crate::life::{Life, REFLEX, Reader};
 use crate::sim::filter::{Belief, Turned};
 use crate::sim::sensors::Inertial;
-use crate::wire::Message;
-use crate::wire::messages::{Estimate, Imu, WheelState};
+use crate::wire::types::{Estimate, Imu, Wheel};
 
 /// A sample that is this many steps older than the belief comes from another world.
 const ANOTHER_WORLD: u64 = 1000;
@@ -27,17 +26,18 @@ pub fn run() -> Result<()> {
     let mut left = Encoder::new(&mut life, "wheel/left/state")?;
     let mut right = Encoder::new(&mut life, "wheel/right/state")?;
 
-    let mut belief = life.inherited("estimate", Estimate::parse)?.map(|(e, _)| e.belief());
+    let mut belief = life.inherited::<Estimate>("estimate")?.map(|(e, _)| e.belief());
 
     while life.goes_on()? {
         let mut until = life.next_beat(); // wait for the first sample only
         let mut newest = None;
         let before = belief.map_or(0, |b| b.step);
         while let Some((imu, sample)) = imus.receive::<Imu>(Which::Next, until, &mut life)? {
+            let step = imu.step.max(0) as u64;
             let felt = Inertial { rate: imu.rate, forward: imu.forward, upward: imu.upward };
             match &mut belief {
-                Some(b) if imu.step + ANOTHER_WORLD > b.step => b.inertial(imu.step, &felt),
-                other => *other = Some(Belief::first(imu.step, &felt)),
+                Some(b) if step + ANOTHER_WORLD > b.step => b.inertial(step, &felt),
+                other => *other = Some(Belief::first(step, &felt)),
             }
             newest = Some(sample.stamp);
             until = Until::Poll;
@@ -45,7 +45,7 @@ pub fn run() -> Result<()> {
         let (Some(belief), Some(sensed)) = (&mut belief, newest) else { continue };
         let (left, right) = (left.turned(&mut life)?, right.turned(&mut life)?);
         belief.encoders(left, right, belief.step.saturating_sub(before));
-        estimates.publish(&Estimate::of(belief, sensed).bytes())?;
+        estimates.publish(&Estimate::of(belief, sensed))?;
     }
     Ok(())
 }
@@ -62,8 +62,8 @@ impl Encoder {
     }
 
     fn turned(&mut self, life: &mut Life) -> Result<Turned> {
-        if let Some((wheel, _)) = self.reader.receive::<WheelState>(Which::Newest, Until::Poll, life)? {
-            self.turned = Turned { step: wheel.step, angle: wheel.angle };
+        if let Some((wheel, _)) = self.reader.receive::<Wheel>(Which::Newest, Until::Poll, life)? {
+            self.turned = Turned { step: wheel.step.max(0) as u64, angle: wheel.angle };
         }
         Ok(self.turned)
     }

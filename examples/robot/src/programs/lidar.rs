@@ -12,19 +12,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use saltus_carmen::Log;
-use saltus_channel::{Publisher, Until, Which, clock};
+use saltus_channel::{Until, Which, clock};
 
 use crate::channels::LIDAR;
 use crate::error::{Error, Result};
-use crate::life::Life;
+use crate::life::{Life, Writer};
 use crate::sim::room;
-use crate::wire::messages::Truth;
-use crate::wire::scan::{START, ScanFrame, chain};
+use crate::wire::types::{Scan, Truth};
+use crate::wire::{START, chain, scan};
 
 /// Time between two simulated scans, ns.
 const PERIOD: u64 = 100_000_000;
 /// While it looks for its place in a log it shows that it lives after so many scans.
-const BREATH: u64 = 20;
+const BREATH: i64 = 20;
 /// A gap between two stamps counts as this much at most, s. Clocks of robots jump.
 const GAP: f64 = 10.0;
 
@@ -38,28 +38,28 @@ pub fn speed(text: &str) -> Result<f64> {
 
 /// Where the driver is: how many scans are out, and the chain over all of them.
 struct Driver {
-    scans: Publisher,
-    index: u64,
-    chain: u64,
+    scans: Writer<Scan>,
+    index: i64,
+    chain: i64,
     /// When the newest scan was published, monotonic clock, ns.
     published: u64,
-    bytes: Vec<u8>,
+    scan: Scan,
 }
 
 impl Driver {
     fn begin(life: &Life) -> Result<Driver> {
-        let place = |bytes: &[u8]| ScanFrame::parse(bytes).map(|scan| (scan.index, scan.chain));
         let now = (clock::boottime(), clock::monotonic());
-        let ((index, chain), stamp) = life.inherited(LIDAR, place)?.unwrap_or(((0, START), now.0));
+        let nothing = (Scan { chain: START, ..Scan::default() }, now.0);
+        let (scan, stamp) = life.inherited::<Scan>(LIDAR)?.unwrap_or(nothing);
         let published = now.1.saturating_sub(now.0.saturating_sub(stamp));
-        Ok(Driver { scans: life.writer(LIDAR)?, index, chain, published, bytes: Vec::new() })
+        Ok(Driver { scans: life.writer(LIDAR)?, index: scan.index, chain: scan.chain, published, scan })
     }
 
-    fn publish(&mut self, line: &[u8]) -> Result<()> {
+    fn publish(&mut self, ranges: &[f64], line: &[u8]) -> Result<()> {
         self.index += 1;
         self.chain = chain(self.chain, line);
-        ScanFrame { index: self.index, chain: self.chain, line }.write(&mut self.bytes);
-        self.scans.publish(&self.bytes)?;
+        scan(&mut self.scan, self.index, self.chain, ranges, line);
+        self.scans.publish(&self.scan)?;
         self.published = clock::monotonic();
         Ok(())
     }
@@ -88,7 +88,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
             if !life.sleep_until(due)? {
                 return Ok(());
             }
-            driver.publish(line)?;
+            driver.publish(&scan.ranges, line)?;
         } else if place % BREATH == 0 && !life.goes_on()? {
             return Ok(());
         }
@@ -119,7 +119,7 @@ pub fn simulate() -> Result<()> {
             .and_then(|()| ranges.iter().try_for_each(|r| write!(line, " {r:.2}")))
             .and_then(|()| write!(line, " {pose} {pose} {stamp} robot {stamp}"));
         written.map_err(|_| Error::Usage("a scan cannot be written".into()))?;
-        driver.publish(line.as_bytes())?;
+        driver.publish(&ranges, line.as_bytes())?;
     }
     Ok(())
 }

@@ -11,14 +11,13 @@
 
 use std::time::Duration;
 
-use saltus_channel::{Publisher, Start, SubscriberOptions, Until, Which, clock};
+use saltus_channel::{Start, SubscriberOptions, Until, Which, clock};
 
 use crate::channels::{CHANNELS, CREW, HEALTH, LIDAR};
 use crate::error::Result;
-use crate::life::{Life, Reader, WITNESS};
-use crate::wire::messages::{ArmState, Command, Estimate, Imu, Logged, Obstacle, Truth, WheelState};
-use crate::wire::scan::{START, ScanFrame, chain};
-use crate::wire::{Message, Torn};
+use crate::life::{Life, Reader, WITNESS, Writer};
+use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Scan, Truth, Wheel};
+use crate::wire::{self, Message, START, Torn, chain};
 
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(5);
@@ -49,15 +48,15 @@ pub fn run() -> Result<()> {
 /// What proves that a message of this channel is whole.
 fn checker(channel: &str) -> fn(&[u8]) -> Result<(), Torn> {
     fn whole<M: Message>(bytes: &[u8]) -> Result<(), Torn> {
-        M::parse(bytes).map(drop)
+        wire::read::<M>(bytes).map(drop)
     }
     match channel {
         "truth" => whole::<Truth>,
         "imu" => whole::<Imu>,
         "estimate" => whole::<Estimate>,
         "wheel/left/cmd" | "wheel/right/cmd" => whole::<Command>,
-        "wheel/left/state" | "wheel/right/state" => whole::<WheelState>,
-        "arm/shoulder" | "arm/elbow" => whole::<ArmState>,
+        "wheel/left/state" | "wheel/right/state" => whole::<Wheel>,
+        "arm/shoulder" | "arm/elbow" => whole::<Arm>,
         "obstacle" => whole::<Obstacle>,
         _ => |_| Err(Torn),
     }
@@ -66,38 +65,38 @@ fn checker(channel: &str) -> fn(&[u8]) -> Result<(), Torn> {
 /// How far the logger is with the scans.
 struct Progress {
     logged: Logged,
-    out: Publisher,
+    out: Writer<Logged>,
+    scan: Scan,
 }
 
 impl Progress {
     fn begin(life: &Life) -> Result<Progress> {
-        let nothing = Logged { scan: 0, chain: START, breaks: 0 };
-        let logged = life.inherited("log/lidar", Logged::parse)?.map_or(nothing, |(logged, _)| logged);
-        Ok(Progress { logged, out: life.writer("log/lidar")? })
+        let nothing = Logged { chain: START, ..Logged::default() };
+        let logged = life.inherited("log/lidar")?.map_or(nothing, |(logged, _)| logged);
+        Ok(Progress { logged, out: life.writer("log/lidar")?, scan: Scan::default() })
     }
 
     /// Takes the next scan. False: there is none.
     fn take(&mut self, scans: &mut Reader, life: &mut Life) -> Result<bool> {
-        let before = self.logged;
-        let next = scans.receive_with(Which::Next, Until::Poll, life, |bytes| {
-            ScanFrame::parse(bytes).map(|scan| follow(before, &scan))
-        })?;
-        let Some((logged, _)) = next else { return Ok(false) };
-        if logged != before {
-            self.logged = logged;
-            self.out.publish(&logged.bytes())?;
+        let scan = &mut self.scan;
+        let next =
+            scans.receive_with(Which::Next, Until::Poll, life, |bytes| wire::read_into(bytes, scan))?;
+        if next.is_some() && follow(&mut self.logged, scan) {
+            self.out.publish(&self.logged)?;
         }
-        Ok(true)
+        Ok(next.is_some())
     }
 }
 
-/// The progress after this scan. A predecessor may have taken it already.
-fn follow(before: Logged, scan: &ScanFrame<'_>) -> Logged {
-    if scan.index <= before.scan {
-        return before;
+/// Counts a scan, unless a predecessor has: whether that is progress.
+fn follow(logged: &mut Logged, scan: &Scan) -> bool {
+    if scan.index <= logged.scan {
+        return false;
     }
-    let unbroken = scan.index == before.scan + 1 && scan.chain == chain(before.chain, scan.line);
-    Logged { scan: scan.index, chain: scan.chain, breaks: before.breaks + !unbroken as u64 }
+    let unbroken = scan.index == logged.scan + 1 && scan.chain == chain(logged.chain, &scan.line);
+    (logged.scan, logged.chain) = (scan.index, scan.chain);
+    logged.breaks += !unbroken as i64;
+    true
 }
 
 #[cfg(test)]
@@ -106,13 +105,17 @@ mod tests {
 
     #[test]
     fn every_scan_counts_once_and_every_break_is_found() {
-        let none = Logged { scan: 0, chain: START, breaks: 0 };
-        let one = ScanFrame { index: 1, chain: chain(START, b"a"), line: b"a" };
-        let two = ScanFrame { index: 2, chain: chain(one.chain, b"b"), line: b"b" };
-        let after = follow(follow(follow(none, &one), &one), &two);
-        assert_eq!(after, Logged { scan: 2, chain: two.chain, breaks: 0 });
-        assert_eq!(follow(none, &two).breaks, 1, "the first was lost");
-        assert_eq!(follow(none, &ScanFrame { line: b"x", ..one }).breaks, 1, "it was changed");
+        let none = Logged { chain: START, ..Logged::default() };
+        let scan = |index, chain, line: &[u8]| Scan { index, chain, line: line.to_vec(), ..Scan::default() };
+        let one = scan(1, chain(START, b"a"), b"a");
+        let two = scan(2, chain(one.chain, b"b"), b"b");
+        let mut after = none.clone();
+        assert_eq!([&one, &one, &two].map(|scan| follow(&mut after, scan)), [true, false, true]);
+        assert_eq!(after, Logged { scan: 2, chain: two.chain, ..Logged::default() });
+        for (scan, why) in [(two, "the first was lost"), (scan(1, one.chain, b"x"), "it was changed")] {
+            let mut after = none.clone();
+            assert!(follow(&mut after, &scan) && after.breaks == 1, "{why}");
+        }
     }
 
     #[test]
@@ -121,6 +124,8 @@ mod tests {
             let check = checker(place.name);
             assert_eq!(check(b"nonsense"), Err(Torn), "{}", place.name);
         }
-        assert_eq!(checker("imu")(&Imu::default().bytes()), Ok(()));
+        let mut bytes = Vec::new();
+        wire::write(&Imu::default(), &mut bytes);
+        assert_eq!(checker("imu")(&bytes), Ok(()));
     }
 }

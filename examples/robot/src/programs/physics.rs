@@ -18,18 +18,17 @@ use crate::sim::motor::HOLD;
 use crate::sim::sensors::inertial;
 use crate::sys;
 use crate::wire::Message;
-use crate::wire::health::SpanOf;
-use crate::wire::messages::{ArmState, Imu, Truth, WheelState};
+use crate::wire::types::{Arm, Imu, Span, Truth, Wheel};
 
 /// The robot is set down a little askew, rad: without control it falls in less than a second.
 pub const FIRST_TILT: f64 = 0.08;
 /// From this step on the worst tilt is noted: then the first tilt has been overcome.
-pub const SETTLED: u64 = 2000;
+pub const SETTLED: i64 = 2000;
 /// Length of a step on the clock, ns.
-const PERIOD: u64 = (STEP * 1e9) as u64;
+const PERIOD: i64 = (STEP * 1e9) as i64;
 /// A world that is later than this many steps leaves out the rest, and the report says so: when the whole machine
 /// stood still for half a second, it is the machine that failed, not the robot.
-const CATCH_UP: u64 = 200;
+const CATCH_UP: i64 = 200;
 
 /// Runs the program.
 pub fn run() -> Result<()> {
@@ -42,31 +41,41 @@ pub fn run() -> Result<()> {
     let mut shoulder = Actuator::new(&mut life, "arm/shoulder")?;
     let mut elbow = Actuator::new(&mut life, "arm/elbow")?;
 
-    let mut world = match life.inherited("truth", Truth::parse)? {
+    let mut world = match life.inherited::<Truth>("truth")? {
         // Started by hand where a robot lies on the ground: somebody wants to set it up again.
         Some((world, _)) if world.fell == 0 || sys::supervised() => world,
-        _ => Truth { epoch: clock::monotonic(), tilt: FIRST_TILT, ..Truth::default() },
+        _ => Truth { epoch: now(), tilt: FIRST_TILT, ..Truth::default() },
     };
 
-    while life.sleep_until(world.epoch + (world.step + 1) * PERIOD)? {
-        let late = (clock::monotonic() - (world.epoch + (world.step + 1) * PERIOD)) / PERIOD;
+    while life.sleep_until(due(&world) as u64)? {
+        let late = (now() - due(&world)) / PERIOD;
         if late > CATCH_UP {
             world.slipped += late - CATCH_UP;
             world.epoch += (late - CATCH_UP) * PERIOD;
         }
-        life.measured(SpanOf::Tick, clock::monotonic() - (world.epoch + (world.step + 1) * PERIOD))?;
+        life.measured(Span::TICK, (now() - due(&world)).max(0) as u64)?;
 
         let torques = Torques {
-            left: left.torque::<WheelState>(&mut life)?,
-            right: right.torque::<WheelState>(&mut life)?,
-            disturbance: shoulder.torque::<ArmState>(&mut life)? + elbow.torque::<ArmState>(&mut life)?,
+            left: left.torque::<Wheel>(&mut life)?,
+            right: right.torque::<Wheel>(&mut life)?,
+            disturbance: shoulder.torque::<Arm>(&mut life)? + elbow.torque::<Arm>(&mut life)?,
         };
         let imu = step(&mut world, &torques);
         // The state first: a successor may take a step again whose sample was lost, but never skip one.
-        truths.publish(&world.bytes())?;
-        imus.publish(&imu.bytes())?;
+        truths.publish(&world)?;
+        imus.publish(&imu)?;
     }
     Ok(())
+}
+
+/// The monotonic clock, ns.
+fn now() -> i64 {
+    clock::monotonic() as i64
+}
+
+/// When the next step is due, on the monotonic clock, ns.
+fn due(world: &Truth) -> i64 {
+    world.epoch + (world.step + 1) * PERIOD
 }
 
 /// Takes the world one step further and feels it.
@@ -82,8 +91,8 @@ fn step(world: &mut Truth, torques: &Torques) -> Imu {
     if world.fell == 0 && next.tilt.abs() >= FALLEN {
         world.fell = world.step;
     }
-    let m = inertial(&next, &ROBOT.accelerations(&next, torques), world.step);
-    Imu { step: world.step, rate: m.rate, forward: m.forward, upward: m.upward }
+    let m = inertial(&next, &ROBOT.accelerations(&next, torques), world.step as u64);
+    Imu { step: world.step, rate: m.rate, forward: m.forward, upward: m.upward, check: 0 }
 }
 
 /// Something that pushes: the newest torque that its driver reported, for as long as that is fresh.
@@ -98,13 +107,13 @@ trait Pushes: Message {
     fn torque(&self) -> f64;
 }
 
-impl Pushes for WheelState {
+impl Pushes for Wheel {
     fn torque(&self) -> f64 {
         self.torque
     }
 }
 
-impl Pushes for ArmState {
+impl Pushes for Arm {
     fn torque(&self) -> f64 {
         self.torque
     }

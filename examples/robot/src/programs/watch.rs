@@ -7,14 +7,13 @@
 use std::f64::consts::PI;
 use std::time::Duration;
 
-use saltus_carmen::Scan;
 use saltus_channel::{Which, clock};
 
 use crate::channels::LIDAR;
 use crate::error::Result;
 use crate::life::Life;
-use crate::wire::messages::Obstacle;
-use crate::wire::scan::ScanFrame;
+use crate::wire;
+use crate::wire::types::{Obstacle, Scan};
 
 /// How long it thinks about a scan.
 const THINKS: Duration = Duration::from_millis(30);
@@ -26,18 +25,18 @@ pub fn run() -> Result<()> {
     let mut life = Life::begin("watch")?;
     let mut scans = life.reader(LIDAR)?;
     let mut obstacles = life.writer("obstacle")?;
+    let mut scan = Scan::default();
 
     while life.goes_on()? {
         // The proof that newest is newest: what had been published before it was asked for.
         let published = scans.subscriber().channel().info()?.lanes;
         let until = life.next_beat();
-        let newest = scans.receive_with(Which::Newest, until, &mut life, |bytes| {
-            ScanFrame::parse(bytes).map(|frame| (frame.index, Scan::parse(frame.line).ok()))
-        })?;
-        let Some(((index, scan), sample)) = newest else { continue };
+        let newest =
+            scans.receive_with(Which::Newest, until, &mut life, |bytes| wire::read_into(bytes, &mut scan))?;
+        let Some(((), sample)) = newest else { continue };
         scans.compare(&published, &sample, &mut life);
-        if let Some((range, bearing)) = scan.and_then(|scan| nearest(&scan.ranges)) {
-            obstacles.publish(&Obstacle { scan: index, range, bearing }.bytes())?;
+        if let Some((range, bearing)) = nearest(&scan.ranges) {
+            obstacles.publish(&Obstacle { scan: scan.index, range, bearing, check: 0 })?;
         }
         if !life.sleep_until(clock::monotonic() + THINKS.as_nanos() as u64)? {
             break;
@@ -47,12 +46,12 @@ pub fn run() -> Result<()> {
 }
 
 /// The nearest thing ahead: how far, and in which direction.
-fn nearest(ranges: &[f64]) -> Option<(f64, f64)> {
+fn nearest(ranges: &[f32]) -> Option<(f64, f64)> {
     let bearing = |k: usize| ((k as f64 + 0.5) / ranges.len() as f64 - 0.5) * PI;
     ranges
         .iter()
         .enumerate()
-        .map(|(k, range)| (*range, bearing(k)))
+        .map(|(k, range)| (*range as f64, bearing(k)))
         .filter(|(_, bearing)| bearing.abs() <= AHEAD)
         .min_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -16,9 +16,7 @@ use crate::life::{Life, REFLEX};
 use crate::sim::body::ROBOT;
 use crate::sim::motor::torque_after;
 use crate::sim::sensors::encoder;
-use crate::wire::Message;
-use crate::wire::health::SpanOf;
-use crate::wire::messages::{Command, Truth, WheelState};
+use crate::wire::types::{Command, Span, Truth, Wheel};
 
 /// How often the motor is driven at least.
 const PERIOD: Duration = Duration::from_millis(2);
@@ -31,15 +29,14 @@ pub fn run(side: &str) -> Result<()> {
     let mut shaft = life.reader("truth")?;
     let mut states = life.writer(&state)?;
 
-    let mut wheel =
-        life.inherited(&state, WheelState::parse)?.map_or_else(WheelState::default, |(wheel, _)| wheel);
+    let mut wheel = life.inherited::<Wheel>(&state)?.map_or_else(Wheel::default, |(wheel, _)| wheel);
     let (mut command, mut commanded) = (Command::default(), 0);
     let mut driven = clock::boottime();
 
     while life.goes_on()? {
         let fresh = commands.receive::<Command>(Which::Newest, Until::For(PERIOD), &mut life)?;
         if let Some((new, sample)) = &fresh {
-            (command, commanded) = (*new, sample.stamp);
+            (command, commanded) = (new.clone(), sample.stamp);
         }
         // What this loop would be in a real robot: set the current, read the counter.
         let now = clock::boottime();
@@ -51,11 +48,11 @@ pub fn run(side: &str) -> Result<()> {
             wheel.angle = encoder(if side == "left" { left } else { right });
             wheel.step = truth.step;
         }
-        states.publish(&wheel.bytes())?;
+        states.publish(&wheel)?;
 
         // How long the reflex took, from the feeling to the motor.
         if fresh.is_some_and(|(_, sample)| sample.stamp >= life.started()) {
-            life.measured(SpanOf::Reflex, clock::boottime().saturating_sub(command.sensed))?;
+            life.measured(Span::REFLEX, clock::boottime().saturating_sub(command.sensed as u64))?;
         }
     }
     Ok(())
