@@ -1,8 +1,9 @@
 //! A domain: channels that are reached by one URL.
 
 use crate::providers::Provider;
-use crate::url::Url;
-use crate::{Options, Pattern, Publisher, Result, Stamps, Subscriber, TypedPublisher, TypedSubscriber};
+use crate::{
+    Options, Pattern, Publisher, Result, Scheme, Stamps, Subscriber, Traits, TypedPublisher, TypedSubscriber,
+};
 use saltus_channel::{Description, Name};
 use saltus_wire::Message;
 use std::fmt;
@@ -15,6 +16,7 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Domain {
     url: String,
+    scheme: &'static Scheme,
     provider: Provider,
 }
 
@@ -28,7 +30,8 @@ impl Domain {
         if url.is_empty() {
             return Domain::from_env();
         }
-        Ok(Domain { url: url.into(), provider: Provider::open(Url::parse(url)?)? })
+        let scheme = Scheme::of(url)?;
+        Ok(Domain { url: url.into(), scheme, provider: scheme.open(url)? })
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
@@ -48,22 +51,44 @@ impl Domain {
         &self.url
     }
 
-    /// What stamps its messages may be given.
-    pub fn stamps(&self) -> Stamps {
-        match self.provider {
-            Provider::Shm(_) => Stamps::BootTime,
-            Provider::File(_) => Stamps::WallTime,
-            Provider::Mem(_) | Provider::Memq(_) | Provider::Network(_) => Stamps::Present,
-        }
+    /// The kind of domain that it is.
+    pub fn scheme(&self) -> &'static Scheme {
+        self.scheme
+    }
+    /// What holds in all domains of its kind.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Losses, Reach};
+    /// let domain = Domain::open("mem://")?;
+    /// assert_eq!((domain.traits().reach, domain.traits().losses), (Reach::Process, Losses::Exact));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    pub fn traits(&self) -> &'static Traits {
+        &self.scheme.traits
     }
 
+    /// Its directory of channels, if they are in shared memory ([`Traits::shared_memory`]): to list, inspect, create and remove
+    /// them.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// assert!(Domain::open("mem://")?.shared_memory().is_none());
+    /// let domain = Domain::open("shm://doc?frames=64")?;
+    /// assert_eq!(domain.shared_memory().map(|directory| directory.url()), Some("shm://doc".to_string()));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    pub fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+        self.provider.shared_memory()
+    }
+
+    /// What stamps its messages may be given.
+    pub fn stamps(&self) -> Stamps {
+        self.traits().stamps
+    }
     /// Whether what it loses is told of the channel that lost it. If not, [`Missed::OfSender`](crate::Missed::OfSender) counts over
     /// all channels of a sender, and nobody knows of which the messages were.
     pub fn tells_losses_by_channel(&self) -> bool {
-        match &self.provider {
-            Provider::Network(inbox) => inbox.link().tells_losses_by_channel(),
-            Provider::Shm(_) | Provider::Mem(_) | Provider::Memq(_) | Provider::File(_) => true,
-        }
+        self.traits().tells_losses_by_channel()
     }
 
     /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.

@@ -13,17 +13,22 @@
 //! # Ok::<(), saltus_domain::Error>(())
 //! ```
 //!
+//! <!-- schemes -->
+//!
 //! | | order | what is told about loss |
 //! |---|---|---|
-//! | `shm://` `mem://` | each publisher's, exactly; between publishers by stamp | exact, for each channel |
-//! | `memq://` | the same; nothing is kept for who comes later | exact, for each channel |
-//! | `udpm://` | of arrival | of each sender, over all its channels |
-//! | `mpudpm://` | of arrival, for each channel | nothing: what is missed is unknown |
-//! | `tcpq://` | each publisher's | nothing: what is missed is unknown, and who sent it |
-//! | `zmq://` (a feature) | each publisher's | nothing: what is missed is unknown, and who sent it |
-//! | `dds://` (a feature) | each publisher's | of each publisher |
-//! | `zenoh://` (a feature) | each publisher's | of each sender, on each channel; unknown of senders other than Saltus |
-//! | `file://` | of the log | exact; unknown where the log is damaged |
+//! | `shm://` | each publisher's, exactly | exact, each channel |
+//! | `mem://` | each publisher's, exactly | exact, each channel |
+//! | `udpm://` | as it arrives | each sender, over all its channels |
+//! | `mpudpm://` | as it arrives | nothing |
+//! | `tcpq://` | each publisher's | nothing |
+//! | `zmq://` (a feature) | each publisher's | nothing |
+//! | `dds://` (a feature) | each publisher's | each publisher |
+//! | `zenoh://` (a feature) | each publisher's | each sender, on each channel; nothing of senders other than Saltus |
+//! | `memq://` | each publisher's, exactly | exact, each channel |
+//! | `file://` | the log's | exact; unknown where the log is damaged |
+//!
+//! <!-- end of schemes -->
 //!
 //! A message that cannot be kept in this process, because its subscriber is slow, is counted as *dropped*, exactly; one that
 //! did not come here is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
@@ -41,7 +46,9 @@ mod pattern;
 mod providers;
 mod publisher;
 mod raw;
+mod schemes;
 mod subscriber;
+mod traits;
 mod typed;
 mod url;
 mod view;
@@ -54,11 +61,12 @@ pub use error::{Error, Result};
 pub use message::{Message, Missed};
 pub use options::Options;
 pub use pattern::Pattern;
-pub use providers::PROVIDERS;
-pub use publisher::{Publisher, Stamps, TypedPublisher};
+pub use publisher::{Publisher, TypedPublisher};
 pub use raw::RawMessage;
 pub use saltus_channel::{CancelHandle, Description, Name, Start, Until};
+pub use schemes::{SCHEMES, Scheme, Words, is_same_network};
 pub use subscriber::Subscriber;
+pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
 pub use typed::{Expected, Typed, TypedSubscriber};
 pub use view::View;
 pub use wait::wait_any;

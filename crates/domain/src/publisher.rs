@@ -7,17 +7,6 @@ use saltus_wire::Message;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What stamps messages may be given by [`Publisher::publish_at`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stamps {
-    /// None: the transport carries no stamps, or only that of the publication.
-    Present,
-    /// ns of boot time.
-    BootTime,
-    /// ns since 1970, of which a log keeps µs.
-    WallTime,
-}
-
 /// Publishes bytes in one channel. It waits for no subscriber.
 ///
 /// One publisher belongs to one thread at a time; another thread makes its own.

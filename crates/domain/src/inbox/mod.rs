@@ -63,10 +63,6 @@ pub(crate) trait Link: Send + Sync {
     fn numbers_each_channel(&self) -> bool {
         false
     }
-    /// Whether a gap in a sender's numbers is of the channel on which it is told.
-    fn tells_losses_by_channel(&self) -> bool {
-        self.numbers_each_channel()
-    }
     /// What is known of a channel's messages that come.
     fn descriptions(&self, _name: &Name) -> Vec<Description> {
         Vec::new()

@@ -14,6 +14,7 @@ mod raw;
 mod readers;
 mod writer;
 
+use super::Provider;
 use crate::descriptor::Event;
 use crate::inbox::losses::{Count, Of};
 use crate::inbox::{Fd, Link, Sink};
@@ -79,7 +80,11 @@ impl Wake for News {
     }
 }
 
-pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::network(link(url)?))
+}
+
+fn link(mut url: Url) -> Result<Box<dyn Link>> {
     let id = match url.network.as_str() {
         "" => 0,
         text => {
@@ -201,10 +206,6 @@ impl Link for Dds {
     }
     fn sender_of(&self, name: &Name) -> Option<u64> {
         self.known_writer(name).map(|writer| writer.number)
-    }
-    // Each channel has a writer of its own, with a number and a count of its own.
-    fn tells_losses_by_channel(&self) -> bool {
-        true
     }
     fn losses(&self) -> Vec<(Of, Count)> {
         let receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);

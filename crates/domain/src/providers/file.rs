@@ -15,6 +15,7 @@ mod log;
 mod outlet;
 mod player;
 
+use super::Provider;
 use crate::inlet::{Inlet, Outlet};
 use crate::url::Url;
 use crate::{Error, Options, Pattern, Result};
@@ -25,7 +26,7 @@ use saltus_channel::Name;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-pub(crate) const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
+const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
 
 /// A log, opened.
 #[derive(Clone)]
@@ -36,8 +37,12 @@ pub(crate) enum File {
     Write(Arc<Mutex<Logbook>>),
 }
 
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::File(File::open(url)?))
+}
+
 impl File {
-    pub fn open(mut url: Url) -> Result<File> {
+    fn open(mut url: Url) -> Result<File> {
         let speed: Option<f64> = url.take("speed", "a number; 0 is as fast as it goes")?;
         let start = url.take("start_timestamp", "a time in µs since 1970")?;
         let mode: Option<String> = url.take("mode", "r, w or a")?;

@@ -1,6 +1,7 @@
 //! `mem://`: channels inside this process. Each [`Domain::open`](crate::Domain::open) makes a domain of its own; clone the
 //! domain to share it.
 
+use super::Provider;
 use crate::Result;
 use crate::inbox::About;
 use crate::inbox::channel::ChannelEnd;
@@ -12,14 +13,14 @@ use saltus_os::clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-pub(crate) fn open(url: Url) -> Result<Arc<Store>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
     url.finish("none")?;
     if !url.network.is_empty() {
         return Err(url.invalid(
             "mem:// has no name: every domain of its kind is one of its own; clone it to share it",
         ));
     }
-    Ok(Arc::default())
+    Ok(Provider::Mem(Arc::default()))
 }
 
 /// Publishes in a channel of this process.

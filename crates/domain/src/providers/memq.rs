@@ -4,6 +4,7 @@
 //! LCM's queue grows without end if nobody handles it. Here a subscriber says how much may wait for it, up to 64 MiB a
 //! channel; beyond that the oldest go, and are counted.
 
+use super::Provider;
 use super::mem::MemOutlet;
 use crate::Result;
 use crate::inbox::store::Store;
@@ -13,9 +14,9 @@ use saltus_channel::Name;
 use std::sync::Arc;
 
 /// As in LCM, what stands behind `memq://` has no meaning; options are refused nevertheless.
-pub(crate) fn open(url: Url) -> Result<Arc<Store>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
     url.finish("none")?;
-    Ok(Arc::default())
+    Ok(Provider::Memq(Arc::default()))
 }
 
 /// Publishes in a channel that somebody wants.

@@ -1,7 +1,7 @@
 //! What carries the messages of a domain. Each provider has a page of its own in the guide.
 
 #[cfg(feature = "dds")]
-mod dds;
+pub(crate) mod dds;
 pub(crate) mod file;
 pub(crate) mod mem;
 pub(crate) mod memq;
@@ -18,8 +18,7 @@ use crate::inbox::inlet::{Inlet as InboxInlet, Source};
 use crate::inbox::store::Store;
 use crate::inbox::{Inbox, Link};
 use crate::inlet::{Inlet, Outlet};
-use crate::url::Url;
-use crate::{Error, Options, Pattern, Result};
+use crate::{Options, Pattern, Result};
 use file::File;
 use mem::MemOutlet;
 use memq::MemqOutlet;
@@ -42,62 +41,10 @@ pub(crate) enum Provider {
     Network(Arc<Inbox>),
 }
 
-/// The providers, as URLs name them, and whether this build has them. One that it has not is a Cargo feature of its name.
-pub const PROVIDERS: [(&str, bool); 10] = [
-    ("shm", true),
-    ("mem", true),
-    ("udpm", true),
-    ("mpudpm", true),
-    ("tcpq", true),
-    ("file", true),
-    ("memq", true),
-    ("zmq", cfg!(feature = "zmq")),
-    ("dds", cfg!(feature = "dds")),
-    ("zenoh", cfg!(feature = "zenoh")),
-];
-
-/// What URLs may begin with in this build, and which features would bring the others, in words.
-pub(crate) fn known() -> String {
-    let (built, absent): (Vec<_>, Vec<_>) = PROVIDERS.into_iter().partition(|(_, built)| *built);
-    let schemes =
-        |of: &[(&str, bool)]| of.iter().map(|(name, _)| format!("{name}://")).collect::<Vec<_>>().join(", ");
-    let features: Vec<&str> = absent.iter().map(|(name, _)| *name).collect();
-    match features[..] {
-        [] => schemes(&built),
-        _ => format!(
-            "{}; `--features {}` would bring {}",
-            schemes(&built),
-            features.join(","),
-            schemes(&absent)
-        ),
-    }
-}
-
-/// Why nothing opens a URL that begins with `scheme`.
-fn no_provider(scheme: String) -> Error {
-    let feature = PROVIDERS.iter().map(|(name, _)| *name).find(|name| *name == scheme);
-    Error::NoProvider { scheme, known: known(), feature }
-}
-
 impl Provider {
-    pub fn open(url: Url) -> Result<Provider> {
-        let network = |link: Result<Box<dyn Link>>| Ok(Provider::Network(Inbox::new(link?)));
-        match url.scheme.as_str() {
-            "shm" => Ok(Provider::Shm(Shm::open(url)?)),
-            "mem" => Ok(Provider::Mem(mem::open(url)?)),
-            "memq" => Ok(Provider::Memq(memq::open(url)?)),
-            "file" => Ok(Provider::File(File::open(url)?)),
-            "tcpq" => network(tcpq::open(url)),
-            "udpm" => network(udpm::open(url)),
-            "mpudpm" => network(mpudpm::open(url)),
-            #[cfg(feature = "dds")]
-            "dds" => network(dds::open(url)),
-            #[cfg(feature = "zenoh")]
-            "zenoh" => Ok(Provider::Network(zenoh::open(url)?)),
-            #[cfg(feature = "zmq")]
-            "zmq" => network(zmq::open(url)),
-            _ => Err(no_provider(url.scheme)),
-        }
+    /// A network that is looked at when its descriptors are readable.
+    fn network(link: Box<dyn Link>) -> Provider {
+        Provider::Network(Inbox::new(link))
     }
 
     pub fn is(&self, other: &Provider) -> bool {
@@ -149,6 +96,13 @@ impl Provider {
             }
         })
     }
+    /// The directory of channels in shared memory.
+    pub fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+        match self {
+            Provider::Shm(shm) => Some(shm.domain()),
+            _ => None,
+        }
+    }
     pub fn names(&self) -> Result<Vec<Name>> {
         match self {
             Provider::Shm(shm) => shm.names(),
@@ -180,29 +134,5 @@ impl Outlet for NetworkOutlet {
     }
     fn describe(&mut self, what: &Description) -> Result<()> {
         self.inbox.link().announce(&self.name, Some(what))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_provider_that_is_not_built_in_is_told_from_one_that_there_is_not() {
-        let told = |url: &str| Url::parse(url).and_then(Provider::open).err().map(|e| e.to_string());
-        let unknown = told("carrier-pigeon://").unwrap();
-        assert!(unknown.contains("no provider is called `carrier-pigeon://`"), "{unknown}");
-        let nonsense = told("nonsense").unwrap_or_default();
-        for (name, built) in PROVIDERS {
-            for told in [&unknown, &nonsense] {
-                assert!(told.contains(&format!("{name}://")), "{told}");
-                let features = told.split("--features").nth(1).unwrap_or_default();
-                assert_eq!(features.contains(name), !built, "{told}");
-            }
-            if !built {
-                let told = told(&format!("{name}://")).unwrap();
-                assert!(told.contains(&format!("`--features {name}`")), "{told}");
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Sequence numbers count over all ports, and not all are listened to: what was lost is unknown.
 
-use super::udpm;
+use super::{Provider, udpm};
 use crate::descriptor::{Epoll, Timer};
 use crate::inbox::stamp::Stamps;
 use crate::inbox::{About, Arrival, Fd, Link, Sink};
@@ -34,7 +34,11 @@ struct Receiving {
     wanted: Vec<(Pattern, Vec<u16>)>,
 }
 
-pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::network(link(url)?))
+}
+
+fn link(mut url: Url) -> Result<Box<dyn Link>> {
     let options = udpm::options(&mut url)?;
     let count = url.take("nports", "a number of ports, from 1")?.unwrap_or(PORTS);
     url.finish(&format!("nports, {}", udpm::SOCKET_OPTIONS))?;

@@ -1,5 +1,6 @@
 //! `shm://`: channels in shared memory, of all processes of the machine.
 
+use super::Provider;
 use crate::descriptor::{Epoll, Timer};
 use crate::inlet::{self, Meta, Outlet, Place};
 use crate::url::Url;
@@ -33,10 +34,14 @@ pub(crate) struct Shm {
     frame_size: Option<u64>,
 }
 
-pub(crate) const OPTIONS: &str = "frames, frame_size";
+const OPTIONS: &str = "frames, frame_size";
+
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::Shm(Shm::open(url)?))
+}
 
 impl Shm {
-    pub fn open(mut url: Url) -> Result<Shm> {
+    fn open(mut url: Url) -> Result<Shm> {
         let frames = url.take("frames", "how many messages a new channel keeps, from 1")?;
         let frame_size = url.take("frame_size", "the longest message of a new channel in bytes, from 1")?;
         url.finish(OPTIONS)?;
@@ -49,6 +54,9 @@ impl Shm {
     }
     pub fn is(&self, other: &Shm) -> bool {
         self.domain == other.domain
+    }
+    pub fn domain(&self) -> &Domain {
+        &self.domain
     }
     pub fn names(&self) -> Result<Vec<Name>> {
         Ok(self.domain.list()?)

@@ -4,6 +4,7 @@
 //! A subscriber is told once that it is. What was sent meanwhile is gone, and nobody can say how much: what is missed is
 //! unknown. To publish without a connection is an error at once.
 
+use super::Provider;
 use crate::inbox::{About, Arrival, Fd, Link, Sink};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
@@ -16,7 +17,11 @@ use std::os::fd::{AsFd, AsRawFd};
 /// A hub's client.
 pub(crate) struct Tcpq(Client);
 
-pub(crate) fn open(url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::network(link(url)?))
+}
+
+fn link(url: Url) -> Result<Box<dyn Link>> {
     url.finish("none")?;
     let (host, port) = hub(&url)?;
     let found = (host, port).to_socket_addrs();
@@ -97,7 +102,7 @@ mod tests {
     fn a_host_that_is_not_found_and_an_option_that_is_not_there_are_named() {
         for (url, part) in [("tcpq://no.such.host.invalid", "no.such.host.invalid"), ("tcpq://?ttl=1", "ttl")]
         {
-            let Err(e) = open(Url::parse(url).unwrap()) else { panic!("{url}") };
+            let Err(e) = super::link(Url::parse(url).unwrap()) else { panic!("{url}") };
             assert!(e.to_string().contains(part), "{e}");
         }
     }

@@ -1,5 +1,6 @@
 //! `udpm://`: LCM's UDP multicast, to the byte.
 
+use super::Provider;
 use crate::inbox::losses::{Count, Losses, Of};
 use crate::inbox::stamp::Stamps;
 use crate::inbox::{About, Arrival, Fd, Link, Sink};
@@ -69,7 +70,11 @@ pub(super) fn options(url: &mut Url) -> Result<udp::Options> {
     Ok(options)
 }
 
-pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::network(link(url)?))
+}
+
+fn link(mut url: Url) -> Result<Box<dyn Link>> {
     let options = options(&mut url)?;
     let self_test = match url.take::<String>("self_test", "yes or no")?.as_deref() {
         None | Some("yes") => true,
@@ -276,7 +281,7 @@ mod tests {
     #[test]
     fn who_looks_for_messages_is_not_kept_by_those_that_come_meanwhile() {
         saltus_netns::isolated(|| {
-            let link = open(Url::parse("udpm://?recv_buf_size=1000000").unwrap()).unwrap();
+            let link = super::link(Url::parse("udpm://?recv_buf_size=1000000").unwrap()).unwrap();
             link.subscribe(&Pattern::all()).unwrap();
             let mut flood = Flood(Publisher::open(&udp::Options::default()).unwrap(), 0);
             (0..600).for_each(|_| flood.0.publish(b"FLOOD", b"").unwrap());
@@ -288,7 +293,7 @@ mod tests {
     #[test]
     fn an_option_that_makes_no_sense_is_named() {
         for bad in ["ttl=256", "pace=fast", "pace=0", "self_test=perhaps", "colour=red", "recv_buf_size=-1"] {
-            let Err(e) = open(Url::parse(&format!("udpm://?{bad}")).unwrap()) else { panic!("{bad}") };
+            let Err(e) = super::link(Url::parse(&format!("udpm://?{bad}")).unwrap()) else { panic!("{bad}") };
             let key = bad.split('=').next().unwrap();
             assert!(e.to_string().contains(key), "{e}");
         }

@@ -8,6 +8,7 @@ mod attachment;
 mod config;
 mod key;
 
+use super::Provider;
 use crate::inbox::losses::{Count, Gaps, Of};
 use crate::inbox::{About, Arrival, Inbox, Landing, Link};
 use crate::url::Url;
@@ -61,7 +62,7 @@ struct Wanted {
     count: usize,
 }
 
-pub(crate) fn open(url: Url) -> Result<Arc<Inbox>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
     let landing = Arc::<Landing>::default();
     let link = Zenoh {
         options: config::options(url)?,
@@ -73,7 +74,7 @@ pub(crate) fn open(url: Url) -> Result<Arc<Inbox>> {
         wanted: Mutex::default(),
         losses: Mutex::default(),
     };
-    Ok(Inbox::landing(Box::new(link), landing))
+    Ok(Provider::Network(Inbox::landing(Box::new(link), landing)))
 }
 
 /// What Zenoh says, without the places in its source.

@@ -186,8 +186,11 @@ pub fn another_type_is_told_once(world: &World) {
         Err(Error::Type { channel, expected, found }) => {
             assert_eq!((channel.as_bytes(), expected.as_str()), (&b"typed"[..], "number_t"));
             // Where a channel can say what its messages are, the difference is told.
-            let said =
-                if world.describes() { "field `unit` (int32_t) was added" } else { "0000000000000002" };
+            let said = if world.traits().describes {
+                "field `unit` (int32_t) was added"
+            } else {
+                "0000000000000002"
+            };
             assert!(found.contains(said), "{found}");
         }
         other => panic!("{other:?}"),

@@ -1,7 +1,9 @@
 //! What is delivered.
 
 use super::{Loss, World};
-use saltus_domain::{Error, Missed, Options, Pattern, Publisher, Start, Subscriber, Until};
+use saltus_domain::{
+    Error, Keeps, Losses, Missed, Options, Pattern, Publisher, Senders, Start, Subscriber, Until,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::thread;
@@ -116,14 +118,17 @@ pub fn what_is_lost_is_told_as_promised(world: &World) {
                 let n = of(message.data);
                 assert!(n > last, "{n} after {last}");
                 let missed = message.missed.count().unwrap_or(0);
-                match world.loss {
+                match world.loss() {
                     Loss::Exact => assert!(matches!(message.missed, Missed::Exact(_))),
                     Loss::OfSender => assert!(matches!(message.missed, Missed::OfSender(_))),
                     Loss::Unknown => assert_eq!(message.missed, Missed::Unknown),
                 }
                 (received, told, last) = (received + 1, told + missed + message.dropped, n);
                 let known = received + told;
-                assert!(known == last || world.loses_silently() && known < last, "{known} at message {n}");
+                assert!(
+                    known == last || world.traits().losses == Losses::Nothing && known < last,
+                    "{known} at message {n}"
+                );
             }
             None => {
                 assert!(start.elapsed() < 2 * LONG, "{last} of {MANY} messages");
@@ -166,7 +171,7 @@ pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
         round
     };
     let mut last = publish();
-    if world.finds_channels_slowly() {
+    if world.traits().discovery.finds_channels_slowly() {
         while subscriber.channels().len() < 2 {
             while subscriber.receive(SHORT).unwrap().is_some() {}
             publish();
@@ -192,7 +197,7 @@ pub fn patterns_match_whole_names_and_pick_up_late_channels(world: &World) {
 }
 
 pub fn several_channels_come_in_the_order_of_publication(world: &World) {
-    if !world.orders_channels() {
+    if !world.traits().orders_channels {
         return; // told in the guide
     }
     let (here, there) = (world.open(), world.open());
@@ -220,14 +225,14 @@ pub fn who_joins_late_gets_what_the_transport_keeps(world: &World) {
     let mut now = there.subscriber_with(named("late"), all(16).start(Start::Now)).unwrap();
     let mut oldest = there.subscriber_with(named("late"), all(16).start(Start::Oldest)).unwrap();
     world.settle(&here, &there);
-    if world.keeps {
+    if world.traits().keeps == Keeps::Recent {
         assert_eq!(of(&next(&mut newest)), 5);
         (1..=5).for_each(|n| assert_eq!(of(&next(&mut oldest)), n));
     }
     publisher.publish(&number(6)).unwrap();
     for subscriber in [&mut newest, &mut now, &mut oldest] {
         let mut message = subscriber.receive(LONG).unwrap().unwrap();
-        if world.may_keep() {
+        if world.traits().keeps == Keeps::Some {
             while of(message.data) < 6 {
                 message = subscriber.receive(LONG).unwrap().unwrap();
             }
@@ -235,7 +240,7 @@ pub fn who_joins_late_gets_what_the_transport_keeps(world: &World) {
             continue;
         }
         // Of who has sent before and is heard for the first time, nobody knows what was lost.
-        let missed = if world.loss == Loss::OfSender { None } else { world.none_missed() };
+        let missed = if world.loss() == Loss::OfSender { None } else { world.none_missed() };
         assert_eq!((of(message.data), message.missed.count(), message.dropped), (6, missed, 0));
     }
 }
@@ -282,7 +287,7 @@ pub fn nothing_is_lost_where_messages_grow(world: &World) {
     let mut publisher = here.publisher("grow").unwrap();
     world.settle(&here, &there);
     // A channel in shared memory does not grow beyond what its first message asked for.
-    let long = if world.describes() { 500 } else { 100_000 };
+    let long = if world.traits().describes { 500 } else { 100_000 };
     for len in [5, long, 5, 2 * long / 3, 7] {
         publish(&mut publisher, &pattern(len, len));
     }
@@ -396,7 +401,7 @@ pub fn a_publisher_may_come_back(world: &World) {
         publisher.publish(&number(n)).unwrap();
         let message = subscriber.receive(LONG).unwrap().unwrap();
         assert_eq!((of(message.data), message.missed.count(), message.dropped), (n, world.none_missed(), 0));
-        if world.tells_senders_by_port() {
+        if world.traits().senders == Senders::Ports {
             kept.push(domain);
         }
     }

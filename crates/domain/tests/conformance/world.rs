@@ -1,7 +1,7 @@
 //! What each provider needs to be tested, and what it promises.
 
 use super::LONG;
-use saltus_domain::Domain;
+use saltus_domain::{Domain, Losses, Scheme, Senders, Traits};
 use saltus_net::tcpq::{Hub, Limits};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -23,58 +23,46 @@ pub struct World {
     url: String,
     /// The one domain, where all handles must share it.
     one: Option<Domain>,
-    pub loss: Loss,
-    /// Whether messages published before anybody subscribed can be had.
-    pub keeps: bool,
+    traits: Traits,
     /// The longest message to try, in bytes.
     pub large: usize,
 }
 
 impl World {
+    /// One whose domains are opened by `url`.
+    fn new(url: String, large: usize) -> World {
+        World { traits: Scheme::of(&url).unwrap().traits, url, one: None, large }
+    }
+    /// One of which all handles must share a domain.
+    fn of(one: Domain, large: usize) -> World {
+        World { traits: *one.traits(), url: String::new(), one: Some(one), large }
+    }
+    /// What its kind of domain promises.
+    pub fn traits(&self) -> Traits {
+        self.traits
+    }
     /// Whether a message tells who sent it. A hub does not pass that on.
     pub fn tells_senders(&self) -> bool {
-        !["tcpq://", "zmq://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether a sender is known by its port alone. Another that the system gives the same within a second is taken for it, and its first
-    /// message for a copy.
-    pub fn tells_senders_by_port(&self) -> bool {
-        ["udpm://", "mpudpm://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether messages may be lost, under overload, without a word.
-    pub fn loses_silently(&self) -> bool {
-        ["zmq://", "mpudpm://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether the first messages on a new channel may be missed by who subscribes by pattern.
-    pub fn finds_channels_slowly(&self) -> bool {
-        ["mpudpm://", "dds://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether publishers can leave a description of their messages with the channel.
-    pub fn describes(&self) -> bool {
-        self.url.starts_with("shm://")
+        self.traits.senders != Senders::Unknown
     }
     /// What is told when nothing was missed.
     pub fn none_missed(&self) -> Option<u64> {
-        (self.loss != Loss::Unknown).then_some(0)
+        (self.loss() != Loss::Unknown).then_some(0)
     }
-    /// Whether publishers and subscribers must learn of each other before messages flow.
-    pub fn meets_slowly(&self) -> bool {
-        ["zmq://", "dds://", "zenoh://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether messages of different channels come in the order in which they were published.
-    pub fn orders_channels(&self) -> bool {
-        // On mpudpm each channel has a port, and so a socket and an order of its own; on DDS each topic.
-        !["mpudpm://", "dds://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
-    /// Whether messages published before anybody subscribed may come or not: a publisher on DDS has some of them still.
-    pub fn may_keep(&self) -> bool {
-        self.url.starts_with("dds://")
+    /// What is promised about messages that are lost.
+    pub fn loss(&self) -> Loss {
+        match self.traits.losses {
+            Losses::Exact => Loss::Exact,
+            Losses::OfPublisher | Losses::OfSenderOnChannel | Losses::OfSender => Loss::OfSender,
+            Losses::Interruptions | Losses::Nothing => Loss::Unknown,
+        }
     }
     /// Waits until those who subscribe in `to` by now get what those who publish in `from` by now publish.
     ///
     /// What such transports tell of subscribers goes in order: when a probe of a subscriber made now arrives, all that
     /// were made before it are known too.
     pub fn settle(&self, from: &Domain, to: &Domain) {
-        if !self.meets_slowly() {
+        if !self.traits.discovery.meets_slowly() {
             return;
         }
         let name = format!("settle-{}", NEXT.fetch_add(1, Relaxed));
@@ -101,9 +89,8 @@ impl World {
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
 pub fn mem(case: fn(&World)) {
-    let url = "mem://".to_string();
-    let one = Some(Domain::open(&url).unwrap());
-    case(&World { url, one, loss: Loss::Exact, keeps: true, large: 30 << 20 });
+    let one = Domain::open("mem://").unwrap();
+    case(&World::of(one, 30 << 20));
 }
 
 pub fn shm(case: fn(&World)) {
@@ -122,20 +109,20 @@ pub fn shm(case: fn(&World)) {
         }
     }
     let _remove = Remove(dir);
-    case(&World { url, one: None, loss: Loss::Exact, keeps: true, large: 3 << 20 });
+    case(&World::new(url, 3 << 20));
 }
 
 pub fn udpm(case: fn(&World)) {
     saltus_netns::isolated(|| {
         let url = "udpm://239.255.76.67:7667".to_string();
-        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 3 << 20 });
+        case(&World::new(url, 3 << 20));
     });
 }
 
 pub fn mpudpm(case: fn(&World)) {
     saltus_netns::isolated(|| {
         let url = "mpudpm://239.255.76.67:7667?nports=100".to_string();
-        case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 3 << 20 });
+        case(&World::new(url, 3 << 20));
     });
 }
 
@@ -143,14 +130,13 @@ pub fn mpudpm(case: fn(&World)) {
 pub fn dds(case: fn(&World)) {
     saltus_netns::isolated(|| {
         let url = "dds://7?patience=20000".to_string();
-        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 3 << 20 });
+        case(&World::new(url, 3 << 20));
     });
 }
 
 pub fn memq(case: fn(&World)) {
-    let url = "memq://".to_string();
-    let one = Some(Domain::open(&url).unwrap());
-    case(&World { url, one, loss: Loss::Exact, keeps: false, large: 30 << 20 });
+    let one = Domain::open("memq://").unwrap();
+    case(&World::of(one, 30 << 20));
 }
 
 /// Zenoh's threads stay for ever in the network in which they were started: each case is a program of its own. The cases are about
@@ -159,7 +145,7 @@ pub fn memq(case: fn(&World)) {
 pub fn zenoh(case: fn(&World)) {
     saltus_netns::isolated_program(|| {
         let url = "zenoh://conformance?congestion=block".to_string();
-        case(&World { url, one: None, loss: Loss::OfSender, keeps: false, large: 30 << 20 });
+        case(&World::new(url, 30 << 20));
     });
 }
 
@@ -177,7 +163,7 @@ pub fn tcpq(case: fn(&World)) {
             }
         }
         let _end = End(stop);
-        case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 30 << 20 });
+        case(&World::new(url, 30 << 20));
     });
 }
 
@@ -195,7 +181,7 @@ pub fn zmq(case: fn(&World)) {
     }
     let remove = Remove(dir);
     let url = format!("zmq://{}", remove.0.display());
-    case(&World { url, one: None, loss: Loss::Unknown, keeps: false, large: 30 << 20 });
+    case(&World::new(url, 30 << 20));
 }
 
 /// A log whose second event comes in an hour: in between nothing does.
@@ -207,12 +193,9 @@ pub fn file(case: fn(&World)) {
         writer.event(&mut bytes, time, b"HOURLY", b"x").unwrap();
     }
     std::fs::write(&path, bytes).unwrap();
-    let one = Some(Domain::open(&format!("file://{}", path.display())).unwrap());
+    let one = Domain::open(&format!("file://{}", path.display())).unwrap();
     std::fs::remove_file(&path).unwrap();
     // The first event is not for the case.
-    let first = one.as_ref().map(|domain| {
-        domain.subscriber("HOURLY").unwrap().receive(Duration::from_secs(20)).unwrap().is_some()
-    });
-    assert_eq!(first, Some(true));
-    case(&World { url: String::new(), one, loss: Loss::Exact, keeps: false, large: 0 });
+    assert!(one.subscriber("HOURLY").unwrap().receive(Duration::from_secs(20)).unwrap().is_some());
+    case(&World::of(one, 0));
 }

@@ -17,6 +17,7 @@ mod publishing;
 mod receiving;
 mod socket;
 
+use super::Provider;
 use crate::inbox::{Fd, Link, Sink};
 use crate::url::Url;
 use crate::{Error, Pattern, Result};
@@ -53,7 +54,11 @@ struct Zmq {
     places: Places,
 }
 
-pub(crate) fn open(mut url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Provider> {
+    Ok(Provider::network(link(url)?))
+}
+
+fn link(mut url: Url) -> Result<Box<dyn Link>> {
     let places = Places::of(&mut url)?;
     let hwm = url.take("hwm", "a number of messages, from 1")?.unwrap_or(1000);
     let linger = url.take("linger", "a time in ms")?.unwrap_or(1000);
@@ -217,7 +222,8 @@ mod tests {
     #[test]
     fn nobody_sleeps_while_messages_lie_there() {
         let path = std::env::temp_dir().join(format!("saltus-zmq-wakes-{}", std::process::id()));
-        let link = || open(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();
+        let link =
+            || super::link(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();
         let (here, there, name) = (&link(), link(), &Name::new("wake").unwrap());
         there.subscribe(&Pattern::all()).unwrap();
         let (epoll, mut count, both, mut others) =

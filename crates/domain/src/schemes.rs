@@ -1,0 +1,361 @@
+//! The table of all kinds of domains: one row for each.
+
+use crate::providers::{self, Provider};
+use crate::traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
+use crate::url::{self, Url};
+use crate::{Error, Result};
+
+/// A kind of domain: what URLs call it, what holds in all its domains, and how to open one.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// What its URLs begin with, before `://`.
+    pub name: &'static str,
+    /// The Cargo feature of this crate that adds it, if it is not always there.
+    pub feature: Option<&'static str>,
+    /// What holds in all its domains.
+    pub traits: Traits,
+    /// What people want to know about it.
+    pub words: Words,
+    /// `None`: this build does not have it.
+    open: Option<Open>,
+}
+
+/// How a domain is opened.
+type Open = fn(Url) -> Result<Provider>;
+
+/// What people want to know about a kind of domain, in words; the guide's table shows them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// Where its messages get.
+    pub reaches: &'static str,
+    /// In which order they arrive.
+    pub order: &'static str,
+    /// When one may be lost.
+    pub lost: &'static str,
+    /// What is reported about losses.
+    pub told: &'static str,
+    /// What it needs.
+    pub needs: &'static str,
+}
+
+impl Scheme {
+    /// The kind that `url` names, in this build or not.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it is not a URL, and [`Error::NoProvider`] if no kind has that name.
+    pub fn of(url: &str) -> Result<&'static Scheme> {
+        let name = url::scheme(url).ok_or_else(|| not_a_url(url))?;
+        let found = SCHEMES.iter().find(|scheme| scheme.name == name);
+        found.ok_or_else(|| Error::NoProvider { scheme: name.into(), known: known(), feature: None })
+    }
+
+    /// Whether this build can open its domains.
+    pub const fn is_built_in(&self) -> bool {
+        self.open.is_some()
+    }
+
+    pub(crate) fn open(&self, text: &str) -> Result<Provider> {
+        let url = Url::parse(text).ok_or_else(|| not_a_url(text))?;
+        match self.open {
+            Some(open) => open(url),
+            None => Err(Error::NoProvider { scheme: url.scheme, known: known(), feature: self.feature }),
+        }
+    }
+}
+
+/// Whether two URLs name the same network, whatever their options, where one of them leaves out what it has a default for.
+///
+/// ```
+/// use saltus_domain::is_same_network;
+/// assert!(is_same_network("udpm://", "udpm://239.255.76.67:7667?ttl=1"));
+/// assert!(!is_same_network("udpm://", "mpudpm://"));
+/// ```
+pub fn is_same_network(a: &str, b: &str) -> bool {
+    network(a) == network(b)
+}
+
+/// The kind and the address, with what a URL may leave out.
+fn network(url: &str) -> (&str, String) {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let address = rest.split('?').next().unwrap_or_default();
+    let Some((host, port)) = Scheme::of(url).ok().and_then(|scheme| scheme.traits.address) else {
+        return (scheme, address.into());
+    };
+    let given = address.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+    let (name, number) = given.unwrap_or((address, ""));
+    let or = |given: &str, default: &str| if given.is_empty() { default.into() } else { given.to_owned() };
+    let name = if name == "localhost" { "127.0.0.1" } else { name };
+    (scheme, format!("{}:{}", or(name, host), or(number, &port.to_string())))
+}
+
+fn not_a_url(text: &str) -> Error {
+    Error::invalid(format!(
+        "`{text}` is no domain's URL: write for instance shm:// or udpm://239.255.76.67:7667?ttl=1; this build has {}",
+        known()
+    ))
+}
+
+/// What URLs may begin with in this build, and which features would bring the others, in words.
+fn known() -> String {
+    let (built, absent): (Vec<&Scheme>, Vec<&Scheme>) = SCHEMES.iter().partition(|s| s.is_built_in());
+    let list = |of: &[&Scheme]| of.iter().map(|s| format!("{}://", s.name)).collect::<Vec<_>>().join(", ");
+    let features: Vec<&str> = absent.iter().filter_map(|scheme| scheme.feature).collect();
+    match features[..] {
+        [] => list(&built),
+        _ => format!("{}; `--features {}` would bring {}", list(&built), features.join(","), list(&absent)),
+    }
+}
+
+/// The opener of a kind that a feature adds.
+macro_rules! feature {
+    ($name:literal, $open:expr) => {{
+        #[cfg(feature = $name)]
+        let open: Option<Open> = Some($open);
+        #[cfg(not(feature = $name))]
+        let open: Option<Open> = None;
+        open
+    }};
+}
+
+/// All kinds of domains that Saltus has, in this build or not.
+pub static SCHEMES: [Scheme; 10] = [
+    Scheme {
+        name: "shm",
+        feature: None,
+        traits: Traits {
+            reach: Reach::Machine,
+            shared_memory: true,
+            describes: true,
+            stamps: Stamps::BootTime,
+            ..MEMORY
+        },
+        words: Words { reaches: "this machine", needs: "a tmpfs", ..IN_MEMORY },
+        open: Some(providers::shm::open),
+    },
+    Scheme { name: "mem", feature: None, traits: MEMORY, words: IN_MEMORY, open: Some(providers::mem::open) },
+    Scheme {
+        name: "udpm",
+        feature: None,
+        traits: Traits { losses: Losses::OfSender, senders: Senders::Ports, address: LCM_GROUP, ..NETWORK },
+        words: Words {
+            reaches: "a network",
+            order: "as it arrives",
+            lost: "on the way",
+            told: "each sender, over all its channels",
+            needs: "multicast",
+        },
+        open: Some(providers::udpm::open),
+    },
+    Scheme {
+        name: "mpudpm",
+        feature: None,
+        traits: Traits {
+            losses: Losses::Nothing,
+            senders: Senders::Ports,
+            orders_channels: false, // each has a port, and so a socket and an order of its own
+            discovery: Discovery::Channels,
+            returns_own: true,
+            answers: true,
+            address: LCM_GROUP,
+            ..NETWORK
+        },
+        words: Words {
+            reaches: "a network",
+            order: "as it arrives",
+            lost: "on the way",
+            told: "nothing",
+            needs: "multicast",
+        },
+        open: Some(providers::mpudpm::open),
+    },
+    Scheme {
+        name: "tcpq",
+        feature: None,
+        traits: Traits {
+            losses: Losses::Interruptions,
+            senders: Senders::Unknown,
+            returns_own: true,
+            address: Some(("127.0.0.1", saltus_net::tcpq::PORT)),
+            ..NETWORK
+        },
+        words: Words {
+            reaches: "wherever TCP does",
+            order: "each publisher's",
+            lost: "at a hub, when this process is slow or the hub is lost",
+            told: "nothing",
+            needs: "a hub: `saltus hub`",
+        },
+        open: Some(providers::tcpq::open),
+    },
+    Scheme {
+        name: "zmq",
+        feature: Some("zmq"),
+        traits: Traits {
+            losses: Losses::Nothing,
+            senders: Senders::Unknown,
+            discovery: Discovery::Peers,
+            ..NETWORK
+        },
+        words: Words {
+            reaches: "wherever TCP does; this machine by a directory",
+            order: "each publisher's",
+            lost: "before both sides have met; when 1000 wait for a subscriber",
+            told: "nothing",
+            needs: "libzmq",
+        },
+        open: feature!("zmq", providers::zmq::open),
+    },
+    Scheme {
+        name: "dds",
+        feature: Some("dds"),
+        traits: Traits {
+            losses: Losses::OfPublisher, // each channel has a writer of its own, with a number and a count of its own
+            senders: Senders::Publishers,
+            orders_channels: false, // each is a topic of its own
+            keeps: Keeps::Some,
+            discovery: Discovery::PeersAndChannels,
+            ..NETWORK
+        },
+        words: Words {
+            reaches: "this machine; a network by `iface=`",
+            order: "each publisher's",
+            lost: "before both sides have met; best effort; when the library's cache is full",
+            told: "each publisher",
+            needs: "",
+        },
+        open: feature!("dds", providers::dds::open),
+    },
+    Scheme {
+        name: "zenoh",
+        feature: Some("zenoh"),
+        traits: Traits {
+            losses: Losses::OfSenderOnChannel,
+            senders: Senders::Processes,
+            discovery: Discovery::Peers,
+            returns_own: true,
+            ..NETWORK
+        },
+        words: Words {
+            reaches: "a network, a site, through routers",
+            order: "each publisher's",
+            lost: "before both sides have met; when the network is too slow; while a link is down",
+            told: "each sender, on each channel; nothing of senders other than Saltus",
+            needs: "",
+        },
+        open: feature!("zenoh", providers::zenoh::open),
+    },
+    Scheme {
+        name: "memq",
+        feature: None,
+        traits: Traits { keeps: Keeps::Nothing, ..MEMORY },
+        words: Words { lost: "when nobody wants it", ..IN_MEMORY },
+        open: Some(providers::memq::open),
+    },
+    Scheme {
+        name: "file",
+        feature: None,
+        traits: Traits {
+            reach: Reach::File,
+            senders: Senders::Unknown,
+            keeps: Keeps::Nothing,
+            stamps: Stamps::WallTime,
+            publish_waits: true,
+            ..MEMORY
+        },
+        words: Words {
+            reaches: "a log of LCM",
+            order: "the log's",
+            lost: "at a speed above 0, when its reader is slow",
+            told: "exact; unknown where the log is damaged",
+            needs: "a file",
+        },
+        open: Some(providers::file::open),
+    },
+];
+
+/// What rows of memory have in common.
+const MEMORY: Traits = Traits {
+    reach: Reach::Process,
+    shared_memory: false,
+    losses: Losses::Exact,
+    senders: Senders::Publishers,
+    orders_channels: true,
+    keeps: Keeps::Recent,
+    discovery: Discovery::Immediate,
+    describes: false,
+    stamps: Stamps::Present,
+    publish_waits: false,
+    returns_own: true,
+    answers: false,
+    address: None,
+};
+const IN_MEMORY: Words = Words {
+    reaches: "this process",
+    order: "each publisher's, exactly",
+    lost: "overwritten before it is read",
+    told: "exact, each channel",
+    needs: "nothing",
+};
+
+/// What rows of networks have in common.
+const NETWORK: Traits = Traits {
+    reach: Reach::Network,
+    keeps: Keeps::Nothing,
+    publish_waits: true,
+    returns_own: false,
+    ..MEMORY
+};
+/// Where LCM's multicast goes by default.
+const LCM_GROUP: Option<(&str, u16)> = Some(("239.255.76.67", 7667));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_that_is_not_built_in_is_told_from_one_that_there_is_not() {
+        let told = |url: &str| Scheme::of(url).and_then(|s| s.open(url)).err().map(|e| e.to_string());
+        let unknown = told("carrier-pigeon://").unwrap();
+        assert!(unknown.contains("no provider is called `carrier-pigeon://`"), "{unknown}");
+        let nonsense = told("nonsense").unwrap_or_default();
+        for Scheme { name, open, .. } in &SCHEMES {
+            for told in [&unknown, &nonsense] {
+                assert!(told.contains(&format!("{name}://")), "{told}");
+                let features = told.split("--features").nth(1).unwrap_or_default();
+                assert_eq!(features.contains(name), open.is_none(), "{told}");
+            }
+            if open.is_none() {
+                let told = told(&format!("{name}://")).unwrap();
+                assert!(told.contains(&format!("`--features {name}`")), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_network_may_have_several_urls() {
+        for (a, b) in [
+            ("udpm://", "udpm://239.255.76.67:7667?ttl=1"),
+            ("udpm://239.255.76.67", "udpm://239.255.76.67:7667"),
+            ("tcpq://", "tcpq://localhost:7700"),
+            ("file:///a?mode=w", "file:///a"),
+            ("shm://a", "shm://a"),
+        ] {
+            assert!(is_same_network(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("udpm://", "mpudpm://"),
+            ("udpm://:7668", "udpm://"),
+            ("udpm://239.255.76.68", "udpm://"),
+            ("tcpq://[::1]:7701", "tcpq://[::1]:7702"),
+            ("shm://a", "shm://b"),
+        ] {
+            assert!(!is_same_network(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_urls_may_leave_out_is_the_one_that_the_provider_takes() {
+        let group = saltus_net::lcm::GROUP;
+        assert_eq!(LCM_GROUP, Some((&*group.ip().to_string(), group.port())));
+    }
+}
