@@ -26,10 +26,6 @@ impl Domain {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.clone().ok_or_else(|| error(py, code::CLOSED, "this domain is closed"))
     }
-    /// Whether publishing there never waits.
-    fn is_quick(&self) -> bool {
-        ["shm://", "mem://", "memq://"].iter().any(|scheme| self.url.starts_with(scheme))
-    }
 }
 
 /// What a class of messages says about itself.
@@ -93,7 +89,7 @@ impl Domain {
         });
         let channel = names::to_str(py, &name)?.unbind();
         let class = r#type.map(|class| class.clone().unbind());
-        Ok(Publisher::new(publisher.or_raise(py)?, channel, class, self.is_quick()))
+        Ok(Publisher::new(publisher.or_raise(py)?, channel, class, !domain.traits().publish_waits))
     }
 
     /// A subscriber of a channel by its name, of all whose whole name a regular expression of re.compile() matches (in the syntax of

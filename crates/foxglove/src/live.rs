@@ -63,9 +63,9 @@ impl Live {
         types: Types,
         dialect: Dialect,
     ) -> Result<Live, Error> {
-        let (shm, all) = match domain.url().starts_with("shm:") {
-            true => (Some(saltus_channel::Domain::open(domain.url())?), None),
-            false => (None, Some(domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?)),
+        let (shm, all) = match domain.shared_memory() {
+            Some(shm) => (Some(shm.clone()), None),
+            None => (None, Some(domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?)),
         };
         let to_wall = clock::now(clock::Clock::Realtime).wrapping_sub(clock::boottime()) as i64;
         let (channels, version) = (HashMap::new(), u64::MAX);

@@ -40,8 +40,7 @@ struct Read {
 impl Readers {
     /// Those of a domain in shared memory; of others nothing is known.
     pub(crate) fn of(domain: &saltus_domain::Domain) -> Option<Readers> {
-        let url = domain.url().split('?').next().filter(|url| url.starts_with("shm://"))?;
-        let domain = Domain::open(url).ok()?;
+        let domain = domain.shared_memory()?.clone();
         Some(Readers { domain, began: clock::boottime(), all: HashMap::new() })
     }
 

@@ -116,7 +116,7 @@ impl Bridge {
     /// The two domains; clones of one, if they are the same.
     fn domains(&self) -> Outcome<(Domain, Domain)> {
         let from = place::network(&self.from)?;
-        if !is_same(&self.from, &self.to) {
+        if !saltus_domain::is_same_network(&self.from, &self.to) {
             let to = place::network(&self.to)?;
             if !from.is(&to) {
                 return Ok((from, to));
@@ -153,53 +153,5 @@ impl Bridge {
             routes.push(route(to, from));
         }
         Ok(routes)
-    }
-}
-
-/// Whether two URLs say the same network, whatever their options, where one of them leaves out what it has a default for.
-fn is_same(a: &str, b: &str) -> bool {
-    network(a) == network(b)
-}
-
-/// The provider and the address, with what a URL may leave out.
-fn network(url: &str) -> (&str, String) {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let address = rest.split('?').next().unwrap_or_default();
-    let (host, port) = match scheme {
-        "udpm" | "mpudpm" => ("239.255.76.67", "7667"),
-        "tcpq" => ("127.0.0.1", "7700"),
-        _ => return (scheme, address.into()),
-    };
-    let given = address.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
-    let (name, number) = given.unwrap_or((address, ""));
-    let or = |given: &str, default: &str| if given.is_empty() { default.into() } else { given.to_owned() };
-    let name = if name == "localhost" { "127.0.0.1" } else { name };
-    (scheme, format!("{}:{}", or(name, host), or(number, port)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_same;
-
-    #[test]
-    fn one_network_may_have_several_urls() {
-        for (a, b) in [
-            ("udpm://", "udpm://239.255.76.67:7667?ttl=1"),
-            ("udpm://239.255.76.67", "udpm://239.255.76.67:7667"),
-            ("tcpq://", "tcpq://localhost:7700"),
-            ("file:///a?mode=w", "file:///a"),
-            ("shm://a", "shm://a"),
-        ] {
-            assert!(is_same(a, b), "{a} {b}");
-        }
-        for (a, b) in [
-            ("udpm://", "mpudpm://"),
-            ("udpm://:7668", "udpm://"),
-            ("udpm://239.255.76.68", "udpm://"),
-            ("tcpq://[::1]:7701", "tcpq://[::1]:7702"),
-            ("shm://a", "shm://b"),
-        ] {
-            assert!(!is_same(a, b), "{a} {b}");
-        }
     }
 }

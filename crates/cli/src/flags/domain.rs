@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use saltus_channel::{Channel, Domain, Error, Name};
+use saltus_domain::{Reach, SCHEMES, Scheme};
 use saltus_text::escape::unescaped;
 
 use crate::exit::{Code, Failure, Outcome, say};
@@ -87,17 +88,14 @@ impl OpenDomain {
 }
 /// Whether the URL is of something else than shared memory, or of nothing.
 fn is_network(url: &str) -> bool {
-    !url.starts_with("shm://")
+    !Scheme::of(url).is_ok_and(|scheme| scheme.traits.shared_memory)
 }
 
 /// What `--domain` takes, by what this build has.
 pub(crate) fn domains() -> String {
-    let networks =
-        saltus_domain::PROVIDERS.iter().filter(|(name, _)| !matches!(*name, "shm" | "mem" | "memq"));
-    let (built, absent): (Vec<_>, Vec<_>) = networks.partition(|(_, built)| *built);
-    let list = |of: Vec<&(&str, bool)>| {
-        of.iter().map(|(name, _)| format!("{name}://")).collect::<Vec<_>>().join(", ")
-    };
+    let others = SCHEMES.iter().filter(|s| !s.traits.shared_memory && s.traits.reach != Reach::Process);
+    let (built, absent): (Vec<_>, Vec<_>) = others.partition(|scheme| scheme.is_built_in());
+    let list = |of: Vec<&Scheme>| of.iter().map(|s| format!("{}://", s.name)).collect::<Vec<_>>().join(", ");
     let more = if absent.is_empty() {
         String::new()
     } else {
@@ -112,7 +110,7 @@ pub(crate) fn domains() -> String {
 
 /// A domain of any kind, through the interface that they have in common. One that other processes cannot reach is refused.
 pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
-    if ["mem://", "memq://"].iter().any(|scheme| url.starts_with(scheme)) {
+    if Scheme::of(url).is_ok_and(|scheme| scheme.traits.reach == Reach::Process) {
         let words = format!(
             "{url} is memory of one process alone, and this command is a process of its own: shm:// is for the processes of \
              one machine"
@@ -126,7 +124,9 @@ pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
 pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Domain> {
     match url.filter(|url| is_network(url)) {
         None => Ok(Domain::open(url.unwrap_or("shm://"))?),
-        Some(url) if !url.contains("://") => network(url).and_then(|_| Ok(Domain::open(url)?)), // neither can be
+        Some(url) if matches!(Scheme::of(url), Err(saltus_domain::Error::Invalid { .. })) => {
+            network(url).and_then(|_| Ok(Domain::open(url)?))
+        } // neither can be
         Some(url) => Err(Failure::new(
             Code::Usage,
             format!(

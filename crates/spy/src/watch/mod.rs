@@ -99,8 +99,8 @@ impl Watch {
         let mut watch = Watch { shared: shared.clone(), threads: Vec::new(), cancel_handles: Vec::new() };
         for source in sources {
             let shared = shared.clone();
-            if source.domain.url().starts_with("shm://") {
-                let mut shm = shm::Shm::new(source)?;
+            if let Some(directory) = source.domain.shared_memory().cloned() {
+                let mut shm = shm::Shm::new(source, directory);
                 watch.spawn(move || shm.run(&shared))?;
             } else {
                 let mut network = network::Network::new(source)?;

@@ -8,7 +8,7 @@ use saltus_channel::{
     Channel, Domain, Error, Info, LatencyCounts, Name, Sample, Start, Subscriber, SubscriberOptions, Until,
     Which,
 };
-use saltus_domain::{Missed, Result};
+use saltus_domain::Missed;
 use saltus_os::clock;
 use std::collections::BTreeMap;
 use std::thread;
@@ -40,11 +40,8 @@ struct One {
 }
 
 impl Shm {
-    pub fn new(source: Source) -> Result<Shm> {
-        // Options of the URL are for channels that are made.
-        let url = source.domain.url().split('?').next().unwrap_or_default();
-        let domain = Domain::open(url)?;
-        Ok(Shm { source, domain, channels: BTreeMap::new(), peers: Peers::new(), buffer: Vec::new() })
+    pub fn new(source: Source, domain: Domain) -> Shm {
+        Shm { source, domain, channels: BTreeMap::new(), peers: Peers::new(), buffer: Vec::new() }
     }
 
     pub fn run(&mut self, shared: &Shared) {

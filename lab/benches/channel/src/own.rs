@@ -75,9 +75,11 @@ pub fn run(options: &Options) -> Fallible<Run> {
     Ok(Run { bench: Bench::measured(&args, contenders), args })
 }
 
-/// Those that look for others in the network that they are in.
+/// Contenders that look for others in the network that they are in.
+const IN_A_NETWORK: [&str; 4] = ["udpm://", "tcpq://", "dds://", "zenoh://"];
+
 fn is_a_network(name: &str) -> bool {
-    ["udpm://", "tcpq://", "dds://", "zenoh://"].contains(&name)
+    IN_A_NETWORK.contains(&name)
 }
 
 /// A contender that would leave the machine.

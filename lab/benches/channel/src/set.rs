@@ -5,6 +5,7 @@ use crate::case::{Case, Scenario};
 use crate::contender::Contender;
 use crate::results::Results;
 use crate::{aims, aims_net, contenders, plan, plan_net, plan_own, plan_papers, plan_peers};
+use saltus_domain::{Reach, Scheme};
 
 /// A set: its contenders, its cases, and its aims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -180,5 +181,6 @@ fn only(all: Vec<Box<dyn Contender>>, keep: impl Fn(&str) -> bool) -> Vec<Box<dy
 
 /// The providers of domains, those in this build and those that are named as missing.
 fn providers() -> Vec<Box<dyn Contender>> {
-    only(contenders::net::all(), |name| name.ends_with("://") && name != "mem://")
+    let leaves_the_process = |name: &str| Scheme::of(name).is_ok_and(|s| s.traits.reach != Reach::Process);
+    only(contenders::net::all(), leaves_the_process)
 }

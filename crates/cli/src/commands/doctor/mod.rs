@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use saltus_doctor::checks::{self, ALL};
 use saltus_doctor::{Check, Finding, Host, State, script};
+use saltus_domain::{Error, Scheme};
 
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::Json;
@@ -67,7 +68,10 @@ pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
         );
     }
     // Of other kinds of domains there is nothing to look at; the machine is the same.
-    let shm = url.filter(|url| url.starts_with("shm://") || !url.contains("://"));
+    let shm = url.filter(|url| match Scheme::of(url) {
+        Ok(scheme) => scheme.traits.shared_memory,
+        Err(e) => matches!(e, Error::Invalid { .. }),
+    });
     let domain = place::shm_only(shm, "doctor", "")?;
     let wanted: Vec<&'static Check> = match &args.explain {
         Some(id) => vec![checks::find(id).ok_or_else(|| unknown(id))?],

@@ -168,7 +168,7 @@ impl Echo {
     fn refuse_what_it_has_not(&self, domain: &Domain) -> Outcome {
         let url = domain.url();
         let refuse = |words: String| Err(Failure::new(Code::Usage, words));
-        if url.starts_with("shm://") {
+        if domain.traits().shared_memory {
             // Channels that appear later, or once more, are read anyhow.
             return Ok(());
         }
