@@ -10,23 +10,23 @@
 enum { TICKS = 10 };
 
 /* At each tick: publishes its number. */
-static int tick(int timer, saltus_publisher *publisher, int *number)
+static int tick(int timer, saltus_channel_publisher *publisher, int *number)
 {
     uint64_t expired;
 
     if (read(timer, &expired, sizeof expired) != sizeof expired)
         return SALTUS_OK; /* not this time */
     ++*number;
-    return saltus_publish(publisher, number, sizeof *number, NULL);
+    return saltus_channel_publish(publisher, number, sizeof *number, NULL);
 }
 
 /* When the channel is readable: takes all there is, until SALTUS_NOTHING, which arms the descriptor again. */
-static int take(saltus_subscriber *subscriber, int *sum)
+static int take(saltus_channel_subscriber *subscriber, int *sum)
 {
     saltus_sample sample;
     int number, code;
 
-    while ((code = saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, &number, sizeof number, &sample)) == SALTUS_OK)
+    while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, &number, sizeof number, &sample)) == SALTUS_OK)
         *sum += number;
     return code == SALTUS_NOTHING ? SALTUS_OK : code;
 }
@@ -34,20 +34,20 @@ static int take(saltus_subscriber *subscriber, int *sum)
 int main(void)
 {
     saltus_channel *channel = NULL;
-    saltus_publisher *publisher = NULL;
-    saltus_subscriber *subscriber = NULL;
+    saltus_channel_publisher *publisher = NULL;
+    saltus_channel_subscriber *subscriber = NULL;
     struct epoll_event event = {EPOLLIN, {0}};
     struct itimerspec period = {{0, 5000000}, {0, 5000000}};
     int loop = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     int readable = -1, number = 0, sum = 0;
-    int code = saltus_replace(NULL, "ticks", NULL, &channel);
+    int code = saltus_channel_replace(NULL, "ticks", NULL, &channel);
 
     if (code == SALTUS_OK)
-        code = saltus_publisher_open(channel, &publisher);
+        code = saltus_channel_publisher_open(channel, &publisher);
     if (code == SALTUS_OK)
-        code = saltus_subscriber_open(channel, NULL, &subscriber);
+        code = saltus_channel_subscriber_open(channel, NULL, &subscriber);
     if (code == SALTUS_OK)
-        code = saltus_event_fd(subscriber, &readable);
+        code = saltus_channel_event_fd(subscriber, &readable);
     event.data.fd = readable;
     epoll_ctl(loop, EPOLL_CTL_ADD, readable, &event);
     event.data.fd = timer;
@@ -69,9 +69,9 @@ int main(void)
     printf("%d ticks, sum %d\n", number, sum);
     close(loop);
     close(timer);
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
-    saltus_unlink(NULL, "ticks");
+    saltus_channel_unlink(NULL, "ticks");
     return sum != TICKS * (TICKS + 1) / 2;
 }

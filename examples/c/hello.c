@@ -4,21 +4,21 @@
 int main(void)
 {
     saltus_channel *channel = NULL;
-    saltus_publisher *publisher = NULL;
-    saltus_subscriber *subscriber = NULL;
+    saltus_channel_publisher *publisher = NULL;
+    saltus_channel_subscriber *subscriber = NULL;
     saltus_sample sample;
     char text[512];
-    int failed = saltus_open_or_create(NULL, "hello", NULL, &channel)
-        || saltus_publisher_open(channel, &publisher)
-        || saltus_subscriber_open(channel, NULL, &subscriber)
-        || saltus_publish(publisher, "Hello, robot", 12, NULL)
-        || saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, text, sizeof text, &sample);
+    int failed = saltus_channel_open_or_create(NULL, "hello", NULL, &channel)
+        || saltus_channel_publisher_open(channel, &publisher)
+        || saltus_channel_subscriber_open(channel, NULL, &subscriber)
+        || saltus_channel_publish(publisher, "Hello, robot", 12, NULL)
+        || saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, text, sizeof text, &sample);
     if (failed)
         fprintf(stderr, "hello: %s\n", saltus_last_error());
     else
         printf("%.*s\n", (int)sample.len, text);
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
     return failed;
 }

@@ -19,23 +19,23 @@ static int check(const char *what, int code)
 }
 
 /* Builds a picture in place. A camera's driver would let the camera write there. */
-static int publish(saltus_publisher *publisher)
+static int publish(saltus_channel_publisher *publisher)
 {
     void *room;
     struct image *image;
     size_t used = offsetof(struct image, pixels) + WIDTH * (HEIGHT / 2);
 
-    if (check("borrow", saltus_loan(publisher, sizeof *image, &room)))
+    if (check("borrow", saltus_channel_loan(publisher, sizeof *image, &room)))
         return 1;
     image = room;
     image->width = WIDTH;
     image->height = HEIGHT / 2; /* it turned out smaller than what was borrowed */
     memset(image->pixels, 7, WIDTH * (HEIGHT / 2));
-    return check("publish", saltus_loan_publish(publisher, used, NULL));
+    return check("publish", saltus_channel_loan_publish(publisher, used, NULL));
 }
 
 /* Sums up the pixels in place. The publisher may overwrite them meanwhile, so nothing counts until it is validated. */
-static int look(saltus_subscriber *subscriber)
+static int look(saltus_channel_subscriber *subscriber)
 {
     for (;;) {
         const void *message;
@@ -44,7 +44,7 @@ static int look(saltus_subscriber *subscriber)
         unsigned long sum = 0;
         size_t len, i;
         uint32_t width;
-        int code = saltus_view(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), &message, &len);
+        int code = saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), &message, &len);
 
         if (code == SALTUS_OVERRUN)
             continue;
@@ -56,7 +56,7 @@ static int look(saltus_subscriber *subscriber)
             sum += ((const uint8_t *)message)[i];
         memcpy(&width, &image->width, sizeof width);
 
-        code = saltus_validate(subscriber, &sample);
+        code = saltus_channel_validate(subscriber, &sample);
         if (code == SALTUS_OVERRUN)
             continue; /* overwritten meanwhile: look at the newest again */
         if (check("validate", code))
@@ -69,20 +69,20 @@ static int look(saltus_subscriber *subscriber)
 int main(void)
 {
     saltus_channel *channel = NULL;
-    saltus_publisher *publisher = NULL;
-    saltus_subscriber *subscriber = NULL;
+    saltus_channel_publisher *publisher = NULL;
+    saltus_channel_subscriber *subscriber = NULL;
     saltus_attributes attributes;
     int failed;
 
     saltus_attributes_init(&attributes, sizeof attributes);
     attributes.frames = 4;
     attributes.frame_size = sizeof(struct image);
-    failed = check("create", saltus_replace(NULL, "camera", &attributes, &channel))
-        || check("open a publisher", saltus_publisher_open(channel, &publisher))
-        || check("open a subscriber", saltus_subscriber_open(channel, NULL, &subscriber))
+    failed = check("create", saltus_channel_replace(NULL, "camera", &attributes, &channel))
+        || check("open a publisher", saltus_channel_publisher_open(channel, &publisher))
+        || check("open a subscriber", saltus_channel_subscriber_open(channel, NULL, &subscriber))
         || publish(publisher) || look(subscriber);
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
-    return failed || saltus_unlink(NULL, "camera");
+    return failed || saltus_channel_unlink(NULL, "camera");
 }

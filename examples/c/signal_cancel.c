@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static saltus_subscriber *subscriber;
+static saltus_channel_subscriber *subscriber;
 
 /* The wait stays called off, so that a signal that comes just before the wait is not lost either. */
 static void stop(int signal)
 {
     (void)signal;
-    saltus_cancel(subscriber);
+    saltus_channel_cancel(subscriber);
 }
 
 int main(void)
@@ -20,10 +20,10 @@ int main(void)
     struct sigaction action;
     char text[512];
     saltus_sample sample;
-    int code = saltus_open_or_create(NULL, "orders", NULL, &channel);
+    int code = saltus_channel_open_or_create(NULL, "orders", NULL, &channel);
 
     if (code == SALTUS_OK)
-        code = saltus_subscriber_open(channel, NULL, &subscriber);
+        code = saltus_channel_subscriber_open(channel, NULL, &subscriber);
     if (code == SALTUS_OK) {
         memset(&action, 0, sizeof action);
         action.sa_handler = stop;
@@ -31,7 +31,7 @@ int main(void)
         sigaction(SIGTERM, &action, NULL);
         printf("waiting for orders; end with Ctrl-C\n");
         fflush(stdout);
-        while ((code = saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, text, sizeof text, &sample))
+        while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, text, sizeof text, &sample))
             == SALTUS_OK) {
             printf("order %d: %.*s\n", (int)sample.seq, (int)sample.len, text);
             fflush(stdout);
@@ -40,7 +40,7 @@ int main(void)
         signal(SIGTERM, SIG_DFL);
     }
     printf("%s\n", code == SALTUS_CANCELED ? "ended properly" : saltus_last_error());
-    saltus_subscriber_close(subscriber);
+    saltus_channel_subscriber_close(subscriber);
     saltus_channel_close(channel);
     return code != SALTUS_CANCELED;
 }

@@ -13,29 +13,29 @@ static saltus_channel *channels[CHANNELS];
 /* Publishes an IMU reading every 2 ms and a scan with each fifth. */
 static void *publish(void *unused)
 {
-    saltus_publisher *publishers[CHANNELS] = {NULL, NULL};
+    saltus_channel_publisher *publishers[CHANNELS] = {NULL, NULL};
     int i, failed = 0;
 
     (void)unused;
     for (i = 0; i < CHANNELS; i++)
-        failed |= saltus_publisher_open(channels[i], &publishers[i]);
+        failed |= saltus_channel_publisher_open(channels[i], &publishers[i]);
     for (i = 0; i < IMUS && !failed; i++) {
         struct timespec pause = {0, 2000000};
-        failed |= saltus_publish(publishers[IMU], &i, sizeof i, NULL);
+        failed |= saltus_channel_publish(publishers[IMU], &i, sizeof i, NULL);
         if (i % (IMUS / SCANS) == 0)
-            failed |= saltus_publish(publishers[SCAN], &i, sizeof i, NULL);
+            failed |= saltus_channel_publish(publishers[SCAN], &i, sizeof i, NULL);
         nanosleep(&pause, NULL);
     }
     if (failed)
         fprintf(stderr, "wait_any: publish: %s\n", saltus_last_error());
     for (i = 0; i < CHANNELS; i++)
-        saltus_publisher_close(publishers[i]);
+        saltus_channel_publisher_close(publishers[i]);
     return NULL;
 }
 
 int main(void)
 {
-    saltus_subscriber *subscribers[CHANNELS] = {NULL, NULL};
+    saltus_channel_subscriber *subscribers[CHANNELS] = {NULL, NULL};
     saltus_attributes attributes;
     pthread_t thread;
     size_t which, seen[CHANNELS] = {0, 0};
@@ -44,19 +44,19 @@ int main(void)
     saltus_attributes_init(&attributes, sizeof attributes);
     attributes.frames = 64;
     for (i = 0; i < CHANNELS && code == SALTUS_OK; i++) {
-        code = saltus_replace(NULL, names[i], &attributes, &channels[i]);
+        code = saltus_channel_replace(NULL, names[i], &attributes, &channels[i]);
         if (code == SALTUS_OK)
-            code = saltus_subscriber_open(channels[i], NULL, &subscribers[i]);
+            code = saltus_channel_subscriber_open(channels[i], NULL, &subscribers[i]);
     }
     if (code == SALTUS_OK && pthread_create(&thread, NULL, publish, NULL) == 0) {
         while (code == SALTUS_OK && (seen[IMU] < IMUS || seen[SCAN] < SCANS)) {
             saltus_sample sample;
             int value;
             /* Whichever has something. Nothing for five seconds: something is wrong. */
-            code = saltus_wait_any(subscribers, CHANNELS, SALTUS_AFTER(5000000000), &which);
+            code = saltus_channel_wait_any(subscribers, CHANNELS, SALTUS_AFTER(5000000000), &which);
             if (code != SALTUS_OK)
                 break;
-            while ((code = saltus_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &sample))
+            while ((code = saltus_channel_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &sample))
                 == SALTUS_OK)
                 seen[which]++;
             if (code == SALTUS_NOTHING)
@@ -68,9 +68,9 @@ int main(void)
         fprintf(stderr, "wait_any: %s: %s\n", saltus_strerror(code), saltus_last_error());
     for (i = 0; i < CHANNELS; i++) {
         printf("%s: %d received\n", names[i], (int)seen[i]);
-        saltus_subscriber_close(subscribers[i]);
+        saltus_channel_subscriber_close(subscribers[i]);
         saltus_channel_close(channels[i]);
-        saltus_unlink(NULL, names[i]);
+        saltus_channel_unlink(NULL, names[i]);
     }
     return code != SALTUS_OK;
 }

@@ -9,26 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
-static int publish(saltus_publisher *publisher, double x) {
+static int publish(saltus_channel_publisher *publisher, double x) {
     void *room;
-    if (saltus_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) != SALTUS_OK) {
+    if (saltus_channel_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) != SALTUS_OK) {
         return 1;
     }
     geometry_pose_t_plain *pose = geometry_pose_t_plain_place(room, GEOMETRY_POSE_T_PLAIN_SIZE);
     if (pose == NULL) {
-        return saltus_loan_abandon(publisher), 1;
+        return saltus_channel_loan_abandon(publisher), 1;
     }
     pose->x = x;
     pose->heading = 0.5;
-    return saltus_loan_publish(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, NULL);
+    return saltus_channel_loan_publish(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, NULL);
 }
 
 // The publisher may overwrite the pose at any instant, so it is copied out, and believed only after it is validated.
-static int look(saltus_subscriber *subscriber, geometry_pose_t_plain *pose) {
+static int look(saltus_channel_subscriber *subscriber, geometry_pose_t_plain *pose) {
     for (;;) {
         const void *message;
         size_t len;
-        int code = saltus_view(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), &message, &len);
+        int code = saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), &message, &len);
         if (code == SALTUS_OVERRUN) {
             continue;
         }
@@ -40,7 +40,7 @@ static int look(saltus_subscriber *subscriber, geometry_pose_t_plain *pose) {
             memcpy(pose, seen, sizeof *pose);
         }
         saltus_sample sample;
-        code = saltus_validate(subscriber, &sample);
+        code = saltus_channel_validate(subscriber, &sample);
         if (code == SALTUS_OVERRUN) {
             continue; // overwritten meanwhile: look at the newest again
         }
@@ -54,21 +54,21 @@ static int look(saltus_subscriber *subscriber, geometry_pose_t_plain *pose) {
 
 int main(void) {
     saltus_channel *channel = NULL;
-    saltus_publisher *publisher = NULL;
-    saltus_subscriber *subscriber = NULL;
+    saltus_channel_publisher *publisher = NULL;
+    saltus_channel_subscriber *subscriber = NULL;
     geometry_pose_t_plain pose;
     // What the messages are, so that tools can read them (`saltus echo`).
-    const int failed = saltus_open_or_create(NULL, "pose", NULL, &channel) || saltus_publisher_open(channel, &publisher) ||
-                       saltus_describe(publisher, GEOMETRY_POSE_T_TYPE_NAME, GEOMETRY_POSE_T_PLAIN_HASH, geometry_pose_t_schema) ||
-                       saltus_subscriber_open(channel, NULL, &subscriber) || publish(publisher, 3.0) ||
+    const int failed = saltus_channel_open_or_create(NULL, "pose", NULL, &channel) || saltus_channel_publisher_open(channel, &publisher) ||
+                       saltus_channel_describe(publisher, GEOMETRY_POSE_T_TYPE_NAME, GEOMETRY_POSE_T_PLAIN_HASH, geometry_pose_t_schema) ||
+                       saltus_channel_subscriber_open(channel, NULL, &subscriber) || publish(publisher, 3.0) ||
                        look(subscriber, &pose);
     if (failed) {
         fprintf(stderr, "shared: %s\n", saltus_last_error());
     } else {
         printf("in place: x is %.1f, heading is %.1f\n", pose.x, pose.heading);
     }
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
     return failed;
 }

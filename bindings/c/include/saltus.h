@@ -36,7 +36,7 @@
  *   operations a call, and that first call of the other for one system call (membarrier).
  *
  * Signals
- *   saltus_cancel(), saltus_domain_cancel(), saltus_dispatcher_cancel(), saltus_monotonic(), saltus_strerror() and
+ *   saltus_channel_cancel(), saltus_domain_cancel(), saltus_dispatcher_cancel(), saltus_monotonic(), saltus_strerror() and
  *   saltus_version() may be called in signal handlers, nothing else. A signal does not end a wait; a cancel does.
  *
  * Fork
@@ -94,7 +94,7 @@
 /// Publishers overtook the reader; the subscriber keeps its place. Call again.
 #define SALTUS_OVERRUN 5
 
-/// The wait was called off, by saltus_cancel() or saltus_domain_cancel().
+/// The wait was called off, by saltus_channel_cancel() or saltus_domain_cancel().
 #define SALTUS_CANCELED 6
 
 /// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
@@ -254,11 +254,11 @@ typedef struct saltus_log_writer saltus_log_writer;
 
 /// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
 /// time is refused.
-typedef struct saltus_publisher saltus_publisher;
+typedef struct saltus_channel_publisher saltus_channel_publisher;
 
-/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own. A second call at
+/// Receives from a channel. One thread at a time may use it, but for saltus_channel_cancel(); another thread opens its own. A second call at
 /// the same time is refused.
-typedef struct saltus_subscriber saltus_subscriber;
+typedef struct saltus_channel_subscriber saltus_channel_subscriber;
 
 /// What a channel is created with. Fill it with saltus_attributes_init(), then change what shall be different.
 typedef struct saltus_attributes {
@@ -294,9 +294,9 @@ typedef struct saltus_published {
     uint64_t stamp;
 } saltus_published;
 
-/// How a subscriber joins. Fill it with saltus_options_init(), then change what shall be different.
-typedef struct saltus_options {
-    /// Bytes that this structure has for the program; set by saltus_options_init(), not to be changed.
+/// How a subscriber joins. Fill it with saltus_channel_options_init(), then change what shall be different.
+typedef struct saltus_channel_options {
+    /// Bytes that this structure has for the program; set by saltus_channel_options_init(), not to be changed.
     size_t size;
     /// How long a wait looks again and again before it sleeps, in ns; for isolated processors. Default 0.
     uint64_t spin;
@@ -309,9 +309,9 @@ typedef struct saltus_options {
     uint32_t counters;
     /// 1: these counters include the time from publish to receive: one reading of the clock a message. Default 1.
     uint32_t latency;
-    /// 1: saltus_cancel() calls off this subscriber's waits. It then counts twice in saltus_wait_any(). Default 1.
+    /// 1: saltus_channel_cancel() calls off this subscriber's waits. It then counts twice in saltus_channel_wait_any(). Default 1.
     uint32_t cancelable;
-} saltus_options;
+} saltus_channel_options;
 
 /// What is known of a received message.
 typedef struct saltus_sample {
@@ -459,49 +459,49 @@ int saltus_attributes_init(struct saltus_attributes *attributes, size_t size);
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_EXISTS, SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
-int saltus_create(const char *domain,
+int saltus_channel_create(const char *domain,
                   const char *name,
                   const struct saltus_attributes *attributes,
                   struct saltus_channel **channel);
 
 /// Opens channel `name`; creates it if there is none. An existing one keeps its attributes, whatever these say.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_open_or_create(const char *domain,
+int saltus_channel_open_or_create(const char *domain,
                           const char *name,
                           const struct saltus_attributes *attributes,
                           struct saltus_channel **channel);
 
 /// Creates channel `name`, in the place of the old one if there is one, whose users then get SALTUS_RETIRED.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
-int saltus_replace(const char *domain,
+int saltus_channel_replace(const char *domain,
                    const char *name,
                    const struct saltus_attributes *attributes,
                    struct saltus_channel **channel);
 
 /// Opens channel `name`.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_open(const char *domain, const char *name, struct saltus_channel **channel);
+int saltus_channel_open(const char *domain, const char *name, struct saltus_channel **channel);
 
 /// Opens channel `name` as soon as it exists. Subscribers often start first.
 ///
-/// Arguments and costs: as saltus_create(); blocks until the channel exists, or until `until` (see "Time"), and
+/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, or until `until` (see "Time"), and
 /// looks every 10 ms meanwhile.
 /// Returns SALTUS_NOTHING, and `*channel` is NULL, if the channel does not exist until then.
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_wait_for(const char *domain, const char *name, uint64_t until, struct saltus_channel **channel);
+int saltus_channel_wait_for(const char *domain, const char *name, uint64_t until, struct saltus_channel **channel);
 
 /// Removes channel `name` from `domain`. Those who have it open get SALTUS_RETIRED, subscribers once they have
 /// received all that was published.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_SYSTEM.
-int saltus_unlink(const char *domain, const char *name);
+int saltus_channel_unlink(const char *domain, const char *name);
 
 /// Closes a channel. Publishers and subscribers made from it stay as they are. NULL does nothing.
 ///
@@ -516,95 +516,95 @@ void saltus_channel_close(struct saltus_channel *channel);
 int saltus_channel_attributes(const struct saltus_channel *channel, struct saltus_attributes *attributes, size_t size);
 
 /// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
-/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_publisher_close(); it is
+/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_channel_publisher_close(); it is
 /// NULL if this fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
-int saltus_publisher_open(const struct saltus_channel *channel, struct saltus_publisher **publisher);
+int saltus_channel_publisher_open(const struct saltus_channel *channel, struct saltus_channel_publisher **publisher);
 
 /// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
 ///
 /// Blocks: never. Allocates: no. Kernel: yes.
-void saltus_publisher_close(struct saltus_publisher *publisher);
+void saltus_channel_publisher_close(struct saltus_channel_publisher *publisher);
 
 /// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
 /// readers. `published` may be NULL.
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
-/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_publisher_open().
-int saltus_publish(struct saltus_publisher *publisher, const void *message, size_t len, struct saltus_published *published);
+/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_channel_publisher_open().
+int saltus_channel_publish(struct saltus_channel_publisher *publisher, const void *message, size_t len, struct saltus_published *published);
 
 /// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
-/// The room holds old bytes. Give it back with saltus_loan_publish() or saltus_loan_abandon(); until then the
+/// The room holds old bytes. Give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon(); until then the
 /// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
-int saltus_loan(struct saltus_publisher *publisher, size_t len, void **room);
+int saltus_channel_loan(struct saltus_channel_publisher *publisher, size_t len, void **room);
 
 /// Publishes the first `len` bytes of what was borrowed. The loan is over, whatever this returns. `published` may
 /// be NULL. The room may also have been filled with streaming (non-temporal) stores.
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
-int saltus_loan_publish(struct saltus_publisher *publisher, size_t len, struct saltus_published *published);
+int saltus_channel_loan_publish(struct saltus_channel_publisher *publisher, size_t len, struct saltus_published *published);
 
 /// Gives back unused what was borrowed. Nothing is published.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
-int saltus_loan_abandon(struct saltus_publisher *publisher);
+int saltus_channel_loan_abandon(struct saltus_channel_publisher *publisher);
 
 /// Leaves with the channel what its messages are, so that tools can read them: the full name of the type, its
 /// fingerprint (or the hash of its plain layout), and the type itself in the type language. Generated code has all three
 /// as constants. Saying the same again adds nothing.
 ///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: once, after saltus_publisher_open().
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: once, after saltus_channel_publisher_open().
 /// Fails: SALTUS_INVALID (NULL, not UTF-8, an empty name, or more than 1 MiB in all; or something is borrowed from this
 /// publisher), SALTUS_RETIRED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_describe(struct saltus_publisher *publisher, const char *name, uint64_t fingerprint, const char *schema);
+int saltus_channel_describe(struct saltus_channel_publisher *publisher, const char *name, uint64_t fingerprint, const char *schema);
 
-/// Fills `options` with the defaults. `size` is sizeof(saltus_options).
+/// Fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_options_init(struct saltus_options *options, size_t size);
+int saltus_channel_options_init(struct saltus_channel_options *options, size_t size);
 
 /// Joins the channel as a subscriber. `options`: NULL for the defaults. `*subscriber` is to be closed with
-/// saltus_subscriber_close(); it is NULL if this fails.
+/// saltus_channel_subscriber_close(); it is NULL if this fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID.
-int saltus_subscriber_open(const struct saltus_channel *channel,
-                           const struct saltus_options *options,
-                           struct saltus_subscriber **subscriber);
+int saltus_channel_subscriber_open(const struct saltus_channel *channel,
+                           const struct saltus_channel_options *options,
+                           struct saltus_channel_subscriber **subscriber);
 
-/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_cancel() for it any more.
+/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_channel_cancel() for it any more.
 ///
 /// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
-void saltus_subscriber_close(struct saltus_subscriber *subscriber);
+void saltus_channel_subscriber_close(struct saltus_channel_subscriber *subscriber);
 
 /// Skips to now. What was unseen counts as missed.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
-int saltus_flush(struct saltus_subscriber *subscriber);
+int saltus_channel_flush(struct saltus_channel_subscriber *subscriber);
 
 /// Goes back to the oldest message kept, seen or not. What is received again counts again.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
-int saltus_seek_oldest(struct saltus_subscriber *subscriber);
+int saltus_channel_seek_oldest(struct saltus_channel_subscriber *subscriber);
 
 /// How many messages this subscriber has received and how many it has missed: together all that was published since
 /// it joined, up to its place.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
-int saltus_counts(struct saltus_subscriber *subscriber, uint64_t *received, uint64_t *missed);
+int saltus_channel_counts(struct saltus_channel_subscriber *subscriber, uint64_t *received, uint64_t *missed);
 
 /// Receives a message into `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
@@ -617,7 +617,7 @@ int saltus_counts(struct saltus_subscriber *subscriber, uint64_t *received, uint
 /// Returns SALTUS_NOTHING if nothing is unseen, or the time is up.
 /// Fails: SALTUS_TOO_SMALL (keeps the place), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (and all
 /// that was published has been received), SALTUS_INVALID.
-int saltus_receive(struct saltus_subscriber *subscriber,
+int saltus_channel_receive(struct saltus_channel_subscriber *subscriber,
                    int which,
                    uint64_t until,
                    void *buffer,
@@ -626,35 +626,35 @@ int saltus_receive(struct saltus_subscriber *subscriber,
 
 /// Looks at a message where it lies, without copying it: `*message` points to its `*len` bytes, 64-byte aligned and
 /// read-only. Its publisher may overwrite them at any instant: compute from them what is needed, copying out each
-/// byte once, then call saltus_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
+/// byte once, then call saltus_channel_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
 /// nothing computed may be acted upon, and no length or index found in the message be trusted.
 ///
-/// `which` and `until`: as saltus_receive(). Any other call with the subscriber, but for saltus_cancel(), gives the
-/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_subscriber_close().
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, but for saltus_channel_cancel(), gives the
+/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_channel_subscriber_close().
 ///
-/// Blocks, allocates, kernel: as saltus_receive(). For control loops.
+/// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
 /// Returns SALTUS_NOTHING if nothing is unseen, or the time is up; then, and if it fails, `*message` is NULL.
 /// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
-int saltus_view(struct saltus_subscriber *subscriber, int which, uint64_t until, const void **message, size_t *len);
+int saltus_channel_view(struct saltus_channel_subscriber *subscriber, int which, uint64_t until, const void **message, size_t *len);
 
 /// Ends a view, and says whether the message was whole all the while. If it was, it counts as received.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_OVERRUN (overwritten meanwhile: forget what was computed, look again; the place is kept),
 /// SALTUS_INVALID (NULL, or no view). `*sample` is all zeros then.
-int saltus_validate(struct saltus_subscriber *subscriber, struct saltus_sample *sample);
+int saltus_channel_validate(struct saltus_channel_subscriber *subscriber, struct saltus_sample *sample);
 
 /// Waits until one of `count` subscribers has something unseen, and stores its index in `*index`: the first, if
 /// several have. One system call sleeps on all of them. `until`: see "Time". Open views are given up.
 ///
-/// At most 127 subscribers; those that are cancelable (the default) count twice. A saltus_cancel() for any of them
+/// At most 127 subscribers; those that are cancelable (the default) count twice. A saltus_channel_cancel() for any of them
 /// calls off the wait, and a retired channel ends it.
 ///
 /// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep.
 /// For control loops.
 /// Returns SALTUS_NOTHING if the time is up.
 /// Fails: SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID (NULL, none or too many, or one given twice).
-int saltus_wait_any(struct saltus_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
+int saltus_channel_wait_any(struct saltus_channel_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
 
 /// A descriptor for poll, epoll or an event loop: readable while there is something unseen. When it is readable,
 /// receive until there is SALTUS_NOTHING, which makes it wait for the next message. Do not read it.
@@ -664,21 +664,21 @@ int saltus_wait_any(struct saltus_subscriber *const *subscribers, size_t count, 
 ///
 /// Blocks: never. Allocates: the first time. Kernel: the first time.
 /// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
-int saltus_event_fd(struct saltus_subscriber *subscriber, int *fd);
+int saltus_channel_event_fd(struct saltus_channel_subscriber *subscriber, int *fd);
 
 /// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
+/// saltus_channel_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable); saltus_last_error() does not tell of it.
-int saltus_cancel(const struct saltus_subscriber *subscriber);
+int saltus_channel_cancel(const struct saltus_channel_subscriber *subscriber);
 
 /// Lets the subscriber's waits wait again. From any thread.
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable).
-int saltus_cancel_reset(const struct saltus_subscriber *subscriber);
+int saltus_channel_cancel_reset(const struct saltus_channel_subscriber *subscriber);
 
 /// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file:///tmp/robot.log"
 /// (a log of LCM's); NULL is $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and
@@ -826,11 +826,11 @@ int saltus_domain_cancel_reset(const struct saltus_domain_subscriber *subscriber
 /// Fails: SALTUS_INVALID (NULL, or a senseless size), SALTUS_SYSTEM.
 int saltus_channel_info(const struct saltus_channel *channel, struct saltus_info *info, size_t size);
 
-/// Calls `each` with what publishers said about the messages of a channel (see saltus_describe()), in this thread. `context` is handed on.
+/// Calls `each` with what publishers said about the messages of a channel (see saltus_channel_describe()), in this thread. `context` is handed on.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID (NULL), SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_descriptions(const struct saltus_channel *channel,
+int saltus_channel_descriptions(const struct saltus_channel *channel,
                         saltus_type_callback each,
                         void *context);
 

@@ -59,7 +59,7 @@ unsafe fn give(
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_EXISTS, SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_create(
+pub unsafe extern "C" fn saltus_channel_create(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
@@ -75,10 +75,10 @@ pub unsafe extern "C" fn saltus_create(
 
 /// Opens channel `name`; creates it if there is none. An existing one keeps its attributes, whatever these say.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_open_or_create(
+pub unsafe extern "C" fn saltus_channel_open_or_create(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
@@ -94,10 +94,10 @@ pub unsafe extern "C" fn saltus_open_or_create(
 
 /// Creates channel `name`, in the place of the old one if there is one, whose users then get SALTUS_RETIRED.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_replace(
+pub unsafe extern "C" fn saltus_channel_replace(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
@@ -113,10 +113,10 @@ pub unsafe extern "C" fn saltus_replace(
 
 /// Opens channel `name`.
 ///
-/// Arguments and costs: as saltus_create().
+/// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_open(
+pub unsafe extern "C" fn saltus_channel_open(
     domain: *const c_char,
     name: *const c_char,
     channel: *mut *mut SaltusChannel,
@@ -127,12 +127,12 @@ pub unsafe extern "C" fn saltus_open(
 
 /// Opens channel `name` as soon as it exists. Subscribers often start first.
 ///
-/// Arguments and costs: as saltus_create(); blocks until the channel exists, or until `until` (see "Time"), and
+/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, or until `until` (see "Time"), and
 /// looks every 10 ms meanwhile.
 /// Returns SALTUS_NOTHING, and `*channel` is NULL, if the channel does not exist until then.
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_wait_for(
+pub unsafe extern "C" fn saltus_channel_wait_for(
     domain: *const c_char,
     name: *const c_char,
     until: u64,
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn saltus_wait_for(
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_unlink(domain: *const c_char, name: *const c_char) -> c_int {
+pub unsafe extern "C" fn saltus_channel_unlink(domain: *const c_char, name: *const c_char) -> c_int {
     call(|| {
         // SAFETY: the header demands strings.
         let (domain, name) = unsafe { (self::domain(domain)?, string(name, NO_NAME)?) };

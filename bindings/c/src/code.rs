@@ -16,7 +16,7 @@ pub const SALTUS_TOO_SMALL: c_int = 3;
 pub const SALTUS_TOO_LONG: c_int = 4;
 /// Publishers overtook the reader; the subscriber keeps its place. Call again.
 pub const SALTUS_OVERRUN: c_int = 5;
-/// The wait was called off, by saltus_cancel() or saltus_domain_cancel().
+/// The wait was called off, by saltus_channel_cancel() or saltus_domain_cancel().
 pub const SALTUS_CANCELED: c_int = 6;
 /// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
 pub const SALTUS_RETIRED: c_int = 7;

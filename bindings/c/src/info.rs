@@ -92,12 +92,12 @@ pub unsafe extern "C" fn saltus_channel_info(
 pub type SaltusTypeCallback =
     Option<unsafe extern "C" fn(what: *const SaltusType, context: *mut c_void) -> c_int>;
 
-/// Calls `each` with what publishers said about the messages of a channel (see saltus_describe()), in this thread. `context` is handed on.
+/// Calls `each` with what publishers said about the messages of a channel (see saltus_channel_describe()), in this thread. `context` is handed on.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID (NULL), SALTUS_DAMAGED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_descriptions(
+pub unsafe extern "C" fn saltus_channel_descriptions(
     channel: *const SaltusChannel,
     each: SaltusTypeCallback,
     context: *mut c_void,

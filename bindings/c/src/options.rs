@@ -15,11 +15,11 @@ pub const SALTUS_START_NOW: u32 = 1;
 /// Start at the oldest message kept.
 pub const SALTUS_START_OLDEST: u32 = 2;
 
-/// How a subscriber joins. Fill it with saltus_options_init(), then change what shall be different.
+/// How a subscriber joins. Fill it with saltus_channel_options_init(), then change what shall be different.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct SaltusOptions {
-    /// Bytes that this structure has for the program; set by saltus_options_init(), not to be changed.
+pub struct SaltusChannelOptions {
+    /// Bytes that this structure has for the program; set by saltus_channel_options_init(), not to be changed.
     pub size: usize,
     /// How long a wait looks again and again before it sleeps, in ns; for isolated processors. Default 0.
     pub spin: u64,
@@ -32,15 +32,15 @@ pub struct SaltusOptions {
     pub counters: u32,
     /// 1: these counters include the time from publish to receive: one reading of the clock a message. Default 1.
     pub latency: u32,
-    /// 1: saltus_cancel() calls off this subscriber's waits. It then counts twice in saltus_wait_any(). Default 1.
+    /// 1: saltus_channel_cancel() calls off this subscriber's waits. It then counts twice in saltus_channel_wait_any(). Default 1.
     pub cancelable: u32,
 }
 
 // SAFETY: numbers only; the size first; three 8-byte fields and four 4-byte ones leave no padding.
-unsafe impl Growing for SaltusOptions {
+unsafe impl Growing for SaltusChannelOptions {
     const FIRST: usize = 40;
-    const DEFAULT: SaltusOptions = SaltusOptions {
-        size: size_of::<SaltusOptions>(),
+    const DEFAULT: SaltusChannelOptions = SaltusChannelOptions {
+        size: size_of::<SaltusChannelOptions>(),
         spin: 0,
         quiet: 0,
         start: SALTUS_START_NEWEST,
@@ -50,21 +50,24 @@ unsafe impl Growing for SaltusOptions {
     };
 }
 
-/// Fills `options` with the defaults. `size` is sizeof(saltus_options).
+/// Fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, or a senseless size).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_options_init(options: *mut SaltusOptions, size: usize) -> c_int {
+pub unsafe extern "C" fn saltus_channel_options_init(
+    options: *mut SaltusChannelOptions,
+    size: usize,
+) -> c_int {
     call(|| {
         // SAFETY: the header demands room for `size` bytes.
-        unsafe { sized::write(options, size, &SaltusOptions::DEFAULT)? };
+        unsafe { sized::write(options, size, &SaltusChannelOptions::DEFAULT)? };
         Ok(SALTUS_OK)
     })
 }
 
 /// What C asks for, as Rust has it, and whether it shall be cancelable. NULL asks for the defaults.
-pub(crate) unsafe fn read(from: *const SaltusOptions) -> Result<(SubscriberOptions, bool)> {
+pub(crate) unsafe fn read(from: *const SaltusChannelOptions) -> Result<(SubscriberOptions, bool)> {
     // SAFETY: as the caller has it.
     let c = unsafe { sized::read(from)? };
     let start = match c.start {
@@ -88,7 +91,7 @@ pub(crate) unsafe fn read(from: *const SaltusOptions) -> Result<(SubscriberOptio
 mod tests {
     use super::*;
 
-    fn text(c: &SaltusOptions) -> Option<String> {
+    fn text(c: &SaltusChannelOptions) -> Option<String> {
         // SAFETY: a live structure with its size.
         unsafe { read(c) }.ok().map(|read| format!("{read:?}"))
     }
@@ -98,23 +101,23 @@ mod tests {
         let rust =
             |options: SubscriberOptions, cancelable: bool| Some(format!("{:?}", (options, cancelable)));
         let new = SubscriberOptions::new;
-        let c: SaltusOptions = Growing::DEFAULT;
+        let c: SaltusChannelOptions = Growing::DEFAULT;
         assert_eq!(text(&c), rust(new(), true));
-        assert_eq!(size_of::<SaltusOptions>(), SaltusOptions::FIRST, "the first version");
-        let all = SaltusOptions { spin: 5, quiet: 6, start: SALTUS_START_OLDEST, counters: 0, ..c };
-        let all = SaltusOptions { latency: 0, cancelable: 0, ..all };
+        assert_eq!(size_of::<SaltusChannelOptions>(), SaltusChannelOptions::FIRST, "the first version");
+        let all = SaltusChannelOptions { spin: 5, quiet: 6, start: SALTUS_START_OLDEST, counters: 0, ..c };
+        let all = SaltusChannelOptions { latency: 0, cancelable: 0, ..all };
         let ns = Duration::from_nanos;
         let want = new().spin(ns(5)).quiet(ns(6)).start(Start::Oldest).counters(false).latency(false);
         assert_eq!(text(&all), rust(want, false));
         assert_eq!(
-            text(&SaltusOptions { start: SALTUS_START_NOW, ..c }),
+            text(&SaltusChannelOptions { start: SALTUS_START_NOW, ..c }),
             rust(new().start(Start::Now), true)
         );
         let bad = [
-            SaltusOptions { start: 3, ..c },
-            SaltusOptions { counters: 2, ..c },
-            SaltusOptions { latency: 2, ..c },
-            SaltusOptions { cancelable: 2, ..c },
+            SaltusChannelOptions { start: 3, ..c },
+            SaltusChannelOptions { counters: 2, ..c },
+            SaltusChannelOptions { latency: 2, ..c },
+            SaltusChannelOptions { cancelable: 2, ..c },
         ];
         assert!(bad.iter().all(|bad| text(bad).is_none()));
     }

@@ -11,15 +11,15 @@ use std::ffi::{c_int, c_void};
 
 /// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
 /// time is refused.
-pub struct SaltusPublisher(UnsafeCell<Lent>);
+pub struct SaltusChannelPublisher(UnsafeCell<Lent>);
 
 /// The publisher, and what it has lent to C.
 pub(crate) type Lent = Lender<Publisher, Loan<'static>>;
 
-impl Kind for SaltusPublisher {
+impl Kind for SaltusChannelPublisher {
     const KIND: usize = 2;
 }
-impl Guarded for SaltusPublisher {
+impl Guarded for SaltusChannelPublisher {
     type Own = Lent;
     fn own(&self) -> &UnsafeCell<Lent> {
         &self.0
@@ -37,24 +37,24 @@ pub struct SaltusPublished {
 }
 
 const NO_PUBLISHER: &str = "the publisher is NULL";
-const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_loan() first";
+const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_channel_loan() first";
 
 /// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
-/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_publisher_close(); it is
+/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_channel_publisher_close(); it is
 /// NULL if this fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_publisher_open(
+pub unsafe extern "C" fn saltus_channel_publisher_open(
     channel: *const SaltusChannel,
-    publisher: *mut *mut SaltusPublisher,
+    publisher: *mut *mut SaltusChannelPublisher,
 ) -> c_int {
     let open = || {
         // SAFETY: the header demands an open handle.
         let publisher = unsafe { self::channel(channel)? }.publisher()?;
-        Ok(Some(SaltusPublisher(UnsafeCell::new(Lender::new(publisher)))))
+        Ok(Some(SaltusChannelPublisher(UnsafeCell::new(Lender::new(publisher)))))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(publisher, open) })
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn saltus_publisher_open(
 ///
 /// Blocks: never. Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_publisher_close(publisher: *mut SaltusPublisher) {
+pub unsafe extern "C" fn saltus_channel_publisher_close(publisher: *mut SaltusChannelPublisher) {
     take_back(publisher)
 }
 
@@ -73,10 +73,10 @@ pub unsafe extern "C" fn saltus_publisher_close(publisher: *mut SaltusPublisher)
 ///
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
-/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_publisher_open().
+/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_channel_publisher_open().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_publish(
-    publisher: *mut SaltusPublisher,
+pub unsafe extern "C" fn saltus_channel_publish(
+    publisher: *mut SaltusChannelPublisher,
     message: *const c_void,
     len: usize,
     published: *mut SaltusPublished,
@@ -93,14 +93,14 @@ pub unsafe extern "C" fn saltus_publish(
 }
 
 /// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
-/// The room holds old bytes. Give it back with saltus_loan_publish() or saltus_loan_abandon(); until then the
+/// The room holds old bytes. Give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon(); until then the
 /// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_loan(
-    publisher: *mut SaltusPublisher,
+pub unsafe extern "C" fn saltus_channel_loan(
+    publisher: *mut SaltusChannelPublisher,
     len: usize,
     room: *mut *mut c_void,
 ) -> c_int {
@@ -125,8 +125,8 @@ pub unsafe extern "C" fn saltus_loan(
 /// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
 /// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_loan_publish(
-    publisher: *mut SaltusPublisher,
+pub unsafe extern "C" fn saltus_channel_loan_publish(
+    publisher: *mut SaltusChannelPublisher,
     len: usize,
     published: *mut SaltusPublished,
 ) -> c_int {
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn saltus_loan_publish(
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_loan_abandon(publisher: *mut SaltusPublisher) -> c_int {
+pub unsafe extern "C" fn saltus_channel_loan_abandon(publisher: *mut SaltusChannelPublisher) -> c_int {
     call(|| {
         drop(own(publisher)?.take().ok_or(Fail::Misuse(NO_LOAN))?);
         Ok(SALTUS_OK)
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn saltus_loan_abandon(publisher: *mut SaltusPublisher) ->
 
 /// The publisher of a handle, for this call alone.
 #[inline(always)]
-pub(crate) fn own(handle: *mut SaltusPublisher) -> Result<Locked<SaltusPublisher>> {
+pub(crate) fn own(handle: *mut SaltusChannelPublisher) -> Result<Locked<SaltusChannelPublisher>> {
     locked(handle, NO_PUBLISHER)
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn own(handle: *mut SaltusPublisher) -> Result<Locked<SaltusPublisher
 pub(crate) fn free(own: &mut Lent) -> Result<&mut Publisher> {
     if own.is_lent() {
         return Err(Fail::Misuse(
-            "this publisher has room borrowed: give it back with saltus_loan_publish() or saltus_loan_abandon()",
+            "this publisher has room borrowed: give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon()",
         ));
     }
     Ok(own.owner())

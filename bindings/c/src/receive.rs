@@ -2,7 +2,7 @@
 
 use crate::border::{Fail, Result, call, put};
 use crate::code::{SALTUS_NOTHING, SALTUS_OK};
-use crate::subscriber::{SaltusSubscriber, own};
+use crate::subscriber::{SaltusChannelSubscriber, own};
 use crate::wait::until;
 use saltus_channel::{Error, Sample, Which};
 use std::ffi::{c_int, c_void};
@@ -55,8 +55,8 @@ const NO_SAMPLE: &str = "the place for the sample is NULL";
 /// Fails: SALTUS_TOO_SMALL (keeps the place), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (and all
 /// that was published has been received), SALTUS_INVALID.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_receive(
-    subscriber: *mut SaltusSubscriber,
+pub unsafe extern "C" fn saltus_channel_receive(
+    subscriber: *mut SaltusChannelSubscriber,
     which: c_int,
     until: u64,
     buffer: *mut c_void,
@@ -88,18 +88,18 @@ pub unsafe extern "C" fn saltus_receive(
 
 /// Looks at a message where it lies, without copying it: `*message` points to its `*len` bytes, 64-byte aligned and
 /// read-only. Its publisher may overwrite them at any instant: compute from them what is needed, copying out each
-/// byte once, then call saltus_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
+/// byte once, then call saltus_channel_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
 /// nothing computed may be acted upon, and no length or index found in the message be trusted.
 ///
-/// `which` and `until`: as saltus_receive(). Any other call with the subscriber, but for saltus_cancel(), gives the
-/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_subscriber_close().
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, but for saltus_channel_cancel(), gives the
+/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_channel_subscriber_close().
 ///
-/// Blocks, allocates, kernel: as saltus_receive(). For control loops.
+/// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
 /// Returns SALTUS_NOTHING if nothing is unseen, or the time is up; then, and if it fails, `*message` is NULL.
 /// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_view(
-    subscriber: *mut SaltusSubscriber,
+pub unsafe extern "C" fn saltus_channel_view(
+    subscriber: *mut SaltusChannelSubscriber,
     which: c_int,
     until: u64,
     message: *mut *const c_void,
@@ -133,15 +133,17 @@ pub unsafe extern "C" fn saltus_view(
 /// Fails: SALTUS_OVERRUN (overwritten meanwhile: forget what was computed, look again; the place is kept),
 /// SALTUS_INVALID (NULL, or no view). `*sample` is all zeros then.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_validate(
-    subscriber: *mut SaltusSubscriber,
+pub unsafe extern "C" fn saltus_channel_validate(
+    subscriber: *mut SaltusChannelSubscriber,
     sample: *mut SaltusSample,
 ) -> c_int {
     call(|| {
         // SAFETY: the header demands room for a sample.
         unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
         let mut own = own(subscriber)?;
-        let view = own.take().ok_or(Fail::Misuse("this subscriber has no view: call saltus_view() first"))?;
+        let view = own
+            .take()
+            .ok_or(Fail::Misuse("this subscriber has no view: call saltus_channel_view() first"))?;
         let received = view.validate()?.into();
         // SAFETY: not NULL, as was just seen.
         unsafe { put(sample, received, NO_SAMPLE)? };

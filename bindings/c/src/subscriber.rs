@@ -5,14 +5,14 @@ use crate::channel::{SaltusChannel, channel};
 use crate::code::SALTUS_OK;
 use crate::handle::{Guarded, Kind, Locked, locked};
 use crate::lender::Lender;
-use crate::options::{self, SaltusOptions};
+use crate::options::{self, SaltusChannelOptions};
 use saltus_channel::{CancelHandle, Subscriber, View};
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
 
-/// Receives from a channel. One thread at a time may use it, but for saltus_cancel(); another thread opens its own. A second call at
+/// Receives from a channel. One thread at a time may use it, but for saltus_channel_cancel(); another thread opens its own. A second call at
 /// the same time is refused.
-pub struct SaltusSubscriber {
+pub struct SaltusChannelSubscriber {
     /// What threads must not share.
     own: UnsafeCell<Lent>,
     /// What they may, and signal handlers too. Beside the other, never inside: it is used while that is.
@@ -22,10 +22,10 @@ pub struct SaltusSubscriber {
 /// The subscriber, and the view of it that C has.
 pub(crate) type Lent = Lender<Subscriber, View<'static>>;
 
-impl Kind for SaltusSubscriber {
+impl Kind for SaltusChannelSubscriber {
     const KIND: usize = 3;
 }
-impl Guarded for SaltusSubscriber {
+impl Guarded for SaltusChannelSubscriber {
     type Own = Lent;
     fn own(&self) -> &UnsafeCell<Lent> {
         &self.own
@@ -35,32 +35,32 @@ impl Guarded for SaltusSubscriber {
 pub(crate) const NO_SUBSCRIBER: &str = "the subscriber is NULL";
 
 /// Joins the channel as a subscriber. `options`: NULL for the defaults. `*subscriber` is to be closed with
-/// saltus_subscriber_close(); it is NULL if this fails.
+/// saltus_channel_subscriber_close(); it is NULL if this fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_subscriber_open(
+pub unsafe extern "C" fn saltus_channel_subscriber_open(
     channel: *const SaltusChannel,
-    options: *const SaltusOptions,
-    subscriber: *mut *mut SaltusSubscriber,
+    options: *const SaltusChannelOptions,
+    subscriber: *mut *mut SaltusChannelSubscriber,
 ) -> c_int {
     let join = || {
         // SAFETY: the header demands an open handle, and options with their size.
         let (channel, (options, cancelable)) = unsafe { (self::channel(channel)?, options::read(options)?) };
         let mut subscriber = channel.subscriber_with(options)?;
         let cancel = cancelable.then(|| subscriber.cancel_handle());
-        Ok(Some(SaltusSubscriber { own: UnsafeCell::new(Lender::new(subscriber)), cancel }))
+        Ok(Some(SaltusChannelSubscriber { own: UnsafeCell::new(Lender::new(subscriber)), cancel }))
     };
     // SAFETY: the header demands a place for a handle.
     call(|| unsafe { hand_out(subscriber, join) })
 }
 
-/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_cancel() for it any more.
+/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_channel_cancel() for it any more.
 ///
 /// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscriber) {
+pub unsafe extern "C" fn saltus_channel_subscriber_close(subscriber: *mut SaltusChannelSubscriber) {
     take_back(subscriber)
 }
 
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn saltus_subscriber_close(subscriber: *mut SaltusSubscrib
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_flush(subscriber: *mut SaltusSubscriber) -> c_int {
+pub unsafe extern "C" fn saltus_channel_flush(subscriber: *mut SaltusChannelSubscriber) -> c_int {
     call(|| {
         own(subscriber)?.owner().flush();
         Ok(SALTUS_OK)
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn saltus_flush(subscriber: *mut SaltusSubscriber) -> c_in
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_seek_oldest(subscriber: *mut SaltusSubscriber) -> c_int {
+pub unsafe extern "C" fn saltus_channel_seek_oldest(subscriber: *mut SaltusChannelSubscriber) -> c_int {
     call(|| {
         own(subscriber)?.owner().seek_oldest();
         Ok(SALTUS_OK)
@@ -94,8 +94,8 @@ pub unsafe extern "C" fn saltus_seek_oldest(subscriber: *mut SaltusSubscriber) -
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_INVALID (NULL).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_counts(
-    subscriber: *mut SaltusSubscriber,
+pub unsafe extern "C" fn saltus_channel_counts(
+    subscriber: *mut SaltusChannelSubscriber,
     received: *mut u64,
     missed: *mut u64,
 ) -> c_int {
@@ -114,6 +114,6 @@ pub unsafe extern "C" fn saltus_counts(
 
 /// The subscriber of a handle, for this call alone. Its owner is the subscriber, once a view that was not validated is given up.
 #[inline(always)]
-pub(crate) fn own(handle: *mut SaltusSubscriber) -> Result<Locked<SaltusSubscriber>> {
+pub(crate) fn own(handle: *mut SaltusChannelSubscriber) -> Result<Locked<SaltusChannelSubscriber>> {
     locked(handle, NO_SUBSCRIBER)
 }

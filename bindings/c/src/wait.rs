@@ -3,7 +3,7 @@
 use crate::border::{Fail, call, put};
 use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
 use crate::handle::{Locked, used};
-use crate::subscriber::{NO_SUBSCRIBER, SaltusSubscriber, own};
+use crate::subscriber::{NO_SUBSCRIBER, SaltusChannelSubscriber, own};
 use saltus_channel::{Subscriber, Until, wait_any};
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -34,7 +34,7 @@ const MOST: usize = 127;
 /// Waits until one of `count` subscribers has something unseen, and stores its index in `*index`: the first, if
 /// several have. One system call sleeps on all of them. `until`: see "Time". Open views are given up.
 ///
-/// At most 127 subscribers; those that are cancelable (the default) count twice. A saltus_cancel() for any of them
+/// At most 127 subscribers; those that are cancelable (the default) count twice. A saltus_channel_cancel() for any of them
 /// calls off the wait, and a retired channel ends it.
 ///
 /// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep.
@@ -42,8 +42,8 @@ const MOST: usize = 127;
 /// Returns SALTUS_NOTHING if the time is up.
 /// Fails: SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID (NULL, none or too many, or one given twice).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_wait_any(
-    subscribers: *const *mut SaltusSubscriber,
+pub unsafe extern "C" fn saltus_channel_wait_any(
+    subscribers: *const *mut SaltusChannelSubscriber,
     count: usize,
     until: u64,
     index: *mut usize,
@@ -85,19 +85,19 @@ pub unsafe extern "C" fn saltus_wait_any(
 
 /// Subscribers that this call alone uses, without allocating.
 struct Held {
-    all: [MaybeUninit<Locked<SaltusSubscriber>>; MOST],
+    all: [MaybeUninit<Locked<SaltusChannelSubscriber>>; MOST],
     /// So many are there.
     many: usize,
 }
 
 impl Held {
-    fn add(&mut self, own: Locked<SaltusSubscriber>) {
+    fn add(&mut self, own: Locked<SaltusChannelSubscriber>) {
         self.all[self.many].write(own);
         self.many += 1;
     }
-    fn all(&mut self) -> &mut [Locked<SaltusSubscriber>] {
+    fn all(&mut self) -> &mut [Locked<SaltusChannelSubscriber>] {
         // SAFETY: so many were written.
-        unsafe { &mut *(&raw mut self.all[..self.many] as *mut [Locked<SaltusSubscriber>]) }
+        unsafe { &mut *(&raw mut self.all[..self.many] as *mut [Locked<SaltusChannelSubscriber>]) }
     }
 }
 
@@ -117,7 +117,10 @@ impl Drop for Held {
 /// Blocks: never. Allocates: the first time. Kernel: the first time.
 /// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: *mut c_int) -> c_int {
+pub unsafe extern "C" fn saltus_channel_event_fd(
+    subscriber: *mut SaltusChannelSubscriber,
+    fd: *mut c_int,
+) -> c_int {
     call(|| {
         const NO_FD: &str = "the place for the descriptor is NULL";
         // SAFETY: the header demands room for a number.
@@ -130,13 +133,13 @@ pub unsafe extern "C" fn saltus_event_fd(subscriber: *mut SaltusSubscriber, fd: 
 }
 
 /// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
+/// saltus_channel_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable); saltus_last_error() does not tell of it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_cancel(subscriber: *const SaltusSubscriber) -> c_int {
+pub unsafe extern "C" fn saltus_channel_cancel(subscriber: *const SaltusChannelSubscriber) -> c_int {
     let Ok(subscriber) = used(subscriber, NO_SUBSCRIBER) else { return SALTUS_INVALID };
     let Some(cancel) = &subscriber.cancel else { return SALTUS_INVALID };
     quietly(|| cancel.cancel())
@@ -159,7 +162,7 @@ pub(crate) fn quietly(cancel: impl FnOnce()) -> c_int {
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_cancel_reset(subscriber: *const SaltusSubscriber) -> c_int {
+pub unsafe extern "C" fn saltus_channel_cancel_reset(subscriber: *const SaltusChannelSubscriber) -> c_int {
     call(|| {
         let subscriber = used(subscriber, NO_SUBSCRIBER)?;
         let cancel = subscriber.cancel.as_ref();

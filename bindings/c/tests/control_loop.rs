@@ -45,37 +45,37 @@ fn nothing_is_allocated_in_a_control_loop() {
     let soon = SOON;
     // SAFETY: calls that C would make, with pointers to live locals.
     unsafe {
-        assert_eq!(saltus_create(url.as_ptr(), c"loop".as_ptr(), null(), &mut channel), SALTUS_OK);
-        assert_eq!(saltus_publisher_open(channel, &mut publisher), SALTUS_OK);
-        assert_eq!(saltus_subscriber_open(channel, null(), &mut subscriber), SALTUS_OK);
+        assert_eq!(saltus_channel_create(url.as_ptr(), c"loop".as_ptr(), null(), &mut channel), SALTUS_OK);
+        assert_eq!(saltus_channel_publisher_open(channel, &mut publisher), SALTUS_OK);
+        assert_eq!(saltus_channel_subscriber_open(channel, null(), &mut subscriber), SALTUS_OK);
         assert!(ASKED.get() > 0, "opening does allocate, and is counted");
         for round in 0..1000 {
             let before = ASKED.get();
             let done = [
-                saltus_publish(publisher, buffer, 64, null_mut()),
-                saltus_publish(publisher, buffer, 513, null_mut()),
-                saltus_loan(publisher, 256, &mut room),
-                saltus_publish(publisher, buffer, 64, null_mut()),
-                saltus_loan_publish(publisher, 128, null_mut()),
-                saltus_loan(publisher, 256, &mut room),
-                saltus_loan_abandon(publisher),
-                saltus_wait_any(&subscriber, 1, soon, &mut index),
-                saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 1, &mut sample),
-                saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 512, &mut sample),
-                saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len),
-                saltus_validate(subscriber, &mut sample),
-                saltus_validate(subscriber, &mut sample),
-                saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut sample),
-                saltus_receive(subscriber, SALTUS_AGAIN, SALTUS_POLL, buffer, 512, &mut sample),
-                saltus_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
-                saltus_receive(null_mut(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
-                saltus_wait_any(&subscriber, 1, soon, &mut index),
-                saltus_cancel(subscriber),
-                saltus_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
-                saltus_cancel_reset(subscriber),
-                saltus_seek_oldest(subscriber),
-                saltus_flush(subscriber),
-                saltus_counts(subscriber, &mut received, &mut missed),
+                saltus_channel_publish(publisher, buffer, 64, null_mut()),
+                saltus_channel_publish(publisher, buffer, 513, null_mut()),
+                saltus_channel_loan(publisher, 256, &mut room),
+                saltus_channel_publish(publisher, buffer, 64, null_mut()),
+                saltus_channel_loan_publish(publisher, 128, null_mut()),
+                saltus_channel_loan(publisher, 256, &mut room),
+                saltus_channel_loan_abandon(publisher),
+                saltus_channel_wait_any(&subscriber, 1, soon, &mut index),
+                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 1, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len),
+                saltus_channel_validate(subscriber, &mut sample),
+                saltus_channel_validate(subscriber, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_AGAIN, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_receive(null_mut(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_wait_any(&subscriber, 1, soon, &mut index),
+                saltus_channel_cancel(subscriber),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_cancel_reset(subscriber),
+                saltus_channel_seek_oldest(subscriber),
+                saltus_channel_flush(subscriber),
+                saltus_channel_counts(subscriber, &mut received, &mut missed),
             ];
             let asked = ASKED.get() - before;
             assert!(
@@ -86,15 +86,15 @@ fn nothing_is_allocated_in_a_control_loop() {
                 codes[(code + 1) as usize] += 1;
             }
         }
-        assert_eq!(saltus_unlink(url.as_ptr(), c"loop".as_ptr()), SALTUS_OK);
+        assert_eq!(saltus_channel_unlink(url.as_ptr(), c"loop".as_ptr()), SALTUS_OK);
         let before = ASKED.get();
         let done = [
-            saltus_publish(publisher, buffer, 64, null_mut()),
-            saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, buffer, 512, &mut sample),
+            saltus_channel_publish(publisher, buffer, 64, null_mut()),
+            saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, buffer, 512, &mut sample),
         ];
         assert_eq!((done, ASKED.get()), ([SALTUS_RETIRED; 2], before), "the end of a channel");
-        saltus_subscriber_close(subscriber);
-        saltus_publisher_close(publisher);
+        saltus_channel_subscriber_close(subscriber);
+        saltus_channel_publisher_close(publisher);
         saltus_channel_close(channel);
     }
     // All of it happened: of 24 calls a round, these many returned what.

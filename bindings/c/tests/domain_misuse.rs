@@ -210,24 +210,24 @@ fn closed_and_foreign_handles_are_told() {
     let here: *mut c_void = (&raw mut byte).cast();
     // SAFETY: strings, places and buffers that live here. Handles that mean nothing are what is tried.
     unsafe {
-        ok(saltus_create(url.as_ptr(), NAME, null(), &mut channel));
-        ok(saltus_publisher_open(channel, &mut publisher));
-        ok(saltus_subscriber_open(channel, null(), &mut subscriber));
+        ok(saltus_channel_create(url.as_ptr(), NAME, null(), &mut channel));
+        ok(saltus_channel_publisher_open(channel, &mut publisher));
+        ok(saltus_channel_subscriber_open(channel, null(), &mut subscriber));
         for _ in 0..2 {
             saltus_channel_close(channel);
-            saltus_publisher_close(publisher);
-            saltus_subscriber_close(subscriber);
+            saltus_channel_publisher_close(publisher);
+            saltus_channel_subscriber_close(subscriber);
         }
-        assert_eq!(saltus_publish(publisher, here, 1, null_mut()), SALTUS_INVALID);
+        assert_eq!(saltus_channel_publish(publisher, here, 1, null_mut()), SALTUS_INVALID);
         assert!(last().contains("closed already"), "{}", last());
-        assert_eq!(saltus_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut sample), SALTUS_INVALID);
-        assert_eq!(saltus_cancel(subscriber), SALTUS_INVALID);
-        assert_eq!(saltus_publisher_open(channel, &mut publisher), SALTUS_INVALID);
+        assert_eq!(saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_cancel(subscriber), SALTUS_INVALID);
+        assert_eq!(saltus_channel_publisher_open(channel, &mut publisher), SALTUS_INVALID);
         assert!(publisher.is_null());
         // SAFETY: a C struct of numbers, for which all zeros is a value.
         let mut info = std::mem::zeroed::<SaltusInfo>();
         assert_eq!(saltus_channel_info(channel, &mut info, size_of_val(&info)), SALTUS_INVALID);
-        assert_eq!(saltus_descriptions(channel, Some(never), null_mut()), SALTUS_INVALID);
+        assert_eq!(saltus_channel_descriptions(channel, Some(never), null_mut()), SALTUS_INVALID);
         saltus_domain_publisher_close(s.publisher);
         saltus_domain_subscriber_close(s.subscriber);
         assert_eq!(s.publish(b"x"), SALTUS_INVALID);
@@ -241,7 +241,7 @@ fn closed_and_foreign_handles_are_told() {
         let mut fd = 0;
         assert_eq!(saltus_dispatcher_fd(s.subscriber.cast(), &mut fd), SALTUS_INVALID);
         saltus_domain_close(s.subscriber.cast());
-        ok(saltus_unlink(url.as_ptr(), NAME));
+        ok(saltus_channel_unlink(url.as_ptr(), NAME));
     }
 }
 

@@ -79,7 +79,10 @@ fn exported(library_file: &str, flag: &str) -> BTreeSet<String> {
 #[test]
 fn the_library_exports_what_the_header_declares_and_nothing_else() {
     let declared = declared("exported");
-    assert!(declared.contains("saltus_publish") && declared.contains("saltus_receive"), "{declared:?}");
+    assert!(
+        declared.contains("saltus_channel_publish") && declared.contains("saltus_channel_receive"),
+        "{declared:?}"
+    );
     assert_eq!(exported("libsaltus.so", "-D"), declared);
     let of_archive = exported("libsaltus.a", "-g");
     assert!(declared.is_subset(&of_archive), "missing: {:?}", declared.difference(&of_archive));
@@ -99,7 +102,7 @@ fn every_function_says_what_it_costs_and_how_it_fails() {
             let name = before.rsplit(|c| !word(c)).next().unwrap_or("");
             if name.starts_with("saltus_") {
                 let costs = ["Blocks", "llocates", "ernel"].iter().all(|cost| comment.contains(cost));
-                assert!(costs || comment.contains("costs: as saltus_create()"), "{name}:{comment}");
+                assert!(costs || comment.contains("costs: as saltus_channel_create()"), "{name}:{comment}");
                 assert!(!line.starts_with("int ") || comment.contains("Fails: "), "{name}:{comment}");
                 told.insert(name.to_string());
             }
@@ -122,7 +125,7 @@ fn the_header_stands_alone_in_c_and_in_cpp() {
     ] {
         let file = dir.join(file);
         let body = "#include <saltus.h>\n#include <saltus.h>\n\
-                    int alone(void);\nint alone(void) { return saltus_publish(0, \"x\", 1, 0) == SALTUS_OK \
+                    int alone(void);\nint alone(void) { return saltus_channel_publish(0, \"x\", 1, 0) == SALTUS_OK \
                     && SALTUS_AFTER(5) != SALTUS_FOREVER; }\n";
         std::fs::write(&file, body).expect("write");
         let warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow"];

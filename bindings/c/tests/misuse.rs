@@ -13,8 +13,8 @@ struct Setup {
     domain: TestDomain,
     url: CString,
     channel: *mut SaltusChannel,
-    publisher: *mut SaltusPublisher,
-    subscriber: *mut SaltusSubscriber,
+    publisher: *mut SaltusChannelPublisher,
+    subscriber: *mut SaltusChannelSubscriber,
 }
 
 const NAME: *const c_char = c"imu".as_ptr();
@@ -29,21 +29,22 @@ impl Setup {
         unsafe {
             ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
             attributes.frame_size = frame_size;
-            ok(saltus_create(url.as_ptr(), NAME, &attributes, &mut channel));
-            ok(saltus_publisher_open(channel, &mut publisher));
-            ok(saltus_subscriber_open(channel, null(), &mut subscriber));
+            ok(saltus_channel_create(url.as_ptr(), NAME, &attributes, &mut channel));
+            ok(saltus_channel_publisher_open(channel, &mut publisher));
+            ok(saltus_channel_subscriber_open(channel, null(), &mut subscriber));
         }
         Setup { domain, url, channel, publisher, subscriber }
     }
     fn publish(&self, message: &[u8]) -> c_int {
         // SAFETY: an open handle of this thread, and a message of that length.
-        unsafe { saltus_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
+        unsafe { saltus_channel_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
     }
     fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (c_int, SaltusSample) {
         let mut sample = SaltusSample { len: 77, ..Default::default() };
         let buffer = buf.as_mut_ptr().cast();
         // SAFETY: an open handle of this thread, a buffer of that length, and room for a sample.
-        let code = unsafe { saltus_receive(self.subscriber, which, until, buffer, buf.len(), &mut sample) };
+        let code =
+            unsafe { saltus_channel_receive(self.subscriber, which, until, buffer, buf.len(), &mut sample) };
         (code, sample)
     }
 }
@@ -52,8 +53,8 @@ impl Drop for Setup {
     fn drop(&mut self) {
         // SAFETY: open handles, each closed once.
         unsafe {
-            saltus_subscriber_close(self.subscriber);
-            saltus_publisher_close(self.publisher);
+            saltus_channel_subscriber_close(self.subscriber);
+            saltus_channel_publisher_close(self.publisher);
             saltus_channel_close(self.channel);
         }
     }
@@ -87,57 +88,60 @@ fn null_is_an_error_everywhere() {
     let calls: Vec<(&str, c_int)> = unsafe {
         vec![
             ("attributes_init", saltus_attributes_init(null_mut(), 56)),
-            ("options_init", saltus_options_init(null_mut(), 40)),
-            ("create name", saltus_create(url, null(), null(), &mut c)),
-            ("create out", saltus_create(url, c"x".as_ptr(), null(), null_mut())),
-            ("open_or_create name", saltus_open_or_create(url, null(), null(), &mut c)),
-            ("open_or_create out", saltus_open_or_create(url, c"x".as_ptr(), null(), null_mut())),
-            ("replace name", saltus_replace(url, null(), null(), &mut c)),
-            ("replace out", saltus_replace(url, c"x".as_ptr(), null(), null_mut())),
-            ("open name", saltus_open(url, null(), &mut c)),
-            ("open out", saltus_open(url, NAME, null_mut())),
-            ("wait_for name", saltus_wait_for(url, null(), SALTUS_POLL, &mut c)),
-            ("wait_for out", saltus_wait_for(url, NAME, SALTUS_POLL, null_mut())),
-            ("unlink", saltus_unlink(url, null())),
+            ("options_init", saltus_channel_options_init(null_mut(), 40)),
+            ("create name", saltus_channel_create(url, null(), null(), &mut c)),
+            ("create out", saltus_channel_create(url, c"x".as_ptr(), null(), null_mut())),
+            ("open_or_create name", saltus_channel_open_or_create(url, null(), null(), &mut c)),
+            ("open_or_create out", saltus_channel_open_or_create(url, c"x".as_ptr(), null(), null_mut())),
+            ("replace name", saltus_channel_replace(url, null(), null(), &mut c)),
+            ("replace out", saltus_channel_replace(url, c"x".as_ptr(), null(), null_mut())),
+            ("open name", saltus_channel_open(url, null(), &mut c)),
+            ("open out", saltus_channel_open(url, NAME, null_mut())),
+            ("wait_for name", saltus_channel_wait_for(url, null(), SALTUS_POLL, &mut c)),
+            ("wait_for out", saltus_channel_wait_for(url, NAME, SALTUS_POLL, null_mut())),
+            ("unlink", saltus_channel_unlink(url, null())),
             ("channel_attributes", saltus_channel_attributes(null(), &mut attributes, 56)),
             ("channel_attributes out", saltus_channel_attributes(channel, null_mut(), 56)),
             ("channel_info", saltus_channel_info(null(), &mut info, 80)),
             ("channel_info out", saltus_channel_info(channel, null_mut(), 80)),
-            ("descriptions", saltus_descriptions(null(), Some(never), null_mut())),
-            ("descriptions each", saltus_descriptions(channel, None, null_mut())),
-            ("publisher_open", saltus_publisher_open(null(), &mut p)),
-            ("publisher_open out", saltus_publisher_open(channel, null_mut())),
-            ("publish", saltus_publish(null_mut(), here, 1, null_mut())),
-            ("describe", saltus_describe(null_mut(), NAME, 1, NAME)),
-            ("describe no name", saltus_describe(publisher, null(), 1, NAME)),
-            ("describe no schema", saltus_describe(publisher, NAME, 1, null())),
-            ("publish message", saltus_publish(publisher, null(), 1, null_mut())),
-            ("loan", saltus_loan(null_mut(), 1, &mut room)),
-            ("loan out", saltus_loan(publisher, 1, null_mut())),
-            ("loan_publish", saltus_loan_publish(null_mut(), 1, null_mut())),
-            ("loan_abandon", saltus_loan_abandon(null_mut())),
-            ("subscriber_open", saltus_subscriber_open(null(), null(), &mut r)),
-            ("subscriber_open out", saltus_subscriber_open(channel, null(), null_mut())),
-            ("flush", saltus_flush(null_mut())),
-            ("seek_oldest", saltus_seek_oldest(null_mut())),
-            ("counts", saltus_counts(null_mut(), &mut number, &mut number)),
-            ("counts received", saltus_counts(subscriber, null_mut(), &mut number)),
-            ("counts missed", saltus_counts(subscriber, &mut number, null_mut())),
-            ("receive", saltus_receive(null_mut(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
-            ("receive buffer", saltus_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut sample)),
-            ("receive sample", saltus_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
-            ("view", saltus_view(null_mut(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
-            ("view message", saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), &mut len)),
-            ("view len", saltus_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, null_mut())),
-            ("validate", saltus_validate(null_mut(), &mut sample)),
-            ("validate sample", saltus_validate(subscriber, null_mut())),
-            ("wait_any", saltus_wait_any(null(), 1, SALTUS_POLL, &mut len)),
-            ("wait_any one", saltus_wait_any(with_null.as_ptr(), 2, SALTUS_POLL, &mut len)),
-            ("wait_any out", saltus_wait_any(&s.subscriber, 1, SALTUS_POLL, null_mut())),
-            ("event_fd", saltus_event_fd(null_mut(), &mut fd)),
-            ("event_fd out", saltus_event_fd(subscriber, null_mut())),
-            ("cancel", saltus_cancel(null())),
-            ("cancel_reset", saltus_cancel_reset(null())),
+            ("descriptions", saltus_channel_descriptions(null(), Some(never), null_mut())),
+            ("descriptions each", saltus_channel_descriptions(channel, None, null_mut())),
+            ("publisher_open", saltus_channel_publisher_open(null(), &mut p)),
+            ("publisher_open out", saltus_channel_publisher_open(channel, null_mut())),
+            ("publish", saltus_channel_publish(null_mut(), here, 1, null_mut())),
+            ("describe", saltus_channel_describe(null_mut(), NAME, 1, NAME)),
+            ("describe no name", saltus_channel_describe(publisher, null(), 1, NAME)),
+            ("describe no schema", saltus_channel_describe(publisher, NAME, 1, null())),
+            ("publish message", saltus_channel_publish(publisher, null(), 1, null_mut())),
+            ("loan", saltus_channel_loan(null_mut(), 1, &mut room)),
+            ("loan out", saltus_channel_loan(publisher, 1, null_mut())),
+            ("loan_publish", saltus_channel_loan_publish(null_mut(), 1, null_mut())),
+            ("loan_abandon", saltus_channel_loan_abandon(null_mut())),
+            ("subscriber_open", saltus_channel_subscriber_open(null(), null(), &mut r)),
+            ("subscriber_open out", saltus_channel_subscriber_open(channel, null(), null_mut())),
+            ("flush", saltus_channel_flush(null_mut())),
+            ("seek_oldest", saltus_channel_seek_oldest(null_mut())),
+            ("counts", saltus_channel_counts(null_mut(), &mut number, &mut number)),
+            ("counts received", saltus_channel_counts(subscriber, null_mut(), &mut number)),
+            ("counts missed", saltus_channel_counts(subscriber, &mut number, null_mut())),
+            ("receive", saltus_channel_receive(null_mut(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
+            (
+                "receive buffer",
+                saltus_channel_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut sample),
+            ),
+            ("receive sample", saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
+            ("view", saltus_channel_view(null_mut(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
+            ("view message", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), &mut len)),
+            ("view len", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, null_mut())),
+            ("validate", saltus_channel_validate(null_mut(), &mut sample)),
+            ("validate sample", saltus_channel_validate(subscriber, null_mut())),
+            ("wait_any", saltus_channel_wait_any(null(), 1, SALTUS_POLL, &mut len)),
+            ("wait_any one", saltus_channel_wait_any(with_null.as_ptr(), 2, SALTUS_POLL, &mut len)),
+            ("wait_any out", saltus_channel_wait_any(&s.subscriber, 1, SALTUS_POLL, null_mut())),
+            ("event_fd", saltus_channel_event_fd(null_mut(), &mut fd)),
+            ("event_fd out", saltus_channel_event_fd(subscriber, null_mut())),
+            ("cancel", saltus_channel_cancel(null())),
+            ("cancel_reset", saltus_channel_cancel_reset(null())),
         ]
     };
     for (call, code) in calls {
@@ -146,8 +150,8 @@ fn null_is_an_error_everywhere() {
     // SAFETY: closing NULL does nothing.
     unsafe {
         saltus_channel_close(null_mut());
-        saltus_publisher_close(null_mut());
-        saltus_subscriber_close(null_mut());
+        saltus_channel_publisher_close(null_mut());
+        saltus_channel_subscriber_close(null_mut());
     }
     assert_eq!((c, p, r, room, message, fd), (null_mut(), null_mut(), null_mut(), null_mut(), null(), -1));
     assert_eq!(s.domain.list(), ["imu"], "nothing was made on the way");
@@ -162,8 +166,8 @@ fn null_where_it_has_a_meaning() {
     let mut sample = SaltusSample::default();
     // SAFETY: open handles; NULL is allowed for what has no bytes.
     unsafe {
-        ok(saltus_publish(s.publisher, null(), 0, null_mut()));
-        ok(saltus_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut sample));
+        ok(saltus_channel_publish(s.publisher, null(), 0, null_mut()));
+        ok(saltus_channel_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut sample));
     }
     assert_eq!((sample.len, sample.seq), (0, 1));
 }
@@ -192,13 +196,17 @@ fn too_long() {
     // SAFETY: open handles. No message has `usize::MAX` bytes: the length is refused before the bytes are looked at. What
     // is borrowed is not written.
     unsafe {
-        assert_eq!(saltus_publish(s.publisher, message, usize::MAX, null_mut()), SALTUS_TOO_LONG);
-        assert_eq!(saltus_loan(s.publisher, 65, &mut room), SALTUS_TOO_LONG);
+        assert_eq!(saltus_channel_publish(s.publisher, message, usize::MAX, null_mut()), SALTUS_TOO_LONG);
+        assert_eq!(saltus_channel_loan(s.publisher, 65, &mut room), SALTUS_TOO_LONG);
         assert!(room.is_null());
-        ok(saltus_loan(s.publisher, 64, &mut room));
+        ok(saltus_channel_loan(s.publisher, 64, &mut room));
         assert!(!room.is_null() && (room as usize).is_multiple_of(64));
-        assert_eq!(saltus_loan_publish(s.publisher, 65, null_mut()), SALTUS_TOO_SMALL);
-        assert_eq!(saltus_loan_publish(s.publisher, 64, null_mut()), SALTUS_INVALID, "the loan is over");
+        assert_eq!(saltus_channel_loan_publish(s.publisher, 65, null_mut()), SALTUS_TOO_SMALL);
+        assert_eq!(
+            saltus_channel_loan_publish(s.publisher, 64, null_mut()),
+            SALTUS_INVALID,
+            "the loan is over"
+        );
     }
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_NOTHING);
 }
@@ -209,24 +217,24 @@ fn a_loan_is_given_back_before_anything_else() {
     let (mut room, mut buf) = (null_mut::<c_void>(), [0; 64]);
     // SAFETY: open handles of this thread; of each loan only the 8 bytes asked for are written, while it lasts.
     unsafe {
-        assert_eq!(saltus_loan_abandon(s.publisher), SALTUS_INVALID);
-        ok(saltus_loan(s.publisher, 8, &mut room));
+        assert_eq!(saltus_channel_loan_abandon(s.publisher), SALTUS_INVALID);
+        ok(saltus_channel_loan(s.publisher, 8, &mut room));
         room.cast::<u8>().write_bytes(b'a', 8);
         assert_eq!(s.publish(b"other"), SALTUS_INVALID);
-        assert!(last().contains("saltus_loan_abandon"), "{}", last());
+        assert!(last().contains("saltus_channel_loan_abandon"), "{}", last());
         let mut second = null_mut();
-        assert_eq!((saltus_loan(s.publisher, 8, &mut second), second), (SALTUS_INVALID, null_mut()));
-        ok(saltus_loan_abandon(s.publisher));
+        assert_eq!((saltus_channel_loan(s.publisher, 8, &mut second), second), (SALTUS_INVALID, null_mut()));
+        ok(saltus_channel_loan_abandon(s.publisher));
         assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
-        ok(saltus_loan(s.publisher, 8, &mut room));
+        ok(saltus_channel_loan(s.publisher, 8, &mut room));
         room.cast::<u8>().write_bytes(b'b', 8);
         let mut published = SaltusPublished { seq: 0, stamp: 0 };
-        ok(saltus_loan_publish(s.publisher, 5, &mut published));
+        ok(saltus_channel_loan_publish(s.publisher, 5, &mut published));
         assert!(published.seq == 1 && published.stamp > 0);
         let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
         assert_eq!((code, &buf[..sample.len]), (SALTUS_OK, &b"bbbbb"[..]));
         assert_eq!((sample.stamp, sample.seq), (published.stamp, published.seq));
-        ok(saltus_loan(s.publisher, 8, &mut room)); // closing the publisher gives it back
+        ok(saltus_channel_loan(s.publisher, 8, &mut room)); // closing the publisher gives it back
     }
 }
 
@@ -239,34 +247,34 @@ fn a_view_counts_only_when_it_is_validated() {
     // meanwhile.
     unsafe {
         let mut look = || {
-            let code = saltus_view(s.subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len);
+            let code = saltus_channel_view(s.subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len);
             let bytes =
                 (!message.is_null()).then(|| std::slice::from_raw_parts(message.cast::<u8>(), len).to_vec());
             (code, bytes)
         };
         assert_eq!(look(), (SALTUS_NOTHING, None));
-        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
         ok(s.publish(b"first"));
         assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())));
         assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())), "not validated, so still unseen");
-        ok(saltus_validate(s.subscriber, &mut sample));
+        ok(saltus_channel_validate(s.subscriber, &mut sample));
         assert_eq!((sample.len, sample.seq), (5, 1));
-        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
         // Overwritten while it is looked at: 16 frames are kept.
         ok(s.publish(b"second"));
         assert_eq!(look(), (SALTUS_OK, Some(b"second".to_vec())));
         for _ in 0..40 {
             ok(s.publish(&[0; 64]));
         }
-        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_OVERRUN);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_OVERRUN);
         assert_eq!(sample, SaltusSample::default());
         // A receive gives the view up.
         assert_eq!(look().0, SALTUS_OK);
         let (code, got) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
         assert_eq!((code, got.len, got.missed), (SALTUS_OK, 64, 41 - 16));
-        assert_eq!(saltus_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
         let (mut received, mut missed) = (0, 0);
-        ok(saltus_counts(s.subscriber, &mut received, &mut missed));
+        ok(saltus_channel_counts(s.subscriber, &mut received, &mut missed));
         assert_eq!((received, missed), (2, 25));
         assert_eq!(look().0, SALTUS_OK); // closing the subscriber gives it up
     }
@@ -279,11 +287,11 @@ fn flush_and_seek_move_the_place() {
     let (mut buf, mut received, mut missed) = ([9], 0, 0);
     // SAFETY: an open handle of this thread, and room for two numbers.
     unsafe {
-        ok(saltus_flush(s.subscriber));
+        ok(saltus_channel_flush(s.subscriber));
         assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
-        ok(saltus_counts(s.subscriber, &mut received, &mut missed));
+        ok(saltus_channel_counts(s.subscriber, &mut received, &mut missed));
         assert_eq!((received, missed), (0, 3));
-        ok(saltus_seek_oldest(s.subscriber));
+        ok(saltus_channel_seek_oldest(s.subscriber));
     }
     let all: Vec<u8> = std::iter::from_fn(|| {
         (s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0 == SALTUS_OK).then_some(buf[0])
@@ -303,23 +311,26 @@ fn names_domains_and_numbers_that_make_no_sense() {
     let mut attributes = blank_attributes();
     // SAFETY: strings with an end, and places that live here; no handle that was made is used afterwards.
     unsafe {
-        assert_eq!(saltus_open(url, c"gone".as_ptr(), &mut c), SALTUS_NOT_FOUND);
+        assert_eq!(saltus_channel_open(url, c"gone".as_ptr(), &mut c), SALTUS_NOT_FOUND);
         assert!(c.is_null(), "closing what failed to open must do nothing");
         assert!(last().contains("no channel `gone`"), "{}", last());
-        assert_eq!(saltus_create(url, NAME, null(), &mut c), SALTUS_EXISTS);
-        assert_eq!(saltus_unlink(url, c"gone".as_ptr()), SALTUS_NOT_FOUND);
-        assert_eq!(saltus_open(url, c"".as_ptr(), &mut c), SALTUS_INVALID);
-        assert_eq!(saltus_open(url, long.as_ptr(), &mut c), SALTUS_INVALID);
-        assert_eq!(saltus_open(c"tcp://".as_ptr(), NAME, &mut c), SALTUS_INVALID);
-        assert_eq!(saltus_open(c"shm://\xff".as_ptr(), NAME, &mut c), SALTUS_INVALID);
-        assert_eq!(saltus_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_create(url, NAME, null(), &mut c), SALTUS_EXISTS);
+        assert_eq!(saltus_channel_unlink(url, c"gone".as_ptr()), SALTUS_NOT_FOUND);
+        assert_eq!(saltus_channel_open(url, c"".as_ptr(), &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_open(url, long.as_ptr(), &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_open(c"tcp://".as_ptr(), NAME, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_open(c"shm://\xff".as_ptr(), NAME, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
         assert!(last().contains("init function"), "{}", last());
         ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
         attributes.mode = 0o444;
-        assert_eq!(saltus_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
+        assert_eq!(saltus_channel_create(url, c"x".as_ptr(), &attributes, &mut c), SALTUS_INVALID);
         assert!(last().contains("0600"), "{}", last());
-        assert_eq!(saltus_wait_for(url, c"gone".as_ptr(), SALTUS_POLL, &mut c), SALTUS_NOTHING);
-        assert_eq!(saltus_wait_for(url, c"gone".as_ptr(), saltus_monotonic(), &mut c), SALTUS_NOTHING);
+        assert_eq!(saltus_channel_wait_for(url, c"gone".as_ptr(), SALTUS_POLL, &mut c), SALTUS_NOTHING);
+        assert_eq!(
+            saltus_channel_wait_for(url, c"gone".as_ptr(), saltus_monotonic(), &mut c),
+            SALTUS_NOTHING
+        );
         assert_eq!(saltus_now(99), 0);
     }
     assert_eq!(s.receive(3, SALTUS_POLL, &mut [0; 64]).0, SALTUS_INVALID);
@@ -331,17 +342,18 @@ fn names_domains_and_numbers_that_make_no_sense() {
 fn waiting_for_any() {
     let s = Setup::new(64);
     // SAFETY: a C struct of numbers, for which all zeros is a value.
-    let mut options = unsafe { std::mem::zeroed::<SaltusOptions>() };
+    let mut options = unsafe { std::mem::zeroed::<SaltusChannelOptions>() };
     let (mut index, mut other) = (7, null_mut());
     // SAFETY: open handles; arrays with as many of them as is said, but where the number itself is refused (0 and 128)
     // before the array is looked at; `other` is closed once.
     unsafe {
-        ok(saltus_options_init(&mut options, size_of_val(&options)));
+        ok(saltus_channel_options_init(&mut options, size_of_val(&options)));
         options.start = SALTUS_START_NOW;
         options.cancelable = 0;
-        ok(saltus_subscriber_open(s.channel, &options, &mut other));
+        ok(saltus_channel_subscriber_open(s.channel, &options, &mut other));
         let both = [other, s.subscriber];
-        let wait = |count, until, index: &mut usize| saltus_wait_any(both.as_ptr(), count, until, index);
+        let wait =
+            |count, until, index: &mut usize| saltus_channel_wait_any(both.as_ptr(), count, until, index);
         assert_eq!(wait(2, SALTUS_POLL, &mut index), SALTUS_NOTHING);
         let soon = saltus_monotonic() + 5_000_000;
         assert_eq!(wait(2, soon, &mut index), SALTUS_NOTHING);
@@ -349,23 +361,23 @@ fn waiting_for_any() {
         assert_eq!(wait(0, SALTUS_POLL, &mut index), SALTUS_INVALID);
         assert_eq!(wait(128, SALTUS_POLL, &mut index), SALTUS_INVALID);
         let twice = [other, s.subscriber, other];
-        assert_eq!(saltus_wait_any(twice.as_ptr(), 3, SALTUS_POLL, &mut index), SALTUS_INVALID);
+        assert_eq!(saltus_channel_wait_any(twice.as_ptr(), 3, SALTUS_POLL, &mut index), SALTUS_INVALID);
         ok(s.publish(b"x"));
         ok(wait(2, SALTUS_FOREVER, &mut index));
         assert_eq!(index, 0, "the first, if several have");
-        ok(saltus_flush(other));
+        ok(saltus_channel_flush(other));
         ok(wait(2, SALTUS_FOREVER, &mut index));
         assert_eq!(index, 1);
         // Only the one that can be called off is.
-        ok(saltus_flush(s.subscriber));
-        assert_eq!(saltus_cancel(other), SALTUS_INVALID);
-        assert_eq!(saltus_cancel_reset(other), SALTUS_INVALID);
-        ok(saltus_cancel(s.subscriber));
+        ok(saltus_channel_flush(s.subscriber));
+        assert_eq!(saltus_channel_cancel(other), SALTUS_INVALID);
+        assert_eq!(saltus_channel_cancel_reset(other), SALTUS_INVALID);
+        ok(saltus_channel_cancel(s.subscriber));
         assert_eq!(wait(2, SALTUS_FOREVER, &mut index), SALTUS_CANCELED);
         assert_eq!(wait(1, SALTUS_POLL, &mut index), SALTUS_NOTHING);
-        ok(saltus_cancel_reset(s.subscriber));
+        ok(saltus_channel_cancel_reset(s.subscriber));
         assert_eq!(wait(2, SALTUS_POLL, &mut index), SALTUS_NOTHING);
-        saltus_subscriber_close(other);
+        saltus_channel_subscriber_close(other);
     }
 }
 
@@ -375,7 +387,7 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
     let (mut c, mut buf) = (null_mut(), [0; 64]);
     ok(s.publish(b"last words"));
     // SAFETY: strings with an end, and a place for the handle.
-    unsafe { ok(saltus_replace(s.url.as_ptr(), NAME, null(), &mut c)) };
+    unsafe { ok(saltus_channel_replace(s.url.as_ptr(), NAME, null(), &mut c)) };
     assert_eq!(s.publish(b"x"), SALTUS_RETIRED);
     assert!(last().contains("`imu` was replaced"), "{}", last());
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf).0, SALTUS_OK);
@@ -383,9 +395,9 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
     let mut index = 0;
     // SAFETY: an array of one open handle; the other handle is closed once.
     unsafe {
-        assert_eq!(saltus_wait_any(&s.subscriber, 1, SALTUS_FOREVER, &mut index), SALTUS_RETIRED);
+        assert_eq!(saltus_channel_wait_any(&s.subscriber, 1, SALTUS_FOREVER, &mut index), SALTUS_RETIRED);
         saltus_channel_close(c);
-        ok(saltus_unlink(s.url.as_ptr(), NAME));
+        ok(saltus_channel_unlink(s.url.as_ptr(), NAME));
     }
     assert!(s.domain.list().is_empty());
 }
@@ -403,7 +415,14 @@ fn one_thread_at_a_time_and_a_second_is_told() {
             loop {
                 // SAFETY: an open handle; no buffer, and room for a sample.
                 match unsafe {
-                    saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, null_mut(), 0, &mut sample)
+                    saltus_channel_receive(
+                        subscriber,
+                        SALTUS_NEXT,
+                        SALTUS_FOREVER,
+                        null_mut(),
+                        0,
+                        &mut sample,
+                    )
                 } {
                     SALTUS_INVALID => {} // it met the other thread's call
                     code => return code,
@@ -414,7 +433,7 @@ fn one_thread_at_a_time_and_a_second_is_told() {
         let refused = (0..).find_map(|_| {
             thread::yield_now();
             // SAFETY: an open handle.
-            (unsafe { saltus_flush(s.subscriber) } == SALTUS_INVALID).then(last)
+            (unsafe { saltus_channel_flush(s.subscriber) } == SALTUS_INVALID).then(last)
         });
         assert!(refused.is_some_and(|why| why.contains("one call at a time")));
         // SAFETY: open handles, once or twice, and room for a number.
@@ -422,10 +441,10 @@ fn one_thread_at_a_time_and_a_second_is_told() {
             // It may have been refused itself just now, because of this thread's call, and is about to call again.
             let refused = (0..1_000_000).any(|_| {
                 thread::yield_now();
-                saltus_wait_any([s.subscriber].as_ptr(), 1, SALTUS_POLL, &mut 0) == SALTUS_INVALID
+                saltus_channel_wait_any([s.subscriber].as_ptr(), 1, SALTUS_POLL, &mut 0) == SALTUS_INVALID
             });
             assert!(refused);
-            ok(saltus_cancel(s.subscriber));
+            ok(saltus_channel_cancel(s.subscriber));
         }
         assert_eq!(waits.join().expect("no panic"), SALTUS_CANCELED);
     });
@@ -433,7 +452,9 @@ fn one_thread_at_a_time_and_a_second_is_told() {
     for _ in 0..3 {
         let handed = thread::spawn(move || {
             // SAFETY: an open handle, and as many bytes as are said.
-            unsafe { saltus_publish(without_provenance_mut(publisher), [2].as_ptr().cast(), 1, null_mut()) }
+            unsafe {
+                saltus_channel_publish(without_provenance_mut(publisher), [2].as_ptr().cast(), 1, null_mut())
+            }
         });
         assert_eq!((handed.join().expect("no panic"), s.publish(&[3])), (SALTUS_OK, SALTUS_OK));
     }
@@ -447,8 +468,8 @@ fn cancelling_leaves_errno_and_the_last_error_alone() {
     // SAFETY: this thread's errno; an open handle, and NULL, which is refused.
     unsafe {
         *libc::__errno_location() = 4242;
-        ok(saltus_cancel(s.subscriber));
-        assert_eq!(saltus_cancel(null()), SALTUS_INVALID);
+        ok(saltus_channel_cancel(s.subscriber));
+        assert_eq!(saltus_channel_cancel(null()), SALTUS_INVALID);
         assert_eq!(*libc::__errno_location(), 4242);
     }
     assert_eq!(last(), before);

@@ -22,8 +22,8 @@ struct attributes : saltus_attributes {
 };
 
 /** How a subscriber joins a channel: set what shall be different. */
-struct channel_options : saltus_options {
-    channel_options() noexcept : saltus_options() { (void)saltus_options_init(this, sizeof(saltus_options)); }
+struct channel_options : saltus_channel_options {
+    channel_options() noexcept : saltus_channel_options() { (void)saltus_channel_options_init(this, sizeof(saltus_channel_options)); }
 };
 
 /** What became of a published message: its number and its stamp. */
@@ -54,7 +54,7 @@ public:
     /** Publishes the first `size` bytes. The loan is over, whatever this returns. */
     result<published> publish(std::size_t size) noexcept {
         published done{};
-        const code c = saltus_loan_publish(std::exchange(publisher_, nullptr), size, &done);
+        const code c = saltus_channel_loan_publish(std::exchange(publisher_, nullptr), size, &done);
         return c == SALTUS_OK ? result<published>(done) : result<published>::failed(c);
     }
     /** Publishes all of it. */
@@ -62,15 +62,15 @@ public:
     /** Gives it back unused. */
     void abandon() noexcept {
         if (publisher_ != nullptr) {
-            (void)saltus_loan_abandon(std::exchange(publisher_, nullptr));
+            (void)saltus_channel_loan_abandon(std::exchange(publisher_, nullptr));
         }
     }
 
 private:
     friend class publisher;
-    loan(saltus_publisher *publisher, void *room, std::size_t size) noexcept
+    loan(saltus_channel_publisher *publisher, void *room, std::size_t size) noexcept
         : publisher_(publisher), room_(room), size_(size) {}
-    saltus_publisher *publisher_;
+    saltus_channel_publisher *publisher_;
     void *room_;
     std::size_t size_;
 };
@@ -81,27 +81,27 @@ public:
     /** Publishes a copy. */
     result<published> publish(bytes message) noexcept {
         published done{};
-        const code c = saltus_publish(handle_.get(), message.data(), message.raw_size(), &done);
+        const code c = saltus_channel_publish(handle_.get(), message.data(), message.raw_size(), &done);
         return c == SALTUS_OK ? result<published>(done) : result<published>::failed(c);
     }
     /** Borrows room for a message of up to `size` bytes, to build it in place. */
     result<loan> borrow(std::size_t size) noexcept {
         void *room = nullptr;
-        const code c = saltus_loan(handle_.get(), size, &room);
+        const code c = saltus_channel_loan(handle_.get(), size, &room);
         return c == SALTUS_OK ? result<loan>(loan(handle_.get(), room, size)) : result<loan>::failed(c);
     }
     /** Leaves with the channel what its messages are. */
     result<> describe(const char *name, std::uint64_t fingerprint, const char *schema) noexcept {
-        return saltus_describe(handle_.get(), name, fingerprint, schema);
+        return saltus_channel_describe(handle_.get(), name, fingerprint, schema);
     }
     /** For the functions of <saltus.h>. */
-    saltus_publisher *get() const noexcept { return handle_.get(); }
+    saltus_channel_publisher *get() const noexcept { return handle_.get(); }
 
 private:
     template <class Object, class Open>
     friend result<Object> detail::open(Open &&open);
     publisher() = default;
-    detail::handle<saltus_publisher, saltus_publisher_close> handle_;
+    detail::handle<saltus_channel_publisher, saltus_channel_publisher_close> handle_;
 };
 
 /** A message that is looked at where it lies. Nothing computed from it may be believed before `validate` says so. */
@@ -115,7 +115,7 @@ public:
     /** Receives a copy into a buffer. SALTUS_TOO_SMALL keeps the place; `needed()` is then the size to have. */
     result<sample> receive(which which, until until, void *buffer, std::size_t size) noexcept {
         sample got{};
-        const code c = saltus_receive(handle_.get(), static_cast<int>(which), until.raw(), buffer, size, &got);
+        const code c = saltus_channel_receive(handle_.get(), static_cast<int>(which), until.raw(), buffer, size, &got);
         needed_ = got.len;
         return c == SALTUS_OK ? result<sample>(got) : result<sample>::failed(c);
     }
@@ -125,37 +125,37 @@ public:
     result<view> look(which which, until until) noexcept {
         const void *message = nullptr;
         std::size_t len = 0;
-        const code c = saltus_view(handle_.get(), static_cast<int>(which), until.raw(), &message, &len);
+        const code c = saltus_channel_view(handle_.get(), static_cast<int>(which), until.raw(), &message, &len);
         return c == SALTUS_OK ? result<view>(view{bytes(message, len)}) : result<view>::failed(c);
     }
     /** Ends a look, and says whether the message was whole all the while; SALTUS_OVERRUN if not. */
     result<sample> validate() noexcept {
         sample got{};
-        const code c = saltus_validate(handle_.get(), &got);
+        const code c = saltus_channel_validate(handle_.get(), &got);
         return c == SALTUS_OK ? result<sample>(got) : result<sample>::failed(c);
     }
     /** Skips to now. */
-    result<> flush() noexcept { return saltus_flush(handle_.get()); }
+    result<> flush() noexcept { return saltus_channel_flush(handle_.get()); }
     /** Goes back to the oldest message kept. */
-    result<> seek_oldest() noexcept { return saltus_seek_oldest(handle_.get()); }
+    result<> seek_oldest() noexcept { return saltus_channel_seek_oldest(handle_.get()); }
     /** A descriptor for an event loop, which the subscriber keeps. */
     result<int> event_fd() noexcept {
         int fd = -1;
-        const code c = saltus_event_fd(handle_.get(), &fd);
+        const code c = saltus_channel_event_fd(handle_.get(), &fd);
         return c == SALTUS_OK ? result<int>(fd) : result<int>::failed(c);
     }
     /** Calls off waits, from any thread or a signal handler. */
-    void cancel() noexcept { (void)saltus_cancel(handle_.get()); }
+    void cancel() noexcept { (void)saltus_channel_cancel(handle_.get()); }
     /** Lets waits wait again. */
-    void cancel_reset() noexcept { (void)saltus_cancel_reset(handle_.get()); }
+    void cancel_reset() noexcept { (void)saltus_channel_cancel_reset(handle_.get()); }
     /** For the functions of <saltus.h>. */
-    saltus_subscriber *get() const noexcept { return handle_.get(); }
+    saltus_channel_subscriber *get() const noexcept { return handle_.get(); }
 
 private:
     template <class Object, class Open>
     friend result<Object> detail::open(Open &&open);
     subscriber() = default;
-    detail::handle<saltus_subscriber, saltus_subscriber_close> handle_;
+    detail::handle<saltus_channel_subscriber, saltus_channel_subscriber_close> handle_;
     std::size_t needed_ = 0;
 };
 
@@ -163,32 +163,32 @@ private:
 class channel {
 public:
     static result<channel> create(const char *name, const saltus::attributes &with = {}, const char *domain = nullptr) {
-        return detail::open<channel>([&](auto place) { return saltus_create(domain, name, &with, place); });
+        return detail::open<channel>([&](auto place) { return saltus_channel_create(domain, name, &with, place); });
     }
     static result<channel> open_or_create(const char *name, const saltus::attributes &with = {}, const char *domain = nullptr) {
-        return detail::open<channel>([&](auto place) { return saltus_open_or_create(domain, name, &with, place); });
+        return detail::open<channel>([&](auto place) { return saltus_channel_open_or_create(domain, name, &with, place); });
     }
     static result<channel> replace(const char *name, const saltus::attributes &with = {}, const char *domain = nullptr) {
-        return detail::open<channel>([&](auto place) { return saltus_replace(domain, name, &with, place); });
+        return detail::open<channel>([&](auto place) { return saltus_channel_replace(domain, name, &with, place); });
     }
     static result<channel> open(const char *name, const char *domain = nullptr) {
-        return detail::open<channel>([&](auto place) { return saltus_open(domain, name, place); });
+        return detail::open<channel>([&](auto place) { return saltus_channel_open(domain, name, place); });
     }
     /** Opens it as soon as it exists. */
     static result<channel> wait_for(const char *name, until until, const char *domain = nullptr) {
-        return detail::open<channel>([&](auto place) { return saltus_wait_for(domain, name, until.raw(), place); });
+        return detail::open<channel>([&](auto place) { return saltus_channel_wait_for(domain, name, until.raw(), place); });
     }
     /** Removes a channel. */
-    static result<> unlink(const char *name, const char *domain = nullptr) { return saltus_unlink(domain, name); }
+    static result<> unlink(const char *name, const char *domain = nullptr) { return saltus_channel_unlink(domain, name); }
 
     /** A publisher in a lane of its own. */
     result<saltus::publisher> publisher() const {
-        return detail::open<saltus::publisher>([&](auto place) { return saltus_publisher_open(handle_.get(), place); });
+        return detail::open<saltus::publisher>([&](auto place) { return saltus_channel_publisher_open(handle_.get(), place); });
     }
     /** A subscriber. */
     result<saltus::subscriber> subscriber(const channel_options &with = {}) const {
         return detail::open<saltus::subscriber>(
-            [&](auto place) { return saltus_subscriber_open(handle_.get(), &with, place); });
+            [&](auto place) { return saltus_channel_subscriber_open(handle_.get(), &with, place); });
     }
     /** What it was created with. Its frame_size is the size of a buffer that every message fits into. */
     saltus::attributes attributes() const noexcept {
@@ -205,7 +205,7 @@ public:
     /** What publishers said that its messages are. */
     result<std::vector<description>> descriptions() const {
         detail::told<description> all;
-        return all.of(saltus_descriptions(handle_.get(), detail::add_description, &all));
+        return all.of(saltus_channel_descriptions(handle_.get(), detail::add_description, &all));
     }
     /** For the functions of <saltus.h>. */
     saltus_channel *get() const noexcept { return handle_.get(); }
@@ -219,7 +219,7 @@ private:
 
 /** Waits until one of several subscribers of channels has something unseen, at most 127 of them, and says which. */
 inline result<std::size_t> wait_any(std::initializer_list<std::reference_wrapper<subscriber>> all, until until) {
-    saltus_subscriber *handles[128] = {};
+    saltus_channel_subscriber *handles[128] = {};
     std::size_t count = 0;
     for (subscriber &one : all) {
         if (count < 128) {
@@ -227,7 +227,7 @@ inline result<std::size_t> wait_any(std::initializer_list<std::reference_wrapper
         }
     }
     std::size_t index = 0;
-    const code c = saltus_wait_any(handles, count, until.raw(), &index);
+    const code c = saltus_channel_wait_any(handles, count, until.raw(), &index);
     return c == SALTUS_OK ? result<std::size_t>(index) : result<std::size_t>::failed(c);
 }
 

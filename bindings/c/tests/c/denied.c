@@ -15,24 +15,24 @@ int main(void)
 {
     enum { NOBODY = 65534 };
     saltus_channel *channel = NULL;
-    saltus_publisher *publisher = NULL;
-    saltus_subscriber *subscriber = NULL;
+    saltus_channel_publisher *publisher = NULL;
+    saltus_channel_subscriber *subscriber = NULL;
     saltus_sample sample;
     char text[64];
 
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
         return 1;
-    say("open", saltus_open(NULL, "private", &channel));
+    say("open", saltus_channel_open(NULL, "private", &channel));
     if (channel != NULL)
         return 1;
-    say("open", saltus_open(NULL, "public", &channel));
-    say("publisher", saltus_publisher_open(channel, &publisher));
+    say("open", saltus_channel_open(NULL, "public", &channel));
+    say("publisher", saltus_channel_publisher_open(channel, &publisher));
     if (publisher != NULL)
         return 1;
-    say("subscriber", saltus_subscriber_open(channel, NULL, &subscriber));
-    say("receive", saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), text, sizeof text, &sample));
-    say("unlink", saltus_unlink(NULL, "public"));
-    saltus_subscriber_close(subscriber);
+    say("subscriber", saltus_channel_subscriber_open(channel, NULL, &subscriber));
+    say("receive", saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), text, sizeof text, &sample));
+    say("unlink", saltus_channel_unlink(NULL, "public"));
+    saltus_channel_subscriber_close(subscriber);
     saltus_channel_close(channel);
     return 0;
 }

@@ -13,27 +13,27 @@ static int failed(int code)
 }
 
 /* In the child: its status says what went wrong, if anything. */
-static int child(saltus_publisher *publisher)
+static int child(saltus_channel_publisher *publisher)
 {
-    if (saltus_loan_publish(publisher, 5, NULL) != SALTUS_INVALID)
+    if (saltus_channel_loan_publish(publisher, 5, NULL) != SALTUS_INVALID)
         return 2;
-    return failed(saltus_publish(publisher, "child", 5, NULL));
+    return failed(saltus_channel_publish(publisher, "child", 5, NULL));
 }
 
 int main(void)
 {
     saltus_channel *channel;
-    saltus_publisher *publisher;
-    saltus_subscriber *subscriber;
+    saltus_channel_publisher *publisher;
+    saltus_channel_subscriber *subscriber;
     saltus_sample sample;
     char text[64];
     void *room;
     int status = 1, i;
     pid_t pid;
 
-    if (failed(saltus_create(NULL, "fork", NULL, &channel)) || failed(saltus_publisher_open(channel, &publisher))
-        || failed(saltus_subscriber_open(channel, NULL, &subscriber))
-        || failed(saltus_publish(publisher, "parent", 6, NULL)) || failed(saltus_loan(publisher, 5, &room)))
+    if (failed(saltus_channel_create(NULL, "fork", NULL, &channel)) || failed(saltus_channel_publisher_open(channel, &publisher))
+        || failed(saltus_channel_subscriber_open(channel, NULL, &subscriber))
+        || failed(saltus_channel_publish(publisher, "parent", 6, NULL)) || failed(saltus_channel_loan(publisher, 5, &room)))
         return 1;
     pid = fork();
     if (pid == 0)
@@ -42,15 +42,15 @@ int main(void)
         fprintf(stderr, "fork: the child ended with %d\n", status);
         return 1;
     }
-    if (failed(saltus_loan_abandon(publisher)) || failed(saltus_publish(publisher, "parent", 6, NULL)))
+    if (failed(saltus_channel_loan_abandon(publisher)) || failed(saltus_channel_publish(publisher, "parent", 6, NULL)))
         return 1;
     for (i = 0; i < 3; i++) {
-        if (failed(saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, text, sizeof text, &sample)))
+        if (failed(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, text, sizeof text, &sample)))
             return 1;
         printf("%.*s in lane %d, message %d\n", (int)sample.len, text, (int)sample.lane, (int)sample.seq);
     }
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
-    return failed(saltus_unlink(NULL, "fork"));
+    return failed(saltus_channel_unlink(NULL, "fork"));
 }

@@ -22,8 +22,8 @@ static size_t write_message(char *at, int i)
 int main(int argc, char **argv)
 {
     saltus_channel *channel, *go;
-    saltus_publisher *publisher;
-    saltus_subscriber *word;
+    saltus_channel_publisher *publisher;
+    saltus_channel_subscriber *word;
     saltus_published published;
     saltus_sample sample;
     char text[512], name[64];
@@ -32,24 +32,24 @@ int main(int argc, char **argv)
     if (count < 1 || strlen(argv[1]) > 60)
         return 2;
     sprintf(name, "%s.go", argv[1]);
-    if (failed("wait for the channel", saltus_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
-        || failed("wait for the word's channel", saltus_wait_for(NULL, name, SALTUS_AFTER(10000000000), &go))
-        || failed("open a publisher", saltus_publisher_open(channel, &publisher))
-        || failed("describe the messages", saltus_describe(publisher, "p.text_t", 0x1122334455667788u, "struct text_t { }"))
-        || failed("open a subscriber", saltus_subscriber_open(go, NULL, &word))
-        || failed("wait for the word", saltus_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &sample)))
+    if (failed("wait for the channel", saltus_channel_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
+        || failed("wait for the word's channel", saltus_channel_wait_for(NULL, name, SALTUS_AFTER(10000000000), &go))
+        || failed("open a publisher", saltus_channel_publisher_open(channel, &publisher))
+        || failed("describe the messages", saltus_channel_describe(publisher, "p.text_t", 0x1122334455667788u, "struct text_t { }"))
+        || failed("open a subscriber", saltus_channel_subscriber_open(go, NULL, &word))
+        || failed("wait for the word", saltus_channel_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &sample)))
         return 1;
     for (i = 1; i <= count; i++) {
         size_t len = write_message(text, i);
         void *room;
         if (i % 2 == 1) {
-            if (failed("publish", saltus_publish(publisher, text, len, &published)))
+            if (failed("publish", saltus_channel_publish(publisher, text, len, &published)))
                 return 1;
         } else {
-            if (failed("borrow", saltus_loan(publisher, sizeof text, &room)))
+            if (failed("borrow", saltus_channel_loan(publisher, sizeof text, &room)))
                 return 1;
             memcpy(room, text, len);
-            if (failed("publish a loan", saltus_loan_publish(publisher, len, &published)))
+            if (failed("publish a loan", saltus_channel_loan_publish(publisher, len, &published)))
                 return 1;
         }
         if (published.seq != (uint64_t)i || published.stamp == 0) {
@@ -57,8 +57,8 @@ int main(int argc, char **argv)
             return 1;
         }
     }
-    saltus_subscriber_close(word);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(word);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
     saltus_channel_close(go);
     return 0;

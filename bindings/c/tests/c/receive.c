@@ -15,8 +15,8 @@ static int failed(const char *what, int code)
 int main(int argc, char **argv)
 {
     saltus_channel *channel, *ready;
-    saltus_subscriber *subscriber;
-    saltus_publisher *word;
+    saltus_channel_subscriber *subscriber;
+    saltus_channel_publisher *word;
     saltus_attributes attributes;
     saltus_sample sample;
     char *text, name[64];
@@ -25,23 +25,23 @@ int main(int argc, char **argv)
     if (count < 1 || strlen(argv[1]) > 56)
         return 2;
     sprintf(name, "%s.ready", argv[1]);
-    if (failed("wait for the channel", saltus_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
-        || failed("subscribe", saltus_subscriber_open(channel, NULL, &subscriber))
-        || failed("open the word's channel", saltus_open_or_create(NULL, name, NULL, &ready))
-        || failed("open a publisher", saltus_publisher_open(ready, &word))
+    if (failed("wait for the channel", saltus_channel_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
+        || failed("subscribe", saltus_channel_subscriber_open(channel, NULL, &subscriber))
+        || failed("open the word's channel", saltus_channel_open_or_create(NULL, name, NULL, &ready))
+        || failed("open a publisher", saltus_channel_publisher_open(ready, &word))
         || failed("ask for the size", saltus_channel_attributes(channel, &attributes, sizeof attributes))
-        || failed("say the word", saltus_publish(word, NULL, 0, NULL)))
+        || failed("say the word", saltus_channel_publish(word, NULL, 0, NULL)))
         return 1;
     text = malloc(attributes.frame_size);
     while (text != NULL && received + missed < count) {
-        if (failed("receive", saltus_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), text, attributes.frame_size, &sample))
-            || failed("count", saltus_counts(subscriber, &received, &missed)))
+        if (failed("receive", saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), text, attributes.frame_size, &sample))
+            || failed("count", saltus_channel_counts(subscriber, &received, &missed)))
             return 1;
         printf("%lu %lu %.*s\n", (unsigned long)sample.seq, (unsigned long)sample.missed, (int)sample.len, text);
     }
     free(text);
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(word);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(word);
     saltus_channel_close(channel);
     saltus_channel_close(ready);
     return received + missed == count ? 0 : 1;

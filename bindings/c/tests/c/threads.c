@@ -9,26 +9,26 @@
 enum { MESSAGES = 200000, WORDS = 9 };
 
 static saltus_channel *channel;
-static saltus_subscriber *subscriber;
+static saltus_channel_subscriber *subscriber;
 
 /* Publishes messages whose words are all the same. */
 static void *publish(void *unused)
 {
-    saltus_publisher *publisher;
+    saltus_channel_publisher *publisher;
     static char code_text[] = "publish failed";
     uint64_t i, word;
 
     (void)unused;
-    if (saltus_publisher_open(channel, &publisher) != SALTUS_OK)
+    if (saltus_channel_publisher_open(channel, &publisher) != SALTUS_OK)
         return code_text;
     for (i = 1; i <= MESSAGES; i++) {
         uint64_t words[WORDS];
         for (word = 0; word < WORDS; word++)
             words[word] = i;
-        if (saltus_publish(publisher, words, sizeof words, NULL) != SALTUS_OK)
+        if (saltus_channel_publish(publisher, words, sizeof words, NULL) != SALTUS_OK)
             return code_text;
     }
-    saltus_publisher_close(publisher);
+    saltus_channel_publisher_close(publisher);
     return NULL;
 }
 
@@ -38,7 +38,7 @@ static void *call_off(void *unused)
 
     (void)unused;
     nanosleep(&pause, NULL);
-    saltus_cancel(subscriber);
+    saltus_channel_cancel(subscriber);
     return NULL;
 }
 
@@ -50,11 +50,11 @@ int main(void)
     void *failure = NULL;
     uint64_t words[WORDS];
 
-    if (saltus_create(NULL, "threads", NULL, &channel) || saltus_subscriber_open(channel, NULL, &subscriber)
+    if (saltus_channel_create(NULL, "threads", NULL, &channel) || saltus_channel_subscriber_open(channel, NULL, &subscriber)
         || pthread_create(&thread, NULL, publish, NULL))
         return 1;
     while (received + missed < MESSAGES) {
-        int code = saltus_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), words, sizeof words, &sample);
+        int code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), words, sizeof words, &sample);
         if (code == SALTUS_OVERRUN)
             continue; /* the place is kept */
         if (code != SALTUS_OK) {
@@ -67,7 +67,7 @@ int main(void)
                 return 1;
             }
         }
-        if (sample.seq != last + sample.missed + 1 || saltus_counts(subscriber, &received, &missed)) {
+        if (sample.seq != last + sample.missed + 1 || saltus_channel_counts(subscriber, &received, &missed)) {
             fprintf(stderr, "message %lu came after %lu\n", (unsigned long)sample.seq, (unsigned long)last);
             return 1;
         }
@@ -80,11 +80,11 @@ int main(void)
 
     if (pthread_create(&thread, NULL, call_off, NULL))
         return 1;
-    printf("%s\n", saltus_strerror(saltus_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, words, sizeof words, &sample)));
+    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, words, sizeof words, &sample)));
     pthread_join(thread, NULL);
-    saltus_cancel_reset(subscriber);
-    printf("%s\n", saltus_strerror(saltus_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(1000), words, sizeof words, &sample)));
-    saltus_subscriber_close(subscriber);
+    saltus_channel_cancel_reset(subscriber);
+    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(1000), words, sizeof words, &sample)));
+    saltus_channel_subscriber_close(subscriber);
     saltus_channel_close(channel);
-    return saltus_unlink(NULL, "threads");
+    return saltus_channel_unlink(NULL, "threads");
 }

@@ -117,7 +117,7 @@ static void channels_in_shared_memory() {
     CHECK(info.published >= 2 && info.kept == info.published && info.bytes > 12 && info.age != SALTUS_UNKNOWN);
     CHECK(info.publishers == 1 && info.subscribers == 2 && info.memory > 0 && info.created > 0 && info.size == sizeof info);
     CHECK(saltus_channel_info(channel.get(), nullptr, sizeof info) == SALTUS_INVALID);
-    CHECK(saltus_descriptions(channel.get(), nullptr, nullptr) == SALTUS_INVALID);
+    CHECK(saltus_channel_descriptions(channel.get(), nullptr, nullptr) == SALTUS_INVALID);
     // NULL is told, or is what it is in C; it is never followed.
     const char *const null = nullptr;
     CHECK(publisher.publish(null).code() == SALTUS_INVALID && publisher.publish(nullptr).code() == SALTUS_INVALID);

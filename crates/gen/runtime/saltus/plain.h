@@ -3,9 +3,9 @@
  *
  * A message is the hash of its layout (8 bytes, in the machine's order) and then the struct.
  *
- * In a view of a channel (saltus_view() of <saltus.h>) the publisher may overwrite a message at any instant while it is
- * read. Copy out what is needed, once, and believe it, and that the layout was right, only after saltus_validate() has
- * returned SALTUS_OK. What was received into a buffer of one's own (saltus_receive()) stays as it is.
+ * In a view of a channel (saltus_channel_view() of <saltus.h>) the publisher may overwrite a message at any instant while it is
+ * read. Copy out what is needed, once, and believe it, and that the layout was right, only after saltus_channel_validate() has
+ * returned SALTUS_OK. What was received into a buffer of one's own (saltus_channel_receive()) stays as it is.
  */
 #ifndef SALTUS_PLAIN_H
 #define SALTUS_PLAIN_H

@@ -6,34 +6,34 @@
 #include <saltus.h>
 #include <string.h>
 
-static void publish(saltus_publisher *publisher, double x) {
+static void publish(saltus_channel_publisher *publisher, double x) {
     void *room;
-    CHECK(saltus_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) == SALTUS_OK);
+    CHECK(saltus_channel_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) == SALTUS_OK);
     geometry_pose_t_plain *pose = geometry_pose_t_plain_place(room, GEOMETRY_POSE_T_PLAIN_SIZE);
     CHECK(pose != NULL && pose->x == 0.0 && pose->y == 0.0 && pose->heading == 0.0);
     pose->x = x;
     pose->y = -x;
     pose->heading = x;
-    CHECK(saltus_loan_publish(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, NULL) == SALTUS_OK);
+    CHECK(saltus_channel_loan_publish(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, NULL) == SALTUS_OK);
 }
 
 int main(void) {
     saltus_channel *channel;
-    saltus_publisher *publisher;
-    saltus_subscriber *subscriber;
+    saltus_channel_publisher *publisher;
+    saltus_channel_subscriber *subscriber;
     saltus_attributes attributes;
     CHECK(saltus_attributes_init(&attributes, sizeof attributes) == SALTUS_OK);
     attributes.frames = 2;
     attributes.frame_size = GEOMETRY_POSE_T_PLAIN_SIZE;
-    CHECK(saltus_create(NULL, "overwritten", &attributes, &channel) == SALTUS_OK);
-    CHECK(saltus_publisher_open(channel, &publisher) == SALTUS_OK);
-    CHECK(saltus_subscriber_open(channel, NULL, &subscriber) == SALTUS_OK);
+    CHECK(saltus_channel_create(NULL, "overwritten", &attributes, &channel) == SALTUS_OK);
+    CHECK(saltus_channel_publisher_open(channel, &publisher) == SALTUS_OK);
+    CHECK(saltus_channel_subscriber_open(channel, NULL, &subscriber) == SALTUS_OK);
 
     const void *message;
     size_t len;
     saltus_sample sample;
     publish(publisher, 1.0);
-    CHECK(saltus_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
+    CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     const geometry_pose_t_plain *seen = geometry_pose_t_plain_look(message, len);
     CHECK(seen != NULL && (const char *)seen == (const char *)message + 8 && seen->x == 1.0);
     // A channel keeps at least as many as it was made for; so many are more than any page holds.
@@ -42,26 +42,26 @@ int main(void) {
     }
     // What lies there now is another message.
     CHECK(((const volatile geometry_pose_t_plain *)seen)->x != 1.0);
-    CHECK(saltus_validate(subscriber, &sample) == SALTUS_OVERRUN);
+    CHECK(saltus_channel_validate(subscriber, &sample) == SALTUS_OVERRUN);
 
     geometry_pose_t_plain pose;
-    CHECK(saltus_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
+    CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     seen = geometry_pose_t_plain_look(message, len);
     CHECK(seen != NULL);
     memcpy(&pose, seen, sizeof pose);
-    CHECK(saltus_validate(subscriber, &sample) == SALTUS_OK);
+    CHECK(saltus_channel_validate(subscriber, &sample) == SALTUS_OK);
     CHECK(pose.x == 1000.0 && pose.y == -1000.0 && pose.heading == 1000.0);
 
     // Bytes of another layout are found out.
-    CHECK(saltus_publish(publisher, "this is no pose at all", 22, NULL) == SALTUS_OK);
-    CHECK(saltus_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
+    CHECK(saltus_channel_publish(publisher, "this is no pose at all", 22, NULL) == SALTUS_OK);
+    CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     CHECK(geometry_pose_t_plain_check(message, len) == SALTUS_PLAIN_OTHER_LAYOUT);
-    CHECK(saltus_validate(subscriber, &sample) == SALTUS_OK);
+    CHECK(saltus_channel_validate(subscriber, &sample) == SALTUS_OK);
 
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
-    CHECK(saltus_unlink(NULL, "overwritten") == SALTUS_OK);
+    CHECK(saltus_channel_unlink(NULL, "overwritten") == SALTUS_OK);
     puts("done");
     return 0;
 }

@@ -11,8 +11,8 @@
 #define BATCH 64
 
 static saltus_channel *channel;
-static saltus_publisher *publisher;
-static saltus_subscriber *subscriber;
+static saltus_channel_publisher *publisher;
+static saltus_channel_subscriber *subscriber;
 static saltus_domain *domain;
 static saltus_domain_publisher *of_domain;
 static saltus_domain_subscriber *next, *newest;
@@ -39,9 +39,9 @@ static void open_all(const char *url)
     saltus_domain_options options;
     must(saltus_attributes_init(&attributes, sizeof attributes));
     attributes.frames = 256;
-    must(saltus_create(url, "channel", &attributes, &channel));
-    must(saltus_publisher_open(channel, &publisher));
-    must(saltus_subscriber_open(channel, NULL, &subscriber));
+    must(saltus_channel_create(url, "channel", &attributes, &channel));
+    must(saltus_channel_publisher_open(channel, &publisher));
+    must(saltus_channel_subscriber_open(channel, NULL, &subscriber));
     snprintf(longer, sizeof longer, "%s?frames=256", url);
     must(saltus_domain_open(longer, &domain));
     must(saltus_domain_publisher_open(domain, "domain", NULL, &of_domain));
@@ -58,11 +58,11 @@ static void close_all(const char *url)
     saltus_domain_subscriber_close(newest);
     saltus_domain_publisher_close(of_domain);
     saltus_domain_close(domain);
-    saltus_subscriber_close(subscriber);
-    saltus_publisher_close(publisher);
+    saltus_channel_subscriber_close(subscriber);
+    saltus_channel_publisher_close(publisher);
     saltus_channel_close(channel);
-    must(saltus_unlink(url, "channel"));
-    must(saltus_unlink(url, "domain"));
+    must(saltus_channel_unlink(url, "channel"));
+    must(saltus_channel_unlink(url, "domain"));
     rmdir(url + strlen("shm://"));
 }
 
@@ -113,16 +113,16 @@ static long long batch(const char *what)
     saltus_sample sample;
     long long took = 0;
     if (strcmp(what, "publish") == 0) {
-        TIMED(saltus_publish(publisher, message, sizeof message, NULL));
+        TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL));
     } else if (strcmp(what, "next") == 0) {
-        must(saltus_flush(subscriber));
-        TIMED(saltus_publish(publisher, message, sizeof message, NULL));
-        TIMED(saltus_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, sizeof buffer, &sample));
+        must(saltus_channel_flush(subscriber));
+        TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL));
+        TIMED(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, sizeof buffer, &sample));
     } else if (strcmp(what, "publish+newest") == 0) {
-        TIMED(saltus_publish(publisher, message, sizeof message, NULL)
-              || saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
+        TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL)
+              || saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
     } else if (strcmp(what, "poll") == 0) {
-        TIMED(saltus_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
+        TIMED(saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
     } else if (strcmp(what, "domain publish") == 0) {
         TIMED(saltus_domain_publish(of_domain, message, sizeof message));
     } else if (strcmp(what, "domain next") == 0) {
