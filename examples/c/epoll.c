@@ -10,7 +10,7 @@
 enum { TICKS = 10 };
 
 /* At each tick: publishes its number. */
-static int tick(int timer, saltus_channel_publisher *publisher, int *number)
+static int tick(int timer, saltus_channel_publisher publisher, int *number)
 {
     uint64_t expired;
 
@@ -21,7 +21,7 @@ static int tick(int timer, saltus_channel_publisher *publisher, int *number)
 }
 
 /* When the channel is readable: takes all there is, until SALTUS_NOTHING, which arms the descriptor again. */
-static int take(saltus_channel_subscriber *subscriber, int *sum)
+static int take(saltus_channel_subscriber subscriber, int *sum)
 {
     saltus_sample sample;
     int number, code;
@@ -33,9 +33,9 @@ static int take(saltus_channel_subscriber *subscriber, int *sum)
 
 int main(void)
 {
-    saltus_channel *channel = NULL;
-    saltus_channel_publisher *publisher = NULL;
-    saltus_channel_subscriber *subscriber = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
+    saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     struct epoll_event event = {EPOLLIN, {0}};
     struct itimerspec period = {{0, 5000000}, {0, 5000000}};
     int loop = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -3,9 +3,9 @@
 
 int main(void)
 {
-    saltus_channel *channel = NULL;
-    saltus_channel_publisher *publisher = NULL;
-    saltus_channel_subscriber *subscriber = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
+    saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     saltus_sample sample;
     char text[512];
     int failed = saltus_channel_open_or_create(NULL, "hello", NULL, &channel)

@@ -19,7 +19,7 @@ static int check(const char *what, int code)
 }
 
 /* Builds a picture in place. A camera's driver would let the camera write there. */
-static int publish(saltus_channel_publisher *publisher)
+static int publish(saltus_channel_publisher publisher)
 {
     void *room;
     struct image *image;
@@ -35,7 +35,7 @@ static int publish(saltus_channel_publisher *publisher)
 }
 
 /* Sums up the pixels in place. The publisher may overwrite them meanwhile, so nothing counts until it is validated. */
-static int look(saltus_channel_subscriber *subscriber)
+static int look(saltus_channel_subscriber subscriber)
 {
     for (;;) {
         const void *message;
@@ -68,9 +68,9 @@ static int look(saltus_channel_subscriber *subscriber)
 
 int main(void)
 {
-    saltus_channel *channel = NULL;
-    saltus_channel_publisher *publisher = NULL;
-    saltus_channel_subscriber *subscriber = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
+    saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     saltus_attributes attributes;
     int failed;
 

@@ -6,7 +6,7 @@ static const int64_t second = 1000000000;
 
 static int write_log(const char *path)
 {
-    saltus_log_writer *writer = NULL;
+    saltus_log_writer writer = SALTUS_HANDLE_INIT;
     int i, code = saltus_log_create(path, SALTUS_LOG_BY_NAME, &writer);
     for (i = 0; i < 10 && code == SALTUS_OK; i++) {
         char text[32];
@@ -21,7 +21,7 @@ static int write_log(const char *path)
 
 static int read_log(const char *path)
 {
-    saltus_log *log = NULL;
+    saltus_log log = SALTUS_HANDLE_INIT;
     const saltus_event *event;
     int code = saltus_log_open(path, &log);
     if (code == SALTUS_OK)

@@ -4,8 +4,8 @@
 
 int main(void)
 {
-    saltus_domain *domain = NULL;
-    saltus_domain_subscriber *subscriber = NULL;
+    saltus_domain domain = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     const saltus_message *message;
     int code = saltus_domain_open(NULL, &domain);
     if (code == SALTUS_OK)

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int publish(saltus_domain *domain, const char *channel, const char *const *texts, int count)
+static int publish(saltus_domain domain, const char *channel, const char *const *texts, int count)
 {
-    saltus_domain_publisher *publisher = NULL;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
     int i, failed = saltus_domain_publisher_open(domain, channel, NULL, &publisher);
     for (i = 0; i < count && !failed; i++)
         failed = saltus_domain_publish(publisher, texts[i], strlen(texts[i]));
@@ -17,7 +17,7 @@ int main(void)
 {
     static const char *const tilts[] = {"tilt 0.01", "tilt 0.02", "tilt 0.03"};
     static const char *const distances[] = {"1.5 m"};
-    saltus_domain *domain = NULL;
+    saltus_domain domain = SALTUS_HANDLE_INIT;
     int failed = saltus_domain_open(NULL, &domain) || publish(domain, "imu", tilts, 3)
         || publish(domain, "distance", distances, 1);
     if (failed)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static saltus_channel_subscriber *subscriber;
+static saltus_channel_subscriber subscriber;
 
 /* The wait stays called off, so that a signal that comes just before the wait is not lost either. */
 static void stop(int signal)
@@ -16,7 +16,7 @@ static void stop(int signal)
 
 int main(void)
 {
-    saltus_channel *channel = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
     struct sigaction action;
     char text[512];
     saltus_sample sample;

@@ -4,14 +4,14 @@
 #include <saltus.h>
 #include <stdio.h>
 
-static int publish(saltus_domain_publisher *publisher, const robot_pose_t *pose)
+static int publish(saltus_domain_publisher publisher, const robot_pose_t *pose)
 {
     unsigned char bytes[256];
     int len = robot_pose_t_encode(bytes, 0, sizeof bytes, pose);
     return len < 0 ? SALTUS_UNENCODABLE : saltus_domain_publish(publisher, bytes, (size_t)len);
 }
 
-static int receive(saltus_domain_subscriber *subscriber, robot_pose_t *pose)
+static int receive(saltus_domain_subscriber subscriber, robot_pose_t *pose)
 {
     const saltus_message *message;
     int code = saltus_domain_receive(subscriber, SALTUS_AFTER(10000000000), &message);
@@ -26,9 +26,9 @@ int main(void)
     const robot_pose_t here = {1.0, 2.0, 0.5, frame};
     const saltus_type type = {ROBOT_POSE_T_TYPE_NAME, ROBOT_POSE_T_FINGERPRINT, robot_pose_t_schema};
     robot_pose_t pose;
-    saltus_domain *domain = NULL;
-    saltus_domain_publisher *publisher = NULL;
-    saltus_domain_subscriber *subscriber = NULL;
+    saltus_domain domain = SALTUS_HANDLE_INIT;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     saltus_domain_options options;
     int code;
 

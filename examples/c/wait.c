@@ -5,8 +5,8 @@
 int main(void)
 {
     static const char *const names[] = {"imu", "distance"};
-    saltus_domain *domain = NULL;
-    saltus_domain_subscriber *both[2] = {NULL, NULL};
+    saltus_domain domain = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber both[2] = {SALTUS_HANDLE_INIT, SALTUS_HANDLE_INIT};
     const saltus_message *message;
     size_t i, received = 0;
     int code = saltus_domain_open(NULL, &domain);

@@ -8,12 +8,12 @@
 enum { IMU, SCAN, CHANNELS, IMUS = 20, SCANS = 4 };
 
 static const char *const names[CHANNELS] = {"imu", "scan"};
-static saltus_channel *channels[CHANNELS];
+static saltus_channel channels[CHANNELS];
 
 /* Publishes an IMU reading every 2 ms and a scan with each fifth. */
 static void *publish(void *unused)
 {
-    saltus_channel_publisher *publishers[CHANNELS] = {NULL, NULL};
+    saltus_channel_publisher publishers[CHANNELS] = {SALTUS_HANDLE_INIT, SALTUS_HANDLE_INIT};
     int i, failed = 0;
 
     (void)unused;
@@ -35,7 +35,7 @@ static void *publish(void *unused)
 
 int main(void)
 {
-    saltus_channel_subscriber *subscribers[CHANNELS] = {NULL, NULL};
+    saltus_channel_subscriber subscribers[CHANNELS] = {SALTUS_HANDLE_INIT, SALTUS_HANDLE_INIT};
     saltus_attributes attributes;
     pthread_t thread;
     size_t which, seen[CHANNELS] = {0, 0};

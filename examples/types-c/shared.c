@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int publish(saltus_channel_publisher *publisher, double x) {
+static int publish(saltus_channel_publisher publisher, double x) {
     void *room;
     if (saltus_channel_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) != SALTUS_OK) {
         return 1;
@@ -24,7 +24,7 @@ static int publish(saltus_channel_publisher *publisher, double x) {
 }
 
 // The publisher may overwrite the pose at any instant, so it is copied out, and believed only after it is validated.
-static int look(saltus_channel_subscriber *subscriber, geometry_pose_t_plain *pose) {
+static int look(saltus_channel_subscriber subscriber, geometry_pose_t_plain *pose) {
     for (;;) {
         const void *message;
         size_t len;
@@ -53,13 +53,14 @@ static int look(saltus_channel_subscriber *subscriber, geometry_pose_t_plain *po
 }
 
 int main(void) {
-    saltus_channel *channel = NULL;
-    saltus_channel_publisher *publisher = NULL;
-    saltus_channel_subscriber *subscriber = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
+    saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     geometry_pose_t_plain pose;
     // What the messages are, so that tools can read them (`saltus echo`).
+    const saltus_type type = {GEOMETRY_POSE_T_TYPE_NAME, GEOMETRY_POSE_T_PLAIN_HASH, geometry_pose_t_schema};
     const int failed = saltus_channel_open_or_create(NULL, "pose", NULL, &channel) || saltus_channel_publisher_open(channel, &publisher) ||
-                       saltus_channel_describe(publisher, GEOMETRY_POSE_T_TYPE_NAME, GEOMETRY_POSE_T_PLAIN_HASH, geometry_pose_t_schema) ||
+                       saltus_channel_describe(publisher, &type) ||
                        saltus_channel_subscriber_open(channel, NULL, &subscriber) || publish(publisher, 3.0) ||
                        look(subscriber, &pose);
     if (failed) {

@@ -1,67 +1,68 @@
 /*
- * Saltus: shared-memory channels between the processes of a robot. Newest first, old ones while they last, and
- * nothing ever waits for a reader.
+ * Saltus: publish/subscribe for robots, over shared memory and networks. Subscribers get the newest message first, and a
+ * publisher never waits for a subscriber.
  *
- * A publisher appends messages and never learns who reads. A subscriber keeps its own place and asks for the newest
- * message, or the next it has not seen, or waits until a point in time, and is told what it missed. Either may be
- * killed at any instant and the other does not notice. C99 and later, C++ too (<saltus.hpp> is made for it). Link with
- * `pkg-config saltus`.
+ * A channel keeps the newest messages of each publisher. A subscriber has its own position: it receives the newest message or the
+ * next one, can wait for it, and learns how many it missed. You can kill any process at any time without disturbing the
+ * others. C99 or later; for C++ see <saltus.hpp>. Link with `pkg-config saltus`.
  *
- *   saltus_channel      a channel in shared memory, with all that it can do, for control loops: copies, loans, views
- *   saltus_domain       channels by URL, in shared memory or on a network: publish, subscribe by name or pattern, callbacks
- *   saltus_log          logs: read, moved about in, written
+ *   saltus_channel_...      a channel in shared memory, for control loops: copies, loans and views
+ *   saltus_domain_...       channels by URL, in shared memory or on a network: publish, subscribe by name or pattern
+ *   saltus_dispatcher_...   callbacks for messages of domains
+ *   saltus_log_...          logs: read and write
  *
- * Codes
- *   Functions that can fail return an int: 0 (SALTUS_OK) if it is done; SALTUS_NOTHING, which is negative and no
- *   error, if there was nothing until the time was up; else a positive code, one of those below. Codes never change
- *   their meaning, and have the same numbers in Rust. saltus_strerror() gives a code's meaning, saltus_last_error()
- *   what went wrong in this thread's last call that failed. After an error everything is as before the call, unless
- *   the function says otherwise, and every handle can still be used and closed. No C++ or Rust exception leaves a
- *   function.
+ * Errors
+ *   Functions that can fail return an enum saltus_error: SALTUS_OK (0) on success, SALTUS_NOTHING (-1) if there is no message in time,
+ *   which is not an error, else a positive number. saltus_strerror() returns the meaning of a number, saltus_last_error()
+ *   a message about this thread's last call that failed. A call that fails changes nothing, unless its function says otherwise,
+ *   and you can still use and close every handle. No C++ or Rust exception leaves a function.
+ *
+ * Handles
+ *   A handle is a structure around a number, passed by value; each kind is a type of its own. Initialize it with SALTUS_HANDLE_INIT.
+ *   An open handle never has id 0; a call that fails to open one sets id 0. Copies of a handle are the same handle: once you close one,
+ *   every call with a copy, including a second close, returns SALTUS_INVALID, even after other handles were opened. Closing id 0
+ *   does nothing and returns SALTUS_OK. A process can have 16,384 handles open; to open another fails with SALTUS_NO_SPACE.
  *
  * Pointers
- *   NULL is an error (SALTUS_INVALID), except where a function says what it means. Otherwise a pointer must lead to
- *   what its type says. A handle that is closed, of another kind, or was never given out is an error too
- *   (SALTUS_INVALID): handles are numbers, which Saltus looks up. There are at most 16,384 at once: the next one, of
- *   whatever kind, is SALTUS_NO_SPACE. Strings end with a zero byte; Saltus keeps none of what it is given beyond the
- *   call. What a function hands out (`**`) is the program's, and is closed by the function named; what it points to
- *   (`const **`) is Saltus's, for as long as the function says.
+ *   NULL is an error (SALTUS_INVALID), except where a function says what it means. Any other pointer must be valid for its
+ *   type. Strings end with a zero byte. Saltus keeps no pointer beyond the call, except a callback's `context`. Memory that a function
+ *   returns (`const **`) belongs to Saltus and is valid for as long as the function says.
  *
  * Threads
- *   A publisher or subscriber is used by one thread at a time; it may be handed from one to another. Two threads
- *   open two: they share the channel's mapping. A channel may be used by all threads at once. Only the functions
- *   that cancel may be called while another thread is in a call with the same handle. Handles find out: a call
- *   that meets another one is SALTUS_INVALID, and who closes a handle that is in use leaves the rest to that call.
- *   The first thread that uses a handle finds out for nothing. Once another uses it too, all pay for two atomic
- *   operations a call, and that first call of the other for one system call (membarrier).
+ *   Use a publisher or subscriber in one thread at a time; you can pass it to another thread. Two threads that publish or subscribe
+ *   open a handle each: these share the channel's memory. All threads can use a channel or a domain at the same time. Only the functions
+ *   that cancel may be called during another thread's call with the same handle; any other call returns SALTUS_INVALID. Closing
+ *   a publisher or subscriber during a call is safe: it takes effect when the call returns.
+ *   For the first thread that uses a handle, this check is free. Once a second thread uses it, every call costs two atomic operations,
+ *   and the second thread's first call costs one system call (membarrier).
  *
  * Signals
- *   saltus_channel_cancel(), saltus_domain_cancel(), saltus_dispatcher_cancel(), saltus_monotonic(), saltus_strerror() and
- *   saltus_version() may be called in signal handlers, nothing else. A signal does not end a wait; a cancel does.
+ *   In signal handlers call only saltus_channel_cancel(), saltus_domain_cancel(), saltus_dispatcher_cancel(), saltus_monotonic(),
+ *   saltus_strerror() and saltus_version(). A signal does not end a wait; a cancel does.
  *
  * Fork
- *   Subscribers go on in the child from the place of the fork, independently; a publisher's child leases a lane of
- *   its own with its first publish. An event descriptor's thread stays in the parent: a child opens its own
- *   subscriber if it needs one. exec ends everything; descriptors are not inherited. A child opens domains, with
- *   their publishers, subscribers and dispatchers, of its own.
+ *   In a forked child, subscribers of channels continue from their position at the fork, independently of the parent. A publisher of
+ *   a channel gets a lane of its own with its first publish. The thread of an event descriptor stays in the parent: open
+ *   a new subscriber in the child if you need one. Open domains, with their publishers, subscribers and dispatchers, again
+ *   in the child. exec closes everything; descriptors are not inherited.
  *
  * Time
- *   Times are nanoseconds. A function that waits has a parameter `until`:
- *     SALTUS_POLL         does not wait
- *     SALTUS_AFTER(ns)    waits for so long, counted from when it finds nothing
- *     a number            waits until this time of saltus_monotonic(), which is clock_gettime(CLOCK_MONOTONIC) in ns
- *     SALTUS_FOREVER      waits for ever
+ *   Times are in nanoseconds. A function that waits has a parameter `until`:
+ *     SALTUS_POLL         do not wait
+ *     SALTUS_AFTER(ns)    wait at most this long, from the moment when there is no message
+ *     a number            wait until this time of saltus_monotonic(), which is clock_gettime(CLOCK_MONOTONIC) in ns
+ *     SALTUS_FOREVER      wait without limit
  *
  * Real time
- *   "For control loops" marks functions that take no lock and allocate nothing, and whose only system calls are
- *   those named; they do not fault either, if the channel was created with `prefault`, the default, and the
- *   program's own memory is locked. Their errors cost no more than the writing of a sentence.
+ *   "For control loops" marks functions that take no lock, allocate nothing, and make only the system calls that are named.
+ *   They cause no page fault either, if the channel was created with `prefault`, the default, and the program's
+ *   own memory is locked. On failure they only format a message in addition.
  *
- * Growth
- *   Structures with a field `size` may get more fields in later versions; programs that were compiled before go on
- *   working. Always fill them with their init function.
+ * Compatibility
+ *   Structures with a field `size` may get more fields in later versions; programs compiled before still work.
+ *   Always fill these structures with their init function.
  *
- * Made from the sources in Rust by cbindgen (see cbindgen.toml): change it there.
+ * Generated from the Rust sources by cbindgen (see cbindgen.toml). Do not edit.
  */
 
 #ifndef SALTUS_H
@@ -70,136 +71,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// For `until`: waits for so many nanoseconds from now, at most 2^63 - 2.
+/// For `until`: waits at most `ns` nanoseconds from now, at most 2^63 - 2.
 #define SALTUS_AFTER(ns) ((uint64_t)(ns) | (UINT64_C(1) << 63))
 
-/// Done.
-#define SALTUS_OK 0
+/// Initializes a handle of any kind as not open: saltus_channel channel = SALTUS_HANDLE_INIT;
+#define SALTUS_HANDLE_INIT { 0 }
 
-/// Nothing unseen, or the time is up. Not an error, and the only negative number.
-#define SALTUS_NOTHING -1
-
-/// There is no channel, log or subscription of that name.
-#define SALTUS_NOT_FOUND 1
-
-/// There is a channel, or a file, of that name already.
-#define SALTUS_EXISTS 2
-
-/// The buffer is too small for the message, and the subscriber keeps its place; or more is published than was borrowed.
-#define SALTUS_TOO_SMALL 3
-
-/// The message is longer than the channel's frames, or than the transport carries.
-#define SALTUS_TOO_LONG 4
-
-/// Publishers overtook the reader; the subscriber keeps its place. Call again.
-#define SALTUS_OVERRUN 5
-
-/// The wait was called off, by saltus_channel_cancel() or saltus_domain_cancel().
-#define SALTUS_CANCELED 6
-
-/// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
-#define SALTUS_RETIRED 7
-
-/// Permissions forbid it.
-#define SALTUS_DENIED 8
-
-/// The memory for it cannot be had, or the room on the disk; or the process has 16,384 handles.
-#define SALTUS_NO_SPACE 9
-
-/// The channel has as many publishers as it can have.
-#define SALTUS_NO_LANE 10
-
-/// What lies in shared memory is not a channel, or is one of another version.
-#define SALTUS_DAMAGED 11
-
-/// An argument makes no sense: NULL, a bad name, a bad attribute, a call out of turn.
-#define SALTUS_INVALID 12
-
-/// The system refused for a reason of its own.
-#define SALTUS_SYSTEM 13
-
-/// Saltus has a bug, which was stopped at the border to C. Please report it, with saltus_last_error().
-#define SALTUS_BUG 100
-
-/// The transport, or the kind of domain, cannot do this.
-#define SALTUS_UNSUPPORTED 101
-
-/// A channel has messages of another type than expected. Told once a channel and type; call again.
-#define SALTUS_WRONG_TYPE 103
-
-/// A message could not be encoded.
-#define SALTUS_UNENCODABLE 104
-
-/// A message could not be decoded.
-#define SALTUS_UNDECODABLE 105
-
-/// There will be nothing more: a log that is played has come to its end.
-#define SALTUS_ENDED 106
-
-/// A network does not do what is needed; saltus_last_error() says what to do.
-#define SALTUS_NETWORK 107
-
-/// The URL's provider is unknown, or not built in.
-#define SALTUS_NO_PROVIDER 108
-
-/// The file is no log; or not of LCM's, the one that file:// plays.
-#define SALTUS_NO_LOG 109
-
-/// The message cannot be in a log of this format.
-#define SALTUS_UNWRITABLE 110
-
-/// The log was changed since it was opened: open it again.
-#define SALTUS_CHANGED 111
-
-/// Clock of the stamps: time since boot, suspend included. The default. As CLOCK_BOOTTIME.
+/// Clock of the timestamps: time since boot, including suspend. The default. Like CLOCK_BOOTTIME.
 #define SALTUS_BOOTTIME 7
 
-/// Clock of the stamps: time since boot without suspend. As CLOCK_MONOTONIC.
+/// Clock of the timestamps: time since boot without suspend. Like CLOCK_MONOTONIC.
 #define SALTUS_MONOTONIC 1
 
-/// Clock of the stamps: wall time, which may jump. As CLOCK_REALTIME.
+/// Clock of the timestamps: wall time, which may jump. Like CLOCK_REALTIME.
 #define SALTUS_REALTIME 0
 
-/// Publishers wake sleepers when somebody sleeps; it costs nothing when nobody does. The default.
+/// Publishers wake blocked subscribers; without any this costs nothing. The default.
 #define SALTUS_WAKE_ON_DEMAND 0
 
-/// Publishers make the system call to wake sleepers every time: for subscribers that may not write the bell.
+/// Publishers make the wake-up system call for every message: for subscribers without write access to the wake page.
 #define SALTUS_WAKE_ALWAYS 1
 
-/// The group of a channel's files is the creating process's. The default.
+/// A channel's files get the group of the process that creates it. The default.
 #define SALTUS_OWN_GROUP UINT32_MAX
 
-/// Start at the present newest message, which counts as unseen. The default.
+/// Start with the current newest message, which counts as not yet received. The default.
 #define SALTUS_START_NEWEST 0
 
-/// Start with what is published from now on.
+/// Start with the messages published from now on.
 #define SALTUS_START_NOW 1
 
-/// Start at the oldest message kept.
+/// Start with the oldest message kept.
 #define SALTUS_START_OLDEST 2
 
-/// The newest message, if it has not been seen. Older unseen ones count as missed.
+/// The newest message, if it is new. Older messages that were not received count as missed.
 #define SALTUS_NEWEST 0
 
-/// The oldest message that has not been seen.
+/// The oldest message that was not yet received.
 #define SALTUS_NEXT 1
 
-/// The newest message, even if it has been seen.
+/// The newest message, even if it was already received.
 #define SALTUS_AGAIN 2
 
-/// Does not wait.
+/// For `until`: does not wait.
 #define SALTUS_POLL 0
 
-/// Waits for ever.
+/// For `until`: waits without limit.
 #define SALTUS_FOREVER UINT64_MAX
 
-/// In a message: a number that the transport does not tell.
+/// In a message: a number that the transport does not provide.
 #define SALTUS_UNKNOWN UINT64_MAX
 
-/// In a message or an event of a log: a time that nobody tells.
+/// In a message or an event of a log: a time that is not known.
 #define SALTUS_NO_TIME INT64_MIN
 
-/// In the options of a domain's subscriber: the newest message of each receive. The default.
+/// For `depth`: each receive returns the newest message. The default.
 #define SALTUS_NEWEST_ONLY 0
 
 /// `channels` is the name of one channel. The default.
@@ -208,69 +134,92 @@
 /// `channels` is a regular expression for whole names.
 #define SALTUS_BY_PATTERN 1
 
-/// What a callback returns to be called again.
+/// Returned by a callback: continue.
 #define SALTUS_GO_ON 0
 
-/// What a callback returns to let saltus_dispatcher_run() or saltus_dispatcher_handle() return. May be added to SALTUS_UNSUBSCRIBE.
+/// Returned by a callback: let saltus_dispatcher_run() or saltus_dispatcher_handle() return. May be added to SALTUS_UNSUBSCRIBE.
 #define SALTUS_STOP 1
 
-/// What a callback returns to end its subscription. May be added to SALTUS_STOP.
+/// Returned by a callback: end its subscription. May be added to SALTUS_STOP.
 #define SALTUS_UNSUBSCRIBE 2
 
-/// The format of a log to be written is told by the end of its name: ".mcap" is MCAP; ".lcmlog", ".lcm", ".log" or none is LCM's.
+/// The end of the file name selects the format of a new log: ".mcap" is MCAP; ".lcmlog", ".lcm", ".log" or none is LCM.
 #define SALTUS_LOG_BY_NAME 0
 
-/// LCM's event log.
+/// LCM's event log format.
 #define SALTUS_LOG_LCM 1
 
-/// MCAP.
+/// MCAP format.
 #define SALTUS_LOG_MCAP 2
 
-/// An open channel, from which publishers and subscribers are made. It holds two descriptors, however many those are.
-///
-/// The one kind of handle that several threads may use at the same time.
-typedef struct saltus_channel saltus_channel;
+/// The result of a function that can fail. The numbers never change their meaning and are the same in every language; later versions may
+/// add some.
+typedef enum saltus_error {
+    /// Success.
+    SALTUS_OK = 0,
+    /// No new message in time, or the end of a log. Not an error, and the only negative number.
+    SALTUS_NOTHING = -1,
+    /// No channel, log or subscription of that name exists.
+    SALTUS_NOT_FOUND = 1,
+    /// A channel or file of that name already exists.
+    SALTUS_EXISTS = 2,
+    /// The buffer is too small for the message, which stays unreceived; or a loan is published with more bytes than it has.
+    SALTUS_TOO_SMALL = 3,
+    /// The message is longer than the channel's `frame_size`, or than the transport carries.
+    SALTUS_TOO_LONG = 4,
+    /// Publishers overwrote the message while it was read; the subscriber keeps its position. Call again.
+    SALTUS_OVERRUN = 5,
+    /// The wait was canceled, by saltus_channel_cancel() or saltus_domain_cancel().
+    SALTUS_CANCELED = 6,
+    /// The channel was removed or replaced, or its files were deleted. Close it and open it again.
+    SALTUS_RETIRED = 7,
+    /// Permission denied.
+    SALTUS_DENIED = 8,
+    /// Not enough memory or disk space; or the process has 16,384 handles.
+    SALTUS_NO_SPACE = 9,
+    /// The channel has as many publishers as it can have.
+    SALTUS_NO_LANE = 10,
+    /// The files in shared memory are not a channel, or are one of another version.
+    SALTUS_DAMAGED = 11,
+    /// An argument is invalid: NULL, a handle that is not open, a bad name or attribute, a call at the wrong time.
+    SALTUS_INVALID = 12,
+    /// The operating system reported another error.
+    SALTUS_SYSTEM = 13,
+    /// A bug in Saltus, stopped before it left the library. Please report it, with saltus_last_error().
+    SALTUS_BUG = 100,
+    /// The transport, or this kind of domain, does not support this.
+    SALTUS_UNSUPPORTED = 101,
+    /// A channel has messages of another type than expected. Reported once for each channel and type; call again.
+    SALTUS_WRONG_TYPE = 103,
+    /// A message could not be encoded.
+    SALTUS_UNENCODABLE = 104,
+    /// A message could not be decoded.
+    SALTUS_UNDECODABLE = 105,
+    /// The log that is played has ended.
+    SALTUS_ENDED = 106,
+    /// The network is not set up as needed; saltus_last_error() says what to do.
+    SALTUS_NETWORK = 107,
+    /// The URL's provider is unknown, or not in this build.
+    SALTUS_NO_PROVIDER = 108,
+    /// The file is not a log; or it is not an LCM log, the only kind that file:// plays.
+    SALTUS_NO_LOG = 109,
+    /// A log of this format cannot hold the message.
+    SALTUS_UNWRITABLE = 110,
+    /// The log was changed since it was opened: open it again.
+    SALTUS_CHANGED = 111,
+} saltus_error;
 
-/// Calls back for messages of many subscriptions, of one domain or several, in one thread. One call at a time may use it, but for
-/// saltus_dispatcher_cancel(): a second one is refused.
-typedef struct saltus_dispatcher saltus_dispatcher;
-
-/// Channels that are reached by one URL: in shared memory, in this process, in a log, or on a network. Several threads may use it
-/// at the same time.
-typedef struct saltus_domain saltus_domain;
-
-/// Publishes in one channel of a domain. One call at a time may use it: a second one is refused.
-typedef struct saltus_domain_publisher saltus_domain_publisher;
-
-/// Receives from one channel of a domain or from many. One call at a time may use it, but for saltus_domain_cancel(): a second one is
-/// refused.
-typedef struct saltus_domain_subscriber saltus_domain_subscriber;
-
-/// A log, whose events are there in the order of time. One call at a time may use it: a second one is refused.
-typedef struct saltus_log saltus_log;
-
-/// Writes a log. One call at a time may use it: a second one is refused.
-typedef struct saltus_log_writer saltus_log_writer;
-
-/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
-/// time is refused.
-typedef struct saltus_channel_publisher saltus_channel_publisher;
-
-/// Receives from a channel. One thread at a time may use it, but for saltus_channel_cancel(); another thread opens its own. A second call at
-/// the same time is refused.
-typedef struct saltus_channel_subscriber saltus_channel_subscriber;
-
-/// What a channel is created with. Fill it with saltus_attributes_init(), then change what shall be different.
+/// The configuration of a new channel. Fill it with saltus_attributes_init(), then set the fields you want to change.
 typedef struct saltus_attributes {
-    /// Bytes that this structure has for the program; set by saltus_attributes_init(), not to be changed.
+    /// The size of this structure in the program; set by saltus_attributes_init(). Do not change it.
     size_t size;
-    /// How many of each publisher's newest messages are kept: 1 to 2^24. Default 16.
+    /// Messages kept for each publisher, the newest: 1 to 2^24. Default 16.
     uint64_t frames;
-    /// The longest message in bytes: 1 to 2^40. Default 512.
+    /// Bytes of the longest message: 1 to 2^40. Default 512.
     uint64_t frame_size;
-    /// For how many publishers memory is reserved at creation: 1 to 1,024. More may come later. Default 1.
+    /// Publishers to reserve memory for at creation: 1 to 1,024. More can be opened later. Default 1.
     uint32_t lanes;
-    /// Permission bits: who may write may publish, who may read may subscribe; 0600 must be in it. Default 0644.
+    /// Permission bits: write allows to publish, read to subscribe; must include 0600. Default 0644.
     uint32_t mode;
     /// Group id of the files, or SALTUS_OWN_GROUP.
     uint32_t group;
@@ -278,111 +227,155 @@ typedef struct saltus_attributes {
     uint32_t clock;
     /// SALTUS_WAKE_ON_DEMAND or SALTUS_WAKE_ALWAYS.
     uint32_t wake;
-    /// 1: messages carry the time of their publication. 0: they do not, and there is one publisher only. Default 1.
+    /// 1: each message carries its time of publication. 0: it does not, and the channel has one publisher only. Default 1.
     uint32_t stamps;
-    /// 1: who opens the channel maps all its pages at once, so that nothing faults later. Default 1.
+    /// 1: opening the channel maps all its pages at once, so that no page fault occurs later. Default 1.
     uint32_t prefault;
-    /// 1: who opens the channel locks its pages into memory. Default 0.
+    /// 1: opening the channel locks its pages into memory. Default 0.
     uint32_t lock_memory;
 } saltus_attributes;
 
-/// What became of a published message.
+/// An open channel. Publishers and subscribers are opened from it. It holds two file descriptors, however many they are.
+///
+/// Several threads may use it at the same time.
+typedef struct saltus_channel {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_channel;
+
+/// A publisher in a channel, with a buffer (lane) of its own. One thread at a time may use it: a second call at the same time is
+/// refused. Another thread opens its own.
+typedef struct saltus_channel_publisher {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_channel_publisher;
+
+/// The sequence number and timestamp of a published message.
 typedef struct saltus_published {
-    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
+    /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     uint64_t seq;
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
     uint64_t stamp;
 } saltus_published;
 
-/// How a subscriber joins. Fill it with saltus_channel_options_init(), then change what shall be different.
-typedef struct saltus_channel_options {
-    /// Bytes that this structure has for the program; set by saltus_channel_options_init(), not to be changed.
-    size_t size;
-    /// How long a wait looks again and again before it sleeps, in ns; for isolated processors. Default 0.
-    uint64_t spin;
-    /// 0: sleeps until it is woken. Else it never asks to be woken and looks by itself every so many ns: for tools
-    /// that watch. Default 0.
-    uint64_t quiet;
-    /// SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
-    uint32_t start;
-    /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow. Default 1.
-    uint32_t counters;
-    /// 1: these counters include the time from publish to receive: one reading of the clock a message. Default 1.
-    uint32_t latency;
-    /// 1: saltus_channel_cancel() calls off this subscriber's waits. It then counts twice in saltus_channel_wait_any(). Default 1.
-    uint32_t cancelable;
-} saltus_channel_options;
-
-/// What is known of a received message.
-typedef struct saltus_sample {
-    /// Length in bytes. With SALTUS_TOO_SMALL: the size that the buffer must have.
-    size_t len;
-    /// Number of the message in its lane, from 1.
-    uint64_t seq;
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
-    uint64_t stamp;
-    /// Who published it: a number that each publisher of a channel has for itself.
-    uint64_t lease;
-    /// How many messages this subscriber missed since the last one it received.
-    uint64_t missed;
-    /// The lane it was published in: each has its own sequence numbers.
-    uint32_t lane;
-    /// Always 0.
-    uint32_t reserved;
-} saltus_sample;
-
-/// Is called with the name of a channel; returns 0 to go on, and anything else for no more. It must return: no longjmp, no C++
-/// exception.
-typedef int (*saltus_name_callback)(const char *name, void *context);
-
-/// What messages are. Generated code has all three as constants. Never changes.
+/// A type of messages. Generated code has all three fields as constants. Never changes.
 typedef struct saltus_type {
     /// The full name of the type, such as "robot.pose_t".
     const char *name;
-    /// Its fingerprint, or the hash of its plain layout: what every message begins with.
+    /// Its fingerprint, or the hash of its plain layout: every message begins with it.
     uint64_t fingerprint;
     /// The type, and all types in it, in the type language.
     const char *schema;
 } saltus_type;
 
-/// What a subscriber wants of its channels. Fill it with saltus_domain_options_init(), then change what shall be different.
-typedef struct saltus_domain_options {
-    /// Bytes that this structure has for the program; set by saltus_domain_options_init(), not to be changed.
+/// How a subscriber of a channel starts and waits. Fill it with saltus_channel_options_init(), then set the fields you want to change.
+typedef struct saltus_channel_options {
+    /// The size of this structure in the program; set by saltus_channel_options_init(). Do not change it.
     size_t size;
-    /// SALTUS_NEWEST_ONLY: what is older and unseen is passed over. Else all messages in their order, as long as no more than so
-    /// many of a channel are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
+    /// How long a wait polls before it sleeps, in ns; for isolated CPUs. Default 0.
+    uint64_t spin;
+    /// 0: a wait sleeps until a publisher wakes it. Else it never asks to be woken and checks at this period in ns: for monitoring
+    /// tools. Default 0.
+    uint64_t quiet;
+    /// SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
+    uint32_t start;
+    /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow it. Default 1.
+    uint32_t counters;
+    /// 1: these counters include the time from publish to receive, at the cost of one clock reading per message. Default 1.
+    uint32_t latency;
+    /// 1: saltus_channel_cancel() can cancel this subscriber's waits, which counts twice in saltus_channel_wait_any(). Default 1.
+    uint32_t cancelable;
+} saltus_channel_options;
+
+/// A subscriber of a channel. One thread at a time may use it: a second call at the same time is refused, except to cancel. Another
+/// thread opens its own.
+typedef struct saltus_channel_subscriber {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_channel_subscriber;
+
+/// The metadata of a received message.
+typedef struct saltus_sample {
+    /// Length in bytes. With SALTUS_TOO_SMALL: the size that the buffer must have.
+    size_t len;
+    /// Number of the message in its lane, from 1.
+    uint64_t seq;
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
+    uint64_t stamp;
+    /// A number that identifies its publisher in the channel.
+    uint64_t lease;
+    /// How many messages this subscriber missed since the last one it received.
+    uint64_t missed;
+    /// The lane it was published in; each lane has its own sequence numbers.
+    uint32_t lane;
+    /// Always 0.
+    uint32_t reserved;
+} saltus_sample;
+
+/// An open domain: the channels that one URL reaches, in shared memory, in this process, in a log, or on a network. Several threads
+/// may use it at the same time.
+typedef struct saltus_domain {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_domain;
+
+/// A function that receives the name of a channel; it returns 0 to continue, and anything else to stop. It must return: no longjmp, no
+/// C++ exception.
+typedef int (*saltus_name_callback)(const char *name, void *context);
+
+/// A publisher in one channel of a domain. One call at a time may use it: a second call at the same time is refused.
+typedef struct saltus_domain_publisher {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_domain_publisher;
+
+/// What a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
+typedef struct saltus_domain_options {
+    /// The size of this structure in the program; set by saltus_domain_options_init(). Do not change it.
+    size_t size;
+    /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
+    /// are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
     uint64_t depth;
-    /// What the messages shall be; others are told once, with SALTUS_WRONG_TYPE, and then passed over. NULL: anything. Default NULL.
+    /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
+    /// Default NULL.
     const struct saltus_type *expected;
-    /// Where to start in channels that are there already: SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
+    /// Where to start in channels that exist already: SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
     uint32_t start;
     /// SALTUS_BY_NAME or SALTUS_BY_PATTERN.
     uint32_t by;
 } saltus_domain_options;
 
-/// A message, with what is known about it. Saltus keeps it, and may give it more fields at its end.
+/// A subscriber of one or many channels of a domain. One call at a time may use it: a second call at the same time is refused, except to
+/// cancel.
+typedef struct saltus_domain_subscriber {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_domain_subscriber;
+
+/// A message and its metadata. Saltus owns it; later versions may add fields at its end.
 typedef struct saltus_message {
     /// Its bytes; never NULL.
     const void *data;
-    /// How many those are.
+    /// The number of bytes.
     size_t len;
-    /// The name of its channel, with a zero byte behind it.
+    /// The name of its channel, followed by a zero byte.
     const char *channel;
     /// Bytes of the name.
     size_t channel_len;
-    /// When it was published, ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
+    /// When it was published, in ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
     uint64_t published;
-    /// When it came to this machine, ns of boot time.
+    /// When it arrived on this machine, in ns of boot time.
     uint64_t arrived;
-    /// When a log says that it was recorded, us since 1970; SALTUS_NO_TIME where it comes from no log.
+    /// When it was recorded according to the log, in us since 1970; SALTUS_NO_TIME if it is not from a log.
     int64_t logged;
-    /// A number that tells senders apart, or SALTUS_UNKNOWN.
+    /// A number that identifies its sender, or SALTUS_UNKNOWN.
     uint64_t sender;
-    /// Its number among the sender's messages, or SALTUS_UNKNOWN.
+    /// Its sequence number among the sender's messages, or SALTUS_UNKNOWN.
     uint64_t sequence;
-    /// Messages missed since the last one received: lost on the way, or overwritten in shared memory. SALTUS_UNKNOWN if nobody knows.
+    /// Messages missed since the last one received: lost on the network, or overwritten in shared memory. SALTUS_UNKNOWN if the transport
+    /// cannot tell.
     uint64_t missed;
-    /// Messages dropped in this process since the last one received, because this subscriber was slow or wanted the newest only.
+    /// Messages dropped in this process since the last one received, because this subscriber was slow or receives only the newest.
     uint64_t dropped;
     /// 1: `missed` counts over all channels of the sender; 0: over this one.
     uint32_t missed_of_sender;
@@ -390,661 +383,739 @@ typedef struct saltus_message {
     uint32_t reserved;
 } saltus_message;
 
-/// A channel at one moment, read from counters without disturbing anybody.
+/// A function that receives a type; it returns 0 to continue, and anything else to stop. The strings are valid during the call. It must
+/// return: no longjmp, no C++ exception.
+typedef int (*saltus_type_callback)(const struct saltus_type *type, void *context);
+
+/// The state of a channel at one moment, read from counters without disturbing its users.
 typedef struct saltus_info {
-    /// Bytes that this structure has for the program.
+    /// The size of this structure in the program.
     size_t size;
-    /// Messages published, by all publishers together, the dead ones' too.
+    /// Messages published, by all publishers together, including closed and dead ones.
     uint64_t published;
     /// Their bytes.
     uint64_t bytes;
-    /// Messages that a subscriber can still get.
+    /// Messages that a subscriber can still receive.
     uint64_t kept;
-    /// Messages that all living subscribers together missed, as far as they keep counters.
+    /// Messages missed by all living subscribers that keep counters.
     uint64_t missed;
-    /// Publishers that live.
+    /// Living publishers.
     uint64_t publishers;
-    /// Subscribers that live and keep counters.
+    /// Living subscribers that keep counters.
     uint64_t subscribers;
-    /// Shared memory in bytes, without counters and descriptions.
+    /// Shared memory in bytes, without counters and types.
     uint64_t memory;
-    /// How old the newest message is, in ns, or SALTUS_UNKNOWN.
+    /// Age of the newest message in ns, or SALTUS_UNKNOWN.
     uint64_t age;
-    /// When the channel was created, ns of boot time.
+    /// When the channel was created, in ns of boot time.
     uint64_t created;
 } saltus_info;
 
-/// Is called with what messages of a channel are; returns 0 to go on, and anything else for no more. The strings are valid during the
-/// call. It must return: no longjmp, no C++ exception.
-typedef int (*saltus_type_callback)(const struct saltus_type *what, void *context);
+/// A dispatcher: it calls back for messages of many subscriptions, of one or several domains, in one thread. One call at a time may use
+/// it: a second call at the same time is refused, except to cancel.
+typedef struct saltus_dispatcher {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_dispatcher;
 
-/// Is called with a message, which is valid during the call; returns SALTUS_GO_ON, SALTUS_STOP, SALTUS_UNSUBSCRIBE or the sum of
-/// the last two. It may call everything but the dispatcher that calls it; of that, saltus_dispatcher_cancel(). It must return: no
-/// longjmp, no C++ exception.
+/// A function that receives a message, which is valid during the call; it returns SALTUS_GO_ON, SALTUS_STOP, SALTUS_UNSUBSCRIBE or the
+/// sum of the last two. It may call every function, but with the dispatcher that calls it only saltus_dispatcher_cancel(). It must
+/// return: no longjmp, no C++ exception.
 typedef int (*saltus_callback)(const struct saltus_message *message, void *context);
 
-/// An event of a log: a message, its channel, and when it was logged. Saltus keeps it, and may give it more fields at its end.
+/// A log that is read, with its events in order of time. One call at a time may use it: a second call at the same time is refused.
+typedef struct saltus_log {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_log;
+
+/// An event of a log: a message, its channel, and when it was logged. Saltus owns it; later versions may add fields at its end.
 typedef struct saltus_event {
     /// The message as it was published; never NULL.
     const void *data;
     /// Bytes of the message.
     size_t len;
-    /// The name of its channel, with a zero byte behind it. The name itself may be any bytes.
+    /// The name of its channel, followed by a zero byte. The name may contain any bytes.
     const char *channel;
     /// Bytes of the name.
     size_t channel_len;
-    /// When it was logged, ns since 1970, as far as the file is to be trusted.
+    /// When it was logged according to the file, in ns since 1970.
     int64_t log_time;
-    /// When it was published, ns since 1970, or SALTUS_NO_TIME.
+    /// When it was published, in ns since 1970, or SALTUS_NO_TIME.
     int64_t publish_time;
-    /// The number that its publisher gave it, or SALTUS_UNKNOWN.
+    /// The sequence number that its publisher gave it, or SALTUS_UNKNOWN.
     uint64_t sequence;
 } saltus_event;
+
+/// A log that is written. One call at a time may use it: a second call at the same time is refused.
+typedef struct saltus_log_writer {
+    /// A number; 0 if the handle is not open.
+    uint64_t id;
+} saltus_log_writer;
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-/// Fills `attributes` with the defaults. `size` is sizeof(saltus_attributes).
+/// saltus_strerror returns the meaning of an error in a few words, in a string that is never freed. saltus_last_error() has the
+/// details. A number that is not an enum saltus_error gets a text that says so.
+///
+/// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe.
+const char *saltus_strerror(int error);
+
+/// saltus_attributes_init fills `attributes` with the defaults. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_attributes_init(struct saltus_attributes *attributes, size_t size);
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
+enum saltus_error saltus_attributes_init(struct saltus_attributes *attributes, size_t size);
 
-/// Creates channel `name` in `domain`. It appears whole, in one step.
+/// saltus_channel_create creates channel `name` in `domain` and opens it. The channel appears in one step, complete.
 ///
-/// `domain`: a URL ("shm://", "shm://NAME", "shm:///dev/shm/DIRECTORY"), or NULL for $SALTUS_DOMAIN, or else "shm://".
-/// `name`: 1 to 63 bytes of any kind. `attributes`: NULL for the defaults.
-/// `*channel` gets the open channel, to be closed with saltus_channel_close(); NULL if it fails.
+/// `domain`: a URL ("shm://", "shm://NAME", "shm:///dev/shm/DIRECTORY"), or NULL for $SALTUS_DOMAIN, else "shm://".
+/// `name`: 1 to 63 bytes of any value. `attributes`: NULL for the defaults.
+/// `*channel` gets the handle, which you close with saltus_channel_close(); its id is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_EXISTS, SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
-int saltus_channel_create(const char *domain,
-                  const char *name,
-                  const struct saltus_attributes *attributes,
-                  struct saltus_channel **channel);
+enum saltus_error saltus_channel_create(const char *domain,
+                                        const char *name,
+                                        const struct saltus_attributes *attributes,
+                                        struct saltus_channel *channel);
 
-/// Opens channel `name`; creates it if there is none. An existing one keeps its attributes, whatever these say.
+/// saltus_channel_open_or_create opens channel `name`, or creates it if it does not exist. An existing channel keeps its attributes;
+/// `attributes` is then ignored.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_channel_open_or_create(const char *domain,
-                          const char *name,
-                          const struct saltus_attributes *attributes,
-                          struct saltus_channel **channel);
+enum saltus_error saltus_channel_open_or_create(const char *domain,
+                                                const char *name,
+                                                const struct saltus_attributes *attributes,
+                                                struct saltus_channel *channel);
 
-/// Creates channel `name`, in the place of the old one if there is one, whose users then get SALTUS_RETIRED.
+/// saltus_channel_replace creates channel `name` in place of the existing one, if any. The users of the old channel get SALTUS_RETIRED.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
-int saltus_channel_replace(const char *domain,
-                   const char *name,
-                   const struct saltus_attributes *attributes,
-                   struct saltus_channel **channel);
+enum saltus_error saltus_channel_replace(const char *domain,
+                                         const char *name,
+                                         const struct saltus_attributes *attributes,
+                                         struct saltus_channel *channel);
 
-/// Opens channel `name`.
+/// saltus_channel_open opens channel `name`, which must exist.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_channel_open(const char *domain, const char *name, struct saltus_channel **channel);
+enum saltus_error saltus_channel_open(const char *domain, const char *name, struct saltus_channel *channel);
 
-/// Opens channel `name` as soon as it exists. Subscribers often start first.
+/// saltus_channel_wait_for waits until channel `name` exists and opens it. Use it where subscribers may start before publishers.
 ///
-/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, or until `until` (see "Time"), and
-/// looks every 10 ms meanwhile.
-/// Returns SALTUS_NOTHING, and `*channel` is NULL, if the channel does not exist until then.
+/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, at most until `until` (see "Time"), and checks
+/// every 10 ms.
+/// Returns SALTUS_NOTHING if the channel does not exist in time; the id of `*channel` is then 0.
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_channel_wait_for(const char *domain, const char *name, uint64_t until, struct saltus_channel **channel);
+enum saltus_error saltus_channel_wait_for(const char *domain,
+                                          const char *name,
+                                          uint64_t until,
+                                          struct saltus_channel *channel);
 
-/// Removes channel `name` from `domain`. Those who have it open get SALTUS_RETIRED, subscribers once they have
-/// received all that was published.
+/// saltus_channel_unlink removes channel `name` from `domain`. Publishers that have it open get SALTUS_RETIRED, and subscribers do once
+/// they have received all messages.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_SYSTEM.
-int saltus_channel_unlink(const char *domain, const char *name);
+enum saltus_error saltus_channel_unlink(const char *domain,
+                                        const char *name);
 
-/// Closes a channel. Publishers and subscribers made from it stay as they are. NULL does nothing.
+/// saltus_channel_close closes a channel. Its publishers and subscribers stay open. No other thread may be in a call with the handle.
 ///
-/// Blocks: never. Allocates: no. Kernel: yes, to unmap once nothing uses the channel any more.
-void saltus_channel_close(struct saltus_channel *channel);
+/// Blocks: never. Allocates: no. Kernel: yes, to unmap the channel when the last user closes it.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_channel_close(struct saltus_channel channel);
 
-/// What the channel was created with; mode and group as they were when it was opened. Its frame_size is the size of
-/// a buffer that every message fits into. `size` is sizeof(saltus_attributes).
+/// saltus_channel_attributes returns the attributes that the channel was created with; mode and group as they were when it was opened.
+/// A buffer of `frame_size` bytes fits every message. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_channel_attributes(const struct saltus_channel *channel, struct saltus_attributes *attributes, size_t size);
+/// Fails: SALTUS_INVALID (NULL, an impossible size, or closed).
+enum saltus_error saltus_channel_attributes(struct saltus_channel channel,
+                                            struct saltus_attributes *attributes,
+                                            size_t size);
 
-/// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
-/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_channel_publisher_close(); it is
-/// NULL if this fails.
+/// saltus_channel_publisher_open opens a publisher in the channel. It takes over the lane of a dead publisher or adds one, whose memory it
+/// reserves now, so that no later call fails for lack of memory. You close `*publisher` with saltus_channel_publisher_close(); its id
+/// is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
-int saltus_channel_publisher_open(const struct saltus_channel *channel, struct saltus_channel_publisher **publisher);
+enum saltus_error saltus_channel_publisher_open(struct saltus_channel channel,
+                                                struct saltus_channel_publisher *publisher);
 
-/// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
+/// saltus_channel_publisher_close closes a publisher and abandons its loan. Its messages stay in the channel.
 ///
 /// Blocks: never. Allocates: no. Kernel: yes.
-void saltus_channel_publisher_close(struct saltus_channel_publisher *publisher);
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_channel_publisher_close(struct saltus_channel_publisher publisher);
 
-/// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
-/// readers. `published` may be NULL.
+/// saltus_channel_publish publishes a copy of the `len` bytes at `message`, which may be NULL if `len` is 0. `published` may be NULL.
+/// The result never depends on subscribers.
 ///
-/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
-/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_channel_publisher_open().
-int saltus_channel_publish(struct saltus_channel_publisher *publisher, const void *message, size_t len, struct saltus_published *published);
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber is blocked, else none. For control loops.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, closed, or the publisher has a loan).
+/// In a forked child the first call opens a lane for the child, and costs and fails like saltus_channel_publisher_open().
+enum saltus_error saltus_channel_publish(struct saltus_channel_publisher publisher,
+                                         const void *message,
+                                         size_t len,
+                                         struct saltus_published *published);
 
-/// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
-/// The room holds old bytes. Give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon(); until then the
-/// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
-///
-/// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
-int saltus_channel_loan(struct saltus_channel_publisher *publisher, size_t len, void **room);
-
-/// Publishes the first `len` bytes of what was borrowed. The loan is over, whatever this returns. `published` may
-/// be NULL. The room may also have been filled with streaming (non-temporal) stores.
-///
-/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
-int saltus_channel_loan_publish(struct saltus_channel_publisher *publisher, size_t len, struct saltus_published *published);
-
-/// Gives back unused what was borrowed. Nothing is published.
+/// saltus_channel_loan lends the program memory of the channel for a message of up to `len` bytes, to build it in place. `*room` gets its
+/// address, 64-byte aligned; it holds old bytes. End the loan with saltus_channel_loan_publish() or saltus_channel_loan_abandon();
+/// until then the publisher publishes and lends nothing else. The oldest messages, stored there, are discarded now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
-int saltus_channel_loan_abandon(struct saltus_channel_publisher *publisher);
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, closed, or the publisher has a loan). `*room` is then NULL.
+enum saltus_error saltus_channel_loan(struct saltus_channel_publisher publisher,
+                                      size_t len,
+                                      void **room);
 
-/// Leaves with the channel what its messages are, so that tools can read them: the full name of the type, its
-/// fingerprint (or the hash of its plain layout), and the type itself in the type language. Generated code has all three
-/// as constants. Saying the same again adds nothing.
+/// saltus_channel_loan_publish publishes the first `len` bytes of the loan. The loan ends, whatever this returns. `published` may
+/// be NULL. You may fill the loan with streaming (non-temporal) stores.
 ///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: once, after saltus_channel_publisher_open().
-/// Fails: SALTUS_INVALID (NULL, not UTF-8, an empty name, or more than 1 MiB in all; or something is borrowed from this
-/// publisher), SALTUS_RETIRED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_channel_describe(struct saltus_channel_publisher *publisher, const char *name, uint64_t fingerprint, const char *schema);
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber is blocked, else none. For control loops.
+/// Fails: SALTUS_TOO_SMALL (more than was lent), SALTUS_INVALID (closed, no loan, or lent before a fork).
+enum saltus_error saltus_channel_loan_publish(struct saltus_channel_publisher publisher,
+                                              size_t len,
+                                              struct saltus_published *published);
 
-/// Fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
+/// saltus_channel_loan_abandon ends the loan without publishing.
+///
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_INVALID (closed, or no loan).
+enum saltus_error saltus_channel_loan_abandon(struct saltus_channel_publisher publisher);
+
+/// saltus_channel_describe registers the type of the publisher's messages with the channel, so that tools can read them. Registering a
+/// type again adds nothing.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: call it once, after opening the publisher.
+/// Fails: SALTUS_INVALID (NULL, closed, not UTF-8, an empty name, more than 1 MiB in all, or the publisher has a loan), SALTUS_RETIRED,
+/// SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
+enum saltus_error saltus_channel_describe(struct saltus_channel_publisher publisher,
+                                          const struct saltus_type *type);
+
+/// saltus_channel_options_init fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_channel_options_init(struct saltus_channel_options *options, size_t size);
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
+enum saltus_error saltus_channel_options_init(struct saltus_channel_options *options, size_t size);
 
-/// Joins the channel as a subscriber. `options`: NULL for the defaults. `*subscriber` is to be closed with
-/// saltus_channel_subscriber_close(); it is NULL if this fails.
+/// saltus_channel_subscriber_open opens a subscriber of the channel. `options`: NULL for the defaults. You close `*subscriber` with
+/// saltus_channel_subscriber_close(); its id is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID.
-int saltus_channel_subscriber_open(const struct saltus_channel *channel,
-                           const struct saltus_channel_options *options,
-                           struct saltus_channel_subscriber **subscriber);
+enum saltus_error saltus_channel_subscriber_open(struct saltus_channel channel,
+                                                 const struct saltus_channel_options *options,
+                                                 struct saltus_channel_subscriber *subscriber);
 
-/// Closes a subscriber and its event descriptor. NULL does nothing. Nobody may call saltus_channel_cancel() for it any more.
+/// saltus_channel_subscriber_close closes a subscriber and its event descriptor.
 ///
 /// Blocks: until the thread of its event descriptor ends, if it has one. Allocates: no. Kernel: yes.
-void saltus_channel_subscriber_close(struct saltus_channel_subscriber *subscriber);
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_channel_subscriber_close(struct saltus_channel_subscriber subscriber);
 
-/// Skips to now. What was unseen counts as missed.
+/// saltus_channel_flush moves the subscriber behind the newest message. Messages not yet received count as missed.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_INVALID (NULL).
-int saltus_channel_flush(struct saltus_channel_subscriber *subscriber);
+/// Fails: SALTUS_INVALID (closed).
+enum saltus_error saltus_channel_flush(struct saltus_channel_subscriber subscriber);
 
-/// Goes back to the oldest message kept, seen or not. What is received again counts again.
+/// saltus_channel_seek_oldest moves the subscriber back to the oldest message kept. Messages that are received again count again.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_INVALID (NULL).
-int saltus_channel_seek_oldest(struct saltus_channel_subscriber *subscriber);
+/// Fails: SALTUS_INVALID (closed).
+enum saltus_error saltus_channel_seek_oldest(struct saltus_channel_subscriber subscriber);
 
-/// How many messages this subscriber has received and how many it has missed: together all that was published since
-/// it joined, up to its place.
+/// saltus_channel_counts returns how many messages the subscriber has received and how many it has missed. The sum is all messages from
+/// its start to its position.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_INVALID (NULL).
-int saltus_channel_counts(struct saltus_channel_subscriber *subscriber, uint64_t *received, uint64_t *missed);
+/// Fails: SALTUS_INVALID (NULL, or closed).
+enum saltus_error saltus_channel_counts(struct saltus_channel_subscriber subscriber,
+                                        uint64_t *received,
+                                        uint64_t *missed);
 
-/// Receives a message into `size` bytes at `buffer`, which may be NULL if `size` is 0.
+/// saltus_channel_wait_any waits until one of `count` subscribers has a new message, and stores its index in `*index`: the first, if
+/// several have one. One system call waits for all of them. `until`: see "Time". It gives up open views.
 ///
-/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is none (see "Time").
-/// `*sample` tells of the message; it is all zeros if there is none, but for `len` with SALTUS_TOO_SMALL.
-/// A view that is open is given up. What the buffer holds counts only with SALTUS_OK.
+/// At most 127 subscribers; cancelable ones (the default) count twice. A saltus_channel_cancel() for any of them cancels the wait, and
+/// a retired channel ends it.
 ///
-/// Blocks: until a message comes, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
-/// map a lane when a publisher is new; SALTUS_POLL else makes no system call. For control loops.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up.
-/// Fails: SALTUS_TOO_SMALL (keeps the place), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (and all
-/// that was published has been received), SALTUS_INVALID.
-int saltus_channel_receive(struct saltus_channel_subscriber *subscriber,
-                   int which,
-                   uint64_t until,
-                   void *buffer,
-                   size_t size,
-                   struct saltus_sample *sample);
-
-/// Looks at a message where it lies, without copying it: `*message` points to its `*len` bytes, 64-byte aligned and
-/// read-only. Its publisher may overwrite them at any instant: compute from them what is needed, copying out each
-/// byte once, then call saltus_channel_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
-/// nothing computed may be acted upon, and no length or index found in the message be trusted.
-///
-/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, but for saltus_channel_cancel(), gives the
-/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_channel_subscriber_close().
-///
-/// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up; then, and if it fails, `*message` is NULL.
-/// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
-int saltus_channel_view(struct saltus_channel_subscriber *subscriber, int which, uint64_t until, const void **message, size_t *len);
-
-/// Ends a view, and says whether the message was whole all the while. If it was, it counts as received.
-///
-/// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_OVERRUN (overwritten meanwhile: forget what was computed, look again; the place is kept),
-/// SALTUS_INVALID (NULL, or no view). `*sample` is all zeros then.
-int saltus_channel_validate(struct saltus_channel_subscriber *subscriber, struct saltus_sample *sample);
-
-/// Waits until one of `count` subscribers has something unseen, and stores its index in `*index`: the first, if
-/// several have. One system call sleeps on all of them. `until`: see "Time". Open views are given up.
-///
-/// At most 127 subscribers; those that are cancelable (the default) count twice. A saltus_channel_cancel() for any of them
-/// calls off the wait, and a retired channel ends it.
-///
-/// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep.
+/// Blocks: until there is a message, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep.
 /// For control loops.
-/// Returns SALTUS_NOTHING if the time is up.
-/// Fails: SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID (NULL, none or too many, or one given twice).
-int saltus_channel_wait_any(struct saltus_channel_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
+/// Returns SALTUS_NOTHING if no message arrives in time.
+/// Fails: SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID (NULL, closed, none or too many, or one given twice).
+enum saltus_error saltus_channel_wait_any(const struct saltus_channel_subscriber *subscribers,
+                                          size_t count,
+                                          uint64_t until,
+                                          size_t *index);
 
-/// A descriptor for poll, epoll or an event loop: readable while there is something unseen. When it is readable,
-/// receive until there is SALTUS_NOTHING, which makes it wait for the next message. Do not read it.
+/// saltus_channel_event_fd returns a descriptor for poll, epoll or an event loop, which is readable while there is a new message. When it
+/// is readable, receive until SALTUS_NOTHING, which lowers it until the next message. Do not read it.
 ///
-/// The first call starts a thread in this process that waits on the subscriber's behalf; publishers know nothing of
-/// it. Ownership: the subscriber keeps the descriptor and closes it in the end.
+/// The first call starts a thread in this process that waits for the subscriber; publishers are not affected.
+/// Ownership: the subscriber keeps the descriptor and closes it.
 ///
 /// Blocks: never. Allocates: the first time. Kernel: the first time.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
-int saltus_channel_event_fd(struct saltus_channel_subscriber *subscriber, int *fd);
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread available), SALTUS_INVALID (NULL, or closed). `*fd` is then -1.
+enum saltus_error saltus_channel_event_fd(struct saltus_channel_subscriber subscriber,
+                                          int *fd);
 
-/// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_channel_cancel_reset(); a signal just before a wait is not lost. Receives that do not wait are not affected.
+/// saltus_channel_cancel cancels the subscriber's current wait, if any, and all later ones: they return SALTUS_CANCELED until
+/// saltus_channel_cancel_reset(). A call just before a wait begins is not lost. Calls that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.
-/// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable); saltus_last_error() does not tell of it.
-int saltus_channel_cancel(const struct saltus_channel_subscriber *subscriber);
+/// Fails: SALTUS_INVALID (closed, or not cancelable); saltus_last_error() does not report it.
+enum saltus_error saltus_channel_cancel(struct saltus_channel_subscriber subscriber);
 
-/// Lets the subscriber's waits wait again. From any thread.
+/// saltus_channel_cancel_reset lets the subscriber's waits wait again. From any thread.
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or the subscriber is not cancelable).
-int saltus_channel_cancel_reset(const struct saltus_channel_subscriber *subscriber);
+/// Fails: SALTUS_INVALID (closed, or not cancelable).
+enum saltus_error saltus_channel_cancel_reset(struct saltus_channel_subscriber subscriber);
 
-/// Opens the domain that `url` names, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or "file:///tmp/robot.log"
-/// (a log of LCM's); NULL is $SALTUS_DOMAIN, or else "shm://". The guide's page on providers has them all. It joins no network and
-/// makes no file, but for a log that is to be written: that comes with the first publisher or subscriber that needs it. `*domain`
-/// is to be closed with saltus_domain_close(); it is NULL if this fails.
+/// saltus_channel_receive receives a message into the `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
-/// Blocks: where a log is opened, to read it. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
-/// SALTUS_NETWORK, SALTUS_SYSTEM.
-int saltus_domain_open(const char *url,
-                       struct saltus_domain **domain);
+/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is no message (see "Time").
+/// `*sample` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
+/// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
+///
+/// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
+/// map the lane of a new publisher; otherwise SALTUS_POLL makes no system call. For control loops.
+/// Returns SALTUS_NOTHING if there is no new message in time.
+/// Fails: SALTUS_TOO_SMALL (the message stays unreceived), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (after all
+/// messages were received), SALTUS_INVALID.
+enum saltus_error saltus_channel_receive(struct saltus_channel_subscriber subscriber,
+                                         int which,
+                                         uint64_t until,
+                                         void *buffer,
+                                         size_t size,
+                                         struct saltus_sample *sample);
 
-/// Closes a domain. Publishers, subscribers and dispatchers stay as they are. NULL does nothing.
+/// saltus_channel_view lets you read a message in place, without a copy: `*message` points to its `*len` bytes, 64-byte aligned and
+/// read-only. Its publisher may overwrite them at any moment. Compute your result from them, reading each byte once, then call
+/// saltus_channel_validate(). Only if that returns SALTUS_OK were the bytes valid all the time. Before that, do not act on the result,
+/// and do not trust a length or index found in the message.
 ///
-/// Blocks: if nothing else of the domain is open, until its thread ends and what was sent is out, where the transport keeps it back.
-/// Allocates: no. Kernel: yes.
-void saltus_domain_close(struct saltus_domain *domain);
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, gives up the
+/// view; a message that was not validated stays unreceived. The pointer is invalid after saltus_channel_subscriber_close().
+///
+/// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
+/// Returns SALTUS_NOTHING if there is no new message in time; then, and on failure, `*message` is NULL.
+/// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
+enum saltus_error saltus_channel_view(struct saltus_channel_subscriber subscriber,
+                                      int which,
+                                      uint64_t until,
+                                      const void **message,
+                                      size_t *len);
 
-/// Calls `each` with the names of the channels that there are, in this thread: all of a domain in shared memory, those of a log; on
-/// a network, those that somebody in this process wants and that something came on. A name is valid during its call; one
-/// that contains a zero byte is left out. `context` is handed on.
+/// saltus_channel_validate ends a view and checks that the message was not overwritten since. Only then it counts as received.
 ///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID (NULL), SALTUS_DENIED, SALTUS_SYSTEM.
-int saltus_domain_channels(const struct saltus_domain *domain,
-                           saltus_name_callback each,
-                           void *context);
+/// Blocks: never. Allocates: no. Kernel: no. For control loops.
+/// Fails: SALTUS_OVERRUN (overwritten: discard your result and view again; the subscriber keeps its position),
+/// SALTUS_INVALID (NULL, closed, or no view). `*sample` is then all zeros.
+enum saltus_error saltus_channel_validate(struct saltus_channel_subscriber subscriber, struct saltus_sample *sample);
 
-/// Makes a publisher in channel `channel`, 1 to 63 bytes. `what`: what its messages are, so that tools can read them; NULL if they
-/// are only bytes. `*publisher` is to be closed with saltus_domain_publisher_close(); it is NULL if this fails.
+/// saltus_now returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
+/// returns 0 for an unknown clock. The age of a message is saltus_now() of the channel's clock minus the message's timestamp.
 ///
-/// In shared memory the channel is opened, or made, by the first message, with room for messages of twice its length; the URL's
-/// `frames` and `frame_size` say otherwise.
-///
-/// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// that does not say where).
-int saltus_domain_publisher_open(const struct saltus_domain *domain,
-                                 const char *channel,
-                                 const struct saltus_type *what,
-                                 struct saltus_domain_publisher **publisher);
-
-/// Closes a publisher. What it published stays. NULL does nothing.
-///
-/// Blocks: until what was sent is out, where the transport keeps it back. Allocates: no. Kernel: yes.
-void saltus_domain_publisher_close(struct saltus_domain_publisher *publisher);
-
-/// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on subscribers.
-///
-/// Blocks: in shared memory only for the first message, in the file system; on a network for the pace that the URL sets. Allocates: for
-/// the first message. Kernel: in shared memory to wake who sleeps; on a network what sending takes.
-/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
-/// SALTUS_UNSUPPORTED (in a log that is played).
-int saltus_domain_publish(struct saltus_domain_publisher *publisher,
-                          const void *message,
-                          size_t len);
-
-/// Publishes a message as if it had been published at another time, for who publishes a log again: ns of boot time in shared
-/// memory, of wall time in a log. `*given`, unless that is NULL, gets the stamp that the message got: a publisher's stamps
-/// never go back, and none lies in the future.
-///
-/// Blocks, allocates, kernel: as saltus_domain_publish().
-/// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no stamps.
-int saltus_domain_publish_at(struct saltus_domain_publisher *publisher,
-                             const void *message,
-                             size_t len,
-                             int64_t stamp,
-                             int64_t *given);
-
-/// Fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
-///
-/// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
-int saltus_domain_options_init(struct saltus_domain_options *options, size_t size);
-
-/// Subscribes to `channels`: a name, or a pattern if the options say so; NULL is all channels. Channels need not exist yet.
-/// `options`: NULL for the defaults. `*subscriber` is to be closed with saltus_domain_subscriber_close(); it is NULL if this fails.
-///
-/// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_UNSUPPORTED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK, SALTUS_SYSTEM.
-int saltus_domain_subscriber_open(const struct saltus_domain *domain,
-                                  const char *channels,
-                                  const struct saltus_domain_options *options,
-                                  struct saltus_domain_subscriber **subscriber);
-
-/// Closes a subscriber and its event descriptor; what it received last goes with it. NULL does nothing. Nobody may call
-/// saltus_domain_cancel() for it any more.
-///
-/// Blocks: until threads end that only it needed; as saltus_domain_close() if nothing else of the domain is open. Allocates: no.
-/// Kernel: yes.
-void saltus_domain_subscriber_close(struct saltus_domain_subscriber *subscriber);
-
-/// Receives, as the subscriber's options say: the newest message not seen, or the next. `*message` points to it; it lies in the
-/// subscriber's own memory until the next call with the subscriber. NULL if there is none, or this fails.
-///
-/// Blocks: until a message comes, at most until `until` (see "Time"); SALTUS_POLL never. Allocates: for a message longer than all
-/// before it. Kernel: to sleep, to look for channels that have come, and, on a network, to receive.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up.
-/// Fails: SALTUS_CANCELED, SALTUS_WRONG_TYPE (call again), SALTUS_ENDED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK,
-/// SALTUS_SYSTEM, SALTUS_INVALID.
-int saltus_domain_receive(struct saltus_domain_subscriber *subscriber, uint64_t until, const struct saltus_message **message);
-
-/// Receives the newest message, whatever the options say, and even if it has been seen. One of another type than expected is
-/// left out.
-///
-/// Blocks, allocates, kernel: as saltus_domain_receive().
-/// Returns SALTUS_NOTHING if there is none until the time is up.
-/// Fails: as saltus_domain_receive().
-int saltus_domain_again(struct saltus_domain_subscriber *subscriber, uint64_t until, const struct saltus_message **message);
-
-/// Waits until one of `count` subscribers, at most 1,024, has something unseen, and stores its index in `*index`: the first, if
-/// several have. They may be of different domains. Then receive from it with SALTUS_POLL, which finds nothing only if the message
-/// was overwritten meanwhile or is of another type. A cancel of any of them calls off the wait, within 100 ms.
-///
-/// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
-/// Returns SALTUS_NOTHING if the time is up.
-/// Fails: SALTUS_CANCELED, SALTUS_SYSTEM, SALTUS_INVALID (NULL, none or too many, or one given twice).
-int saltus_domain_wait_any(struct saltus_domain_subscriber *const *subscribers, size_t count, uint64_t until, size_t *index);
-
-/// A descriptor for poll, epoll or an event loop: readable while there may be something unseen. When it is readable, receive with
-/// SALTUS_POLL until there is SALTUS_NOTHING, which lowers it until the next message. Do not read it.
-///
-/// Ownership: the subscriber keeps the descriptor and closes it in the end.
-///
-/// Blocks: never. Allocates: the first time. Kernel: the first time; in shared memory that starts a thread for each channel.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
-int saltus_domain_event_fd(struct saltus_domain_subscriber *subscriber, int *fd);
-
-/// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_domain_cancel_reset(). Receives that do not wait are not affected.
-///
-/// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
-/// Blocks: never. Allocates: no. Kernel: one system call.
-/// Fails: SALTUS_INVALID (NULL, or closed); saltus_last_error() does not tell of it.
-int saltus_domain_cancel(const struct saltus_domain_subscriber *subscriber);
-
-/// Lets the subscriber's waits wait again. From any thread.
-///
-/// Blocks: never. Allocates: no. Kernel: one system call at most.
-/// Fails: SALTUS_INVALID (NULL, or closed).
-int saltus_domain_cancel_reset(const struct saltus_domain_subscriber *subscriber);
-
-/// Tells what can be known of a channel at this moment. `size` is sizeof(saltus_info).
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes. It costs publishers nothing but cache misses.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size), SALTUS_SYSTEM.
-int saltus_channel_info(const struct saltus_channel *channel, struct saltus_info *info, size_t size);
-
-/// Calls `each` with what publishers said about the messages of a channel (see saltus_channel_describe()), in this thread. `context` is handed on.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID (NULL), SALTUS_DAMAGED, SALTUS_SYSTEM.
-int saltus_channel_descriptions(const struct saltus_channel *channel,
-                        saltus_type_callback each,
-                        void *context);
-
-/// Calls `each` with what publishers said about the messages of one of the channels that a subscriber has joined, in this thread: where
-/// there is a place for it, as in shared memory. `context` is handed on. The subscriber may not be used in `each`.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID (NULL, or a bad name).
-int saltus_domain_descriptions(struct saltus_domain_subscriber *subscriber,
-                               const char *channel,
-                               saltus_type_callback each,
-                               void *context);
-
-/// Messages of other types than expected that a subscriber has passed over.
-///
-/// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or closed). `*mismatched` is 0 then.
-int saltus_domain_mismatched(struct saltus_domain_subscriber *subscriber, uint64_t *mismatched);
-
-/// Makes a dispatcher without subscriptions. `*dispatcher` is to be closed with saltus_dispatcher_close(); it is NULL if this fails.
-///
-/// Blocks: never. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_SYSTEM, SALTUS_INVALID (NULL).
-int saltus_dispatcher_open(struct saltus_dispatcher **dispatcher);
-
-/// Closes a dispatcher with its subscriptions; its callbacks are not called again. NULL does nothing. From inside of one of its
-/// callbacks, it ends once saltus_dispatcher_run() or saltus_dispatcher_handle() returns.
-///
-/// Blocks: until threads end that only it needed. Allocates: no. Kernel: yes.
-void saltus_dispatcher_close(struct saltus_dispatcher *dispatcher);
-
-/// Calls `callback` for each message of `channels` from now on, which with `options` means what it means to
-/// saltus_domain_subscriber_open(). `context` is handed on. `*id`, unless `id` is NULL, gets a number for
-/// saltus_dispatcher_unsubscribe().
-///
-/// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: as saltus_domain_subscriber_open().
-int saltus_dispatcher_subscribe(struct saltus_dispatcher *dispatcher,
-                                const struct saltus_domain *domain,
-                                const char *channels,
-                                const struct saltus_domain_options *options,
-                                saltus_callback callback,
-                                void *context,
-                                uint64_t *id);
-
-/// Ends a subscription: its callback is not called again. Callbacks return SALTUS_UNSUBSCRIBE instead.
-///
-/// Blocks: until threads end that only it needed. Allocates: no. Kernel: yes.
-/// Fails: SALTUS_NOT_FOUND (it has ended already, or there never was one), SALTUS_INVALID (NULL, or called in a callback).
-int saltus_dispatcher_unsubscribe(struct saltus_dispatcher *dispatcher, uint64_t id);
-
-/// Waits until there are messages, and calls back for at most one of each subscription. `*handled`, unless that is NULL, gets for how
-/// many.
-///
-/// Blocks: until there is a message, at most until `until` (see "Time"), and as long as callbacks do. Allocates: for a message longer
-/// than all before it. Kernel: yes.
-/// Returns SALTUS_NOTHING if the time is up, it was called off, or there is no subscription.
-/// Fails: the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to go on. The next calls
-/// tell the other errors of that turn, one each, before they call anybody back. A SALTUS_STOP is told before errors. After
-/// SALTUS_WRONG_TYPE it returns at once, as after SALTUS_STOP: who had no turn yet has one later. `*handled` is 0 if this fails, whoever
-/// was called back.
-/// SALTUS_INVALID (NULL, or called in a callback).
-int saltus_dispatcher_handle(struct saltus_dispatcher *dispatcher,
-                             uint64_t until,
-                             size_t *handled);
-
-/// Handles messages until a callback returns SALTUS_STOP, saltus_dispatcher_cancel() is called, or no subscription is left.
-///
-/// Blocks: until then. Allocates: for a message longer than all before it. Kernel: yes.
-/// Fails: as saltus_dispatcher_handle().
-int saltus_dispatcher_run(struct saltus_dispatcher *dispatcher);
-
-/// A descriptor that is readable when saltus_dispatcher_handle() may have something to do, for an event loop that one has already. Do
-/// not read it. After a failure or a SALTUS_STOP call that until it returns SALTUS_NOTHING: errors that are kept do not raise it.
-///
-/// Ownership: the dispatcher keeps the descriptor and closes it in the end.
-///
-/// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or called in a callback). `*fd` is -1 then.
-int saltus_dispatcher_fd(struct saltus_dispatcher *dispatcher,
-                         int *fd);
-
-/// Lets saltus_dispatcher_run() and saltus_dispatcher_handle() return, now and until saltus_dispatcher_cancel_reset().
-///
-/// From any thread, from callbacks and from signal handlers: async-signal-safe, and errno stays as it was.
-/// Blocks: never. Allocates: no. Kernel: one system call.
-/// Fails: SALTUS_INVALID (NULL, or closed); saltus_last_error() does not tell of it.
-int saltus_dispatcher_cancel(const struct saltus_dispatcher *dispatcher);
-
-/// Lets the dispatcher wait again. From any thread.
-///
-/// Blocks: never. Allocates: no. Kernel: one system call at most.
-/// Fails: SALTUS_INVALID (NULL, or closed).
-int saltus_dispatcher_cancel_reset(const struct saltus_dispatcher *dispatcher);
-
-/// Opens a log: LCM's or MCAP, damaged or not. It is read once, and an index made; beside a large one it is kept, as
-/// PATH.saltus-index, if that is allowed. `*log` is to be closed with saltus_log_close(); it is NULL if this fails.
-///
-/// Blocks: while the file is read. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NOT_FOUND, SALTUS_NO_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
-int saltus_log_open(const char *path, struct saltus_log **log);
-
-/// Closes a log; the event read last goes with it. NULL does nothing.
-///
-/// Blocks: never. Allocates: no. Kernel: yes.
-void saltus_log_close(struct saltus_log *log);
-
-/// How many events the log has, and the times of the first and the last, ns since 1970; SALTUS_NO_TIME if there is none. Any of
-/// the three places may be NULL.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (NULL).
-int saltus_log_range(struct saltus_log *log, uint64_t *events, int64_t *first, int64_t *last);
-
-/// Reads the next event and goes a step forward. `*event` points to it; it lies in the log's own memory until the next call with the
-/// log. NULL if there is none, or this fails.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Returns SALTUS_NOTHING at the end.
-/// Fails: SALTUS_UNDECODABLE (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
-int saltus_log_next(struct saltus_log *log,
-                    const struct saltus_event **event);
-
-/// Reads the event before and goes a step backwards; otherwise as saltus_log_next().
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Returns SALTUS_NOTHING at the beginning.
-/// Fails: as saltus_log_next().
-int saltus_log_previous(struct saltus_log *log, const struct saltus_event **event);
-
-/// Goes to the event at `position`: as many events come before it. Behind the last is as good as the end.
-///
-/// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL).
-int saltus_log_seek(struct saltus_log *log, uint64_t position);
-
-/// Goes to the first event at or after `time`, ns since 1970, or to the end. `*position`, unless that is NULL, gets where that is.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (NULL).
-int saltus_log_seek_time(struct saltus_log *log,
-                         int64_t time,
-                         uint64_t *position);
-
-/// Begins a log. `format` is SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. A file that is there is left alone. `*writer` is to
-/// be closed with saltus_log_writer_close(); it is NULL if this fails.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_EXISTS, SALTUS_NOT_FOUND (of a directory), SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
-int saltus_log_create(const char *path,
-                      uint32_t format,
-                      struct saltus_log_writer **writer);
-
-/// Tells what messages with this fingerprint are, so that MCAP has them with their types. Before they are written.
-///
-/// Blocks: never. Allocates: yes. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, not UTF-8, a schema that is not understood; or the log is finished).
-int saltus_log_describe(struct saltus_log_writer *writer, const struct saltus_type *what);
-
-/// Appends a message of `channel` that was logged at `log_time`, ns since 1970, such as saltus_now(SALTUS_REALTIME). `message` may be
-/// NULL if `len` is 0. What was written goes out at the latest with what is written a second later; saltus_log_flush() does it now.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_UNWRITABLE (the log is as it was), SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
-int saltus_log_write(struct saltus_log_writer *writer,
-                     const char *channel,
-                     const void *message,
-                     size_t len,
-                     int64_t log_time);
-
-/// Gives everything that was written to the file.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
-int saltus_log_flush(struct saltus_log_writer *writer);
-
-/// Ends the log. Nothing more can be written, whatever this returns; the handle is still to be closed.
-///
-/// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
-int saltus_log_finish(struct saltus_log_writer *writer);
-
-/// Closes a writer; a log that is not finished is left as it was flushed last, which can be read, but of MCAP not quickly. NULL does
-/// nothing.
-///
-/// Blocks: in the file system. Allocates: no. Kernel: yes.
-void saltus_log_writer_close(struct saltus_log_writer *writer);
-
-/// What a code means, in a few words and for ever. saltus_last_error() knows more.
-///
-/// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe. An unknown code gets a text that says so.
-const char *saltus_strerror(int code);
-
-/// What went wrong in this thread's last call that failed: a sentence that names the thing, the place and the
-/// remedy, for people to read. Empty if nothing has failed yet. SALTUS_NOTHING is no failure and leaves it alone.
-///
-/// Blocks: never. Allocates: no. Kernel: no. Ownership: Saltus keeps the string; it is valid until the next call
-/// that fails in the same thread, and for no longer than the thread.
-const char *saltus_last_error(void);
-
-/// What time it is on a clock that stamps are made of, in ns: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME.
-/// The age of a message is saltus_now() of the channel's clock, less the message's stamp. 0 for an unknown clock.
-///
-/// Unlike clock_gettime() it agrees with processes in other time namespaces (containers); elsewhere it is the same.
+/// In processes of different time namespaces (containers) it returns the same time, unlike clock_gettime().
 ///
 /// Blocks: never. Allocates: once, in the first call of a process. Kernel: no, where there is a vDSO.
 uint64_t saltus_now(uint32_t clock);
 
-/// What time it is for `until`, in ns: CLOCK_MONOTONIC of this process.
+/// saltus_monotonic returns the time for `until`, in ns: CLOCK_MONOTONIC of this process.
 ///
 /// Blocks: never. Allocates: no. Kernel: no, where there is a vDSO. Async-signal-safe.
 uint64_t saltus_monotonic(void);
 
-/// The version of the library, such as "0.1.0". A string that is there for ever.
+/// saltus_domain_open opens the domain at `url`, such as "shm://", "mem://", "udpm://239.255.76.67:7667?ttl=1" or
+/// "file:///tmp/robot.log" (an LCM log); NULL is $SALTUS_DOMAIN, else "shm://". The guide's page on providers lists all. The call joins
+/// no network and makes no file, except a log to write: the first publisher or subscriber that needs it does. You close `*domain` with
+/// saltus_domain_close(); its id is 0 if the call fails.
+///
+/// Blocks: where it opens a log, to read it. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
+/// SALTUS_NETWORK, SALTUS_SYSTEM.
+enum saltus_error saltus_domain_open(const char *url,
+                                     struct saltus_domain *domain);
+
+/// saltus_domain_close closes a domain. Its publishers, subscribers and dispatchers stay open.
+///
+/// Blocks: if nothing else of the domain is open, until its thread ends and the transport has sent all messages.
+/// Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_domain_close(struct saltus_domain domain);
+
+/// saltus_domain_channels calls `each` with the names of the domain's channels, in this thread: all of a domain in shared memory or of a
+/// log; on a network, those that this process subscribes to and that had traffic. A name is valid during its call; a name
+/// with a zero byte in it is left out. It passes `context` on.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL, or closed), SALTUS_DENIED, SALTUS_SYSTEM.
+enum saltus_error saltus_domain_channels(struct saltus_domain domain,
+                                         saltus_name_callback each,
+                                         void *context);
+
+/// saltus_domain_publisher_open opens a publisher in channel `channel`, a name of 1 to 63 bytes. `type`: the type of its messages, so
+/// that tools can read them; NULL for untyped bytes. You close `*publisher` with saltus_domain_publisher_close(); its id is 0 if the
+/// call fails.
+///
+/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `frames` and `frame_size`
+/// in the URL override this.
+///
+/// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// without an address).
+enum saltus_error saltus_domain_publisher_open(struct saltus_domain domain,
+                                               const char *channel,
+                                               const struct saltus_type *type,
+                                               struct saltus_domain_publisher *publisher);
+
+/// saltus_domain_publisher_close closes a publisher. Its messages stay.
+///
+/// Blocks: until the transport has sent all messages. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_domain_publisher_close(struct saltus_domain_publisher publisher);
+
+/// saltus_domain_publish publishes a copy of the `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
+/// subscribers.
+///
+/// Blocks: in shared memory only for the first message, in the file system; on a network to keep the rate that the URL sets. Allocates:
+/// for the first message. Kernel: in shared memory to wake blocked subscribers; on a network to send.
+/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
+/// SALTUS_UNSUPPORTED (in a log that is played).
+enum saltus_error saltus_domain_publish(struct saltus_domain_publisher publisher,
+                                        const void *message,
+                                        size_t len);
+
+/// saltus_domain_publish_at publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
+/// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
+/// never decrease, and none lies in the future.
+///
+/// Blocks, allocates, kernel: as saltus_domain_publish().
+/// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.
+enum saltus_error saltus_domain_publish_at(struct saltus_domain_publisher publisher,
+                                           const void *message,
+                                           size_t len,
+                                           int64_t stamp,
+                                           int64_t *given);
+
+/// saltus_domain_options_init fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
+enum saltus_error saltus_domain_options_init(struct saltus_domain_options *options, size_t size);
+
+/// saltus_domain_subscriber_open subscribes to `channels`: a name, or a pattern if the options say so; NULL is all channels. The channels
+/// need not exist yet. `options`: NULL for the defaults. You close `*subscriber` with saltus_domain_subscriber_close(); its id is 0 if
+/// the call fails.
+///
+/// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID, SALTUS_UNSUPPORTED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK, SALTUS_SYSTEM.
+enum saltus_error saltus_domain_subscriber_open(struct saltus_domain domain,
+                                                const char *channels,
+                                                const struct saltus_domain_options *options,
+                                                struct saltus_domain_subscriber *subscriber);
+
+/// saltus_domain_subscriber_close closes a subscriber with its event descriptor and the message it received last.
+///
+/// Blocks: until its own threads end; if nothing else of the domain is open, as saltus_domain_close(). Allocates: no.
+/// Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_domain_subscriber_close(struct saltus_domain_subscriber subscriber);
+
+/// saltus_domain_receive receives the newest message if it is new, or the next one, as the subscriber's options say. `*message` points to
+/// it, in memory of the subscriber, until the next call with the subscriber. It is NULL without a message and on failure.
+///
+/// Blocks: until a message arrives, at most until `until` (see "Time"); SALTUS_POLL never. Allocates: for a message longer than all
+/// before it. Kernel: to sleep, to look for new channels, and, on a network, to receive.
+/// Returns SALTUS_NOTHING if there is no new message in time.
+/// Fails: SALTUS_CANCELED, SALTUS_WRONG_TYPE (call again), SALTUS_ENDED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK,
+/// SALTUS_SYSTEM, SALTUS_INVALID.
+enum saltus_error saltus_domain_receive(struct saltus_domain_subscriber subscriber,
+                                        uint64_t until,
+                                        const struct saltus_message **message);
+
+/// saltus_domain_again receives the newest message, whatever the options say and even if it was already received. It skips a message of
+/// another type than expected.
+///
+/// Blocks, allocates, kernel: as saltus_domain_receive().
+/// Returns SALTUS_NOTHING if there is no message in time.
+/// Fails: as saltus_domain_receive().
+enum saltus_error saltus_domain_again(struct saltus_domain_subscriber subscriber,
+                                      uint64_t until,
+                                      const struct saltus_message **message);
+
+/// saltus_domain_wait_any waits until one of `count` subscribers, at most 1,024, has a new message, and stores its index in `*index`: the
+/// first, if several have one. They may be of different domains. Then receive from it with SALTUS_POLL, which returns nothing only if
+/// the message was overwritten in the meantime or is of another type. A cancel of any of them cancels the wait, within 100 ms.
+///
+/// Blocks: until there is a message, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
+/// Returns SALTUS_NOTHING if no message arrives in time.
+/// Fails: SALTUS_CANCELED, SALTUS_SYSTEM, SALTUS_INVALID (NULL, closed, none or too many, or one given twice).
+enum saltus_error saltus_domain_wait_any(const struct saltus_domain_subscriber *subscribers,
+                                         size_t count,
+                                         uint64_t until,
+                                         size_t *index);
+
+/// saltus_domain_event_fd returns a descriptor for poll, epoll or an event loop, which is readable while there may be a new message. When
+/// it is readable, receive with SALTUS_POLL until SALTUS_NOTHING, which lowers it until the next message. Do not read it.
+///
+/// Ownership: the subscriber keeps the descriptor and closes it.
+///
+/// Blocks: never. Allocates: the first time. Kernel: the first time; in shared memory it starts a thread for each channel.
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread available), SALTUS_INVALID (NULL, or closed). `*fd` is then -1.
+enum saltus_error saltus_domain_event_fd(struct saltus_domain_subscriber subscriber,
+                                         int *fd);
+
+/// saltus_domain_cancel cancels the subscriber's current wait, if any, and all later ones: they return SALTUS_CANCELED until
+/// saltus_domain_cancel_reset(). Calls that do not wait are not affected.
+///
+/// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
+/// Blocks: never. Allocates: no. Kernel: one system call.
+/// Fails: SALTUS_INVALID (closed); saltus_last_error() does not report it.
+enum saltus_error saltus_domain_cancel(struct saltus_domain_subscriber subscriber);
+
+/// saltus_domain_cancel_reset lets the subscriber's waits wait again. From any thread.
+///
+/// Blocks: never. Allocates: no. Kernel: at most one system call.
+/// Fails: SALTUS_INVALID (closed).
+enum saltus_error saltus_domain_cancel_reset(struct saltus_domain_subscriber subscriber);
+
+/// saltus_domain_descriptions calls `each` with every type that publishers registered for the messages of `channel`, one that the
+/// subscriber has joined, in this thread. Only some transports, such as shared memory, keep types. It passes `context` on. Do not use
+/// the subscriber in `each`.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL, closed, or a bad name).
+enum saltus_error saltus_domain_descriptions(struct saltus_domain_subscriber subscriber,
+                                             const char *channel,
+                                             saltus_type_callback each,
+                                             void *context);
+
+/// saltus_domain_mismatched returns the number of messages that the subscriber skipped because they are of another type than expected.
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, or closed). `*mismatched` is then 0.
+enum saltus_error saltus_domain_mismatched(struct saltus_domain_subscriber subscriber,
+                                           uint64_t *mismatched);
+
+/// saltus_channel_info returns the state of a channel at this moment. `size` is sizeof(saltus_info).
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. It costs publishers only cache misses.
+/// Fails: SALTUS_INVALID (NULL, an impossible size, or closed), SALTUS_SYSTEM.
+enum saltus_error saltus_channel_info(struct saltus_channel channel, struct saltus_info *info, size_t size);
+
+/// saltus_channel_descriptions calls `each` with every type that publishers registered for the channel's messages (see
+/// saltus_channel_describe()), in this thread. It passes `context` on.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL, or closed), SALTUS_DAMAGED, SALTUS_SYSTEM.
+enum saltus_error saltus_channel_descriptions(struct saltus_channel channel, saltus_type_callback each, void *context);
+
+/// saltus_dispatcher_open opens a dispatcher without subscriptions. You close `*dispatcher` with saltus_dispatcher_close(); its id is 0
+/// if the call fails.
+///
+/// Blocks: never. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_SYSTEM, SALTUS_INVALID (NULL).
+enum saltus_error saltus_dispatcher_open(struct saltus_dispatcher *dispatcher);
+
+/// saltus_dispatcher_close closes a dispatcher and ends its subscriptions; its callbacks are not called again. Called inside one of its
+/// callbacks, it takes effect when saltus_dispatcher_run() or saltus_dispatcher_handle() returns.
+///
+/// Blocks: until its own threads end. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_dispatcher_close(struct saltus_dispatcher dispatcher);
+
+/// saltus_dispatcher_subscribe calls `callback` for each later message of `channels`, which `options` describe as for
+/// saltus_domain_subscriber_open(). It passes `context` on. `*id`, unless `id` is NULL, gets a number for
+/// saltus_dispatcher_unsubscribe().
+///
+/// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
+/// Fails: as saltus_domain_subscriber_open().
+enum saltus_error saltus_dispatcher_subscribe(struct saltus_dispatcher dispatcher,
+                                              struct saltus_domain domain,
+                                              const char *channels,
+                                              const struct saltus_domain_options *options,
+                                              saltus_callback callback,
+                                              void *context,
+                                              uint64_t *id);
+
+/// saltus_dispatcher_unsubscribe ends a subscription: its callback is not called again. A callback returns SALTUS_UNSUBSCRIBE instead.
+///
+/// Blocks: until its own threads end. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_NOT_FOUND (no such subscription, or it has ended), SALTUS_INVALID (closed, or called in a callback).
+enum saltus_error saltus_dispatcher_unsubscribe(struct saltus_dispatcher dispatcher,
+                                                uint64_t id);
+
+/// saltus_dispatcher_handle waits until there are messages, and calls back for at most one of each subscription. `*handled`, unless it is
+/// NULL, gets the number of messages.
+///
+/// Blocks: until there is a message, at most until `until` (see "Time"), and as long as callbacks do. Allocates: for a message longer
+/// than all before it. Kernel: yes.
+/// Returns SALTUS_NOTHING if no message arrives in time, the wait is canceled, or there is no subscription.
+/// Fails: with the first error of the subscriptions, after all had their turn: see saltus_domain_receive(); call again to continue. The
+/// next calls return the other errors of that turn, one each, before they call back. A SALTUS_STOP is reported before errors.
+/// SALTUS_WRONG_TYPE is returned at once, like SALTUS_STOP: the other subscriptions have their turn in the next call. `*handled` is 0 on
+/// failure, even if callbacks were called.
+/// SALTUS_INVALID (closed, or called in a callback).
+enum saltus_error saltus_dispatcher_handle(struct saltus_dispatcher dispatcher,
+                                           uint64_t until,
+                                           size_t *handled);
+
+/// saltus_dispatcher_run handles messages until a callback returns SALTUS_STOP, saltus_dispatcher_cancel() is called, or no subscription
+/// is left.
+///
+/// Blocks: until then. Allocates: for a message longer than all before it. Kernel: yes.
+/// Fails: as saltus_dispatcher_handle().
+enum saltus_error saltus_dispatcher_run(struct saltus_dispatcher dispatcher);
+
+/// saltus_dispatcher_fd returns a descriptor for an event loop, which is readable when saltus_dispatcher_handle() may have something to
+/// do. Do not read it. After a failure or a SALTUS_STOP, call that until it returns SALTUS_NOTHING: errors that wait to be returned do
+/// not raise the descriptor.
+///
+/// Ownership: the dispatcher keeps the descriptor and closes it.
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, closed, or called in a callback). `*fd` is then -1.
+enum saltus_error saltus_dispatcher_fd(struct saltus_dispatcher dispatcher,
+                                       int *fd);
+
+/// saltus_dispatcher_cancel lets saltus_dispatcher_run() and saltus_dispatcher_handle() return, now and until
+/// saltus_dispatcher_cancel_reset().
+///
+/// From any thread, from callbacks and from signal handlers: async-signal-safe, and errno stays as it was.
+/// Blocks: never. Allocates: no. Kernel: one system call.
+/// Fails: SALTUS_INVALID (closed); saltus_last_error() does not report it.
+enum saltus_error saltus_dispatcher_cancel(struct saltus_dispatcher dispatcher);
+
+/// saltus_dispatcher_cancel_reset lets the dispatcher wait again. From any thread.
+///
+/// Blocks: never. Allocates: no. Kernel: at most one system call.
+/// Fails: SALTUS_INVALID (closed).
+enum saltus_error saltus_dispatcher_cancel_reset(struct saltus_dispatcher dispatcher);
+
+/// saltus_log_open opens an LCM or MCAP log, damaged or not. It reads the file once to build an index; for a large file it saves the index
+/// as PATH.saltus-index, if permissions allow. You close `*log` with saltus_log_close(); its id is 0 if the call fails.
+///
+/// Blocks: while it reads the file. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_NOT_FOUND, SALTUS_NO_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
+enum saltus_error saltus_log_open(const char *path,
+                                  struct saltus_log *log);
+
+/// saltus_log_close closes a log, and invalidates the event read last.
+///
+/// Blocks: never. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_log_close(struct saltus_log log);
+
+/// saltus_log_range returns how many events the log has, and the times of the first and the last, in ns since 1970; SALTUS_NO_TIME if it
+/// has none. Any of the three pointers may be NULL.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
+enum saltus_error saltus_log_range(struct saltus_log log,
+                                   uint64_t *events,
+                                   int64_t *first,
+                                   int64_t *last);
+
+/// saltus_log_next reads the next event and moves one event forward. `*event` points to it, in memory of the log, until the next call with
+/// the log. It is NULL without an event and on failure.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Returns SALTUS_NOTHING at the end.
+/// Fails: SALTUS_UNDECODABLE (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
+enum saltus_error saltus_log_next(struct saltus_log log,
+                                  const struct saltus_event **event);
+
+/// saltus_log_previous reads the previous event and moves one event backward; otherwise it is as saltus_log_next().
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Returns SALTUS_NOTHING at the beginning.
+/// Fails: as saltus_log_next().
+enum saltus_error saltus_log_previous(struct saltus_log log, const struct saltus_event **event);
+
+/// saltus_log_seek moves to the event at `position`, before which there are as many events. A position behind the last event is the end.
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (closed).
+enum saltus_error saltus_log_seek(struct saltus_log log,
+                                  uint64_t position);
+
+/// saltus_log_seek_time moves to the first event at or after `time`, in ns since 1970, or to the end. `*position`, unless it is NULL,
+/// gets the position.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
+enum saltus_error saltus_log_seek_time(struct saltus_log log,
+                                       int64_t time,
+                                       uint64_t *position);
+
+/// saltus_log_create creates a log. `format` is SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. It never overwrites a file. You
+/// close `*writer` with saltus_log_writer_close(); its id is 0 if the call fails.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_EXISTS, SALTUS_NOT_FOUND (of a directory), SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
+enum saltus_error saltus_log_create(const char *path,
+                                    uint32_t format,
+                                    struct saltus_log_writer *writer);
+
+/// saltus_log_describe gives the log the type of messages with this fingerprint, so that an MCAP log includes it. Call it before writing
+/// them.
+///
+/// Blocks: never. Allocates: yes. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, not UTF-8, an invalid schema; or the log is closed or finished).
+enum saltus_error saltus_log_describe(struct saltus_log_writer writer,
+                                      const struct saltus_type *type);
+
+/// saltus_log_write appends a message of `channel` with the time `log_time`, in ns since 1970, such as saltus_now(SALTUS_REALTIME).
+/// `message` may be NULL if `len` is 0. A write flushes messages written more than a second earlier; saltus_log_flush() flushes all.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_UNWRITABLE (the log is unchanged), SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is closed or finished).
+enum saltus_error saltus_log_write(struct saltus_log_writer writer,
+                                   const char *channel,
+                                   const void *message,
+                                   size_t len,
+                                   int64_t log_time);
+
+/// saltus_log_flush writes all buffered messages to the file.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (the log is closed or finished).
+enum saltus_error saltus_log_flush(struct saltus_log_writer writer);
+
+/// saltus_log_finish completes the log. Nothing more can be written, whatever this returns; you still close the handle.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (the log is closed or finished).
+enum saltus_error saltus_log_finish(struct saltus_log_writer writer);
+
+/// saltus_log_writer_close closes a writer. A log that is not finished stays as it was last flushed: readable, but slower to open if it
+/// is MCAP.
+///
+/// Blocks: in the file system. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
+enum saltus_error saltus_log_writer_close(struct saltus_log_writer writer);
+
+/// saltus_last_error returns the message of this thread's last call that failed: a sentence for people that says what failed, where, and
+/// how to fix it. It is empty before the first failure. SALTUS_NOTHING is not a failure and leaves the message alone.
+///
+/// Blocks: never. Allocates: no. Kernel: no. Ownership: Saltus keeps the string; it is valid until the next call that fails in the same
+/// thread, and no longer than the thread.
+const char *saltus_last_error(void);
+
+/// saltus_version returns the version of the library, such as "0.1.0", in a string that is never freed.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe.
 const char *saltus_version(void);
@@ -1052,5 +1123,8 @@ const char *saltus_version(void);
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
+
+/* The library and the program must have the same size of an enum: do not compile with -fshort-enums. */
+typedef char saltus_error_is_an_int[sizeof(enum saltus_error) == sizeof(int) ? 1 : -1];
 
 #endif  /* SALTUS_H */

@@ -1,16 +1,15 @@
 /*
- * Saltus in C++17, over <saltus.h>: nothing to link but `libsaltus`, nothing to build but this header and those beside it.
+ * Saltus in C++17, as headers over <saltus.h>: link with `libsaltus`.
  *
  *   saltus::domain domain = saltus::domain::open().value();
  *   auto publisher = domain.publisher("imu").value();
  *   publisher.publish("tilt 0.02").value();
  *
- * Every call that can fail returns a `saltus::result`. Look at it, or take the `.value()`, which throws `saltus::exception`: so there
- * is one set of functions for programs with exceptions and without, and what costs nothing in C costs nothing here. With
- * -fno-exceptions, `.value()` of an error says what is wrong and aborts.
+ * Every call that can fail returns a `saltus::result`. Check it, or call `.value()`, which throws `saltus::exception`. The same functions
+ * serve programs with and without exceptions: with -fno-exceptions, `.value()` of an error prints the message and aborts.
  *
- * Classes own their handle: they are moved, not copied, and close it in the end. Threads, time and signals are as in <saltus.h>.
- * Messages are looked at where they lie: a `saltus::bytes` is a pointer and a length.
+ * Classes own their handle: they can be moved but not copied, and close it when destroyed. Threads, time and signals are as in <saltus.h>.
+ * Messages are read in place: a `saltus::bytes` is a pointer and a length.
  */
 #ifndef SALTUS_HPP
 #define SALTUS_HPP

@@ -1,40 +1,39 @@
-//! What a channel is made of.
+//! The configuration of a channel.
 
 use crate::border::{Fail, Result, call};
-use crate::code::SALTUS_OK;
+use crate::code::{SALTUS_OK, SaltusError};
 use crate::sized::{self, Growing};
 use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Group, Wake};
-use std::ffi::c_int;
 
-/// Clock of the stamps: time since boot, suspend included. The default. As CLOCK_BOOTTIME.
+/// Clock of the timestamps: time since boot, including suspend. The default. Like CLOCK_BOOTTIME.
 pub const SALTUS_BOOTTIME: u32 = 7;
-/// Clock of the stamps: time since boot without suspend. As CLOCK_MONOTONIC.
+/// Clock of the timestamps: time since boot without suspend. Like CLOCK_MONOTONIC.
 pub const SALTUS_MONOTONIC: u32 = 1;
-/// Clock of the stamps: wall time, which may jump. As CLOCK_REALTIME.
+/// Clock of the timestamps: wall time, which may jump. Like CLOCK_REALTIME.
 pub const SALTUS_REALTIME: u32 = 0;
 
-/// Publishers wake sleepers when somebody sleeps; it costs nothing when nobody does. The default.
+/// Publishers wake blocked subscribers; without any this costs nothing. The default.
 pub const SALTUS_WAKE_ON_DEMAND: u32 = 0;
-/// Publishers make the system call to wake sleepers every time: for subscribers that may not write the bell.
+/// Publishers make the wake-up system call for every message: for subscribers without write access to the wake page.
 pub const SALTUS_WAKE_ALWAYS: u32 = 1;
 
-/// The group of a channel's files is the creating process's. The default.
+/// A channel's files get the group of the process that creates it. The default.
 pub const SALTUS_OWN_GROUP: u32 = u32::MAX;
 
-/// What a channel is created with. Fill it with saltus_attributes_init(), then change what shall be different.
+/// The configuration of a new channel. Fill it with saltus_attributes_init(), then set the fields you want to change.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusAttributes {
-    /// Bytes that this structure has for the program; set by saltus_attributes_init(), not to be changed.
+    /// The size of this structure in the program; set by saltus_attributes_init(). Do not change it.
     pub size: usize,
-    /// How many of each publisher's newest messages are kept: 1 to 2^24. Default 16.
+    /// Messages kept for each publisher, the newest: 1 to 2^24. Default 16.
     pub frames: u64,
-    /// The longest message in bytes: 1 to 2^40. Default 512.
+    /// Bytes of the longest message: 1 to 2^40. Default 512.
     pub frame_size: u64,
-    /// For how many publishers memory is reserved at creation: 1 to 1,024. More may come later. Default 1.
+    /// Publishers to reserve memory for at creation: 1 to 1,024. More can be opened later. Default 1.
     pub lanes: u32,
-    /// Permission bits: who may write may publish, who may read may subscribe; 0600 must be in it. Default 0644.
+    /// Permission bits: write allows to publish, read to subscribe; must include 0600. Default 0644.
     pub mode: u32,
     /// Group id of the files, or SALTUS_OWN_GROUP.
     pub group: u32,
@@ -42,11 +41,11 @@ pub struct SaltusAttributes {
     pub clock: u32,
     /// SALTUS_WAKE_ON_DEMAND or SALTUS_WAKE_ALWAYS.
     pub wake: u32,
-    /// 1: messages carry the time of their publication. 0: they do not, and there is one publisher only. Default 1.
+    /// 1: each message carries its time of publication. 0: it does not, and the channel has one publisher only. Default 1.
     pub stamps: u32,
-    /// 1: who opens the channel maps all its pages at once, so that nothing faults later. Default 1.
+    /// 1: opening the channel maps all its pages at once, so that no page fault occurs later. Default 1.
     pub prefault: u32,
-    /// 1: who opens the channel locks its pages into memory. Default 0.
+    /// 1: opening the channel locks its pages into memory. Default 0.
     pub lock_memory: u32,
 }
 
@@ -68,12 +67,15 @@ unsafe impl Growing for SaltusAttributes {
     };
 }
 
-/// Fills `attributes` with the defaults. `size` is sizeof(saltus_attributes).
+/// saltus_attributes_init fills `attributes` with the defaults. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_attributes_init(attributes: *mut SaltusAttributes, size: usize) -> c_int {
+pub unsafe extern "C" fn saltus_attributes_init(
+    attributes: *mut SaltusAttributes,
+    size: usize,
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for `size` bytes.
         unsafe { sized::write(attributes, size, &SaltusAttributes::DEFAULT)? };
@@ -81,7 +83,7 @@ pub unsafe extern "C" fn saltus_attributes_init(attributes: *mut SaltusAttribute
     })
 }
 
-/// What C asks for, as Rust has it. NULL asks for the defaults.
+/// The attributes that C asks for, as Rust has them. NULL asks for the defaults.
 pub(crate) unsafe fn read(from: *const SaltusAttributes) -> Result<Attributes> {
     // SAFETY: as the caller has it.
     let c = unsafe { sized::read(from)? };
@@ -108,7 +110,7 @@ pub(crate) unsafe fn read(from: *const SaltusAttributes) -> Result<Attributes> {
     Ok(attributes)
 }
 
-/// What Rust has, as C sees it.
+/// The attributes of Rust, as C has them.
 pub(crate) fn from_rust(a: &Attributes) -> SaltusAttributes {
     SaltusAttributes {
         frames: a.get_frames(),

@@ -1,27 +1,29 @@
-//! What stands between C and Rust: no panic crosses it, and no NULL passes.
+//! The border between C and Rust: no panic crosses it, and no NULL passes.
 
-use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NO_SPACE, SALTUS_NOT_FOUND};
-use crate::handle::{self, Kind};
+use crate::code::{SALTUS_BUG, SALTUS_INVALID, SALTUS_NO_SPACE, SALTUS_NOT_FOUND, SaltusError};
 use crate::message::remember;
 use saltus_channel::Error;
 use std::any::Any;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a function fails.
 pub(crate) enum Fail {
-    /// As Rust has it: channels,
+    /// An error of a channel,
     Saltus(Error),
-    /// domains,
+    /// of a domain,
     Domain(saltus_domain::Error),
-    /// logs.
+    /// of a log.
     Log(saltus_log::Error),
     /// A call that Rust's types would not allow.
     Misuse(&'static str),
-    /// Something that is not there.
+    /// Something that does not exist.
     NotFound(&'static str),
     /// The process has as many handles as it can have.
-    NoHandle,
+    NoHandle {
+        /// How many.
+        most: usize,
+    },
 }
 
 impl From<Error> for Fail {
@@ -29,7 +31,6 @@ impl From<Error> for Fail {
         Fail::Saltus(error)
     }
 }
-
 impl From<saltus_domain::Error> for Fail {
     fn from(error: saltus_domain::Error) -> Fail {
         Fail::Domain(error)
@@ -41,12 +42,12 @@ impl From<saltus_log::Error> for Fail {
     }
 }
 
-/// What the bodies of functions give: the code to return.
-pub(crate) type Result<T = c_int> = std::result::Result<T, Fail>;
+/// The result of a function's body: the error to return.
+pub(crate) type Result<T = SaltusError> = std::result::Result<T, Fail>;
 
 /// Runs the body of a function that C calls.
 #[inline(always)]
-pub(crate) fn call(body: impl FnOnce() -> Result) -> c_int {
+pub(crate) fn call(body: impl FnOnce() -> Result) -> SaltusError {
     // Unwind-safe: after a panic the caller knows that there is a bug, and the handle can still be closed.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(code)) => code,
@@ -56,19 +57,19 @@ pub(crate) fn call(body: impl FnOnce() -> Result) -> c_int {
 }
 
 #[cold]
-fn failed(fail: Fail) -> c_int {
+fn failed(fail: Fail) -> SaltusError {
     match fail {
         Fail::Saltus(error) => {
             remember(format_args!("{error}"));
-            error.code()
+            SaltusError::of_rust(error.code())
         }
         Fail::Domain(error) => {
             remember(format_args!("{error}"));
-            error.code()
+            SaltusError::of_rust(error.code())
         }
         Fail::Log(error) => {
             remember(format_args!("{error}"));
-            error.code()
+            SaltusError::of_rust(error.code())
         }
         Fail::Misuse(what) => {
             remember(format_args!("{what}"));
@@ -78,15 +79,15 @@ fn failed(fail: Fail) -> c_int {
             remember(format_args!("{what}"));
             SALTUS_NOT_FOUND
         }
-        Fail::NoHandle => {
-            remember(format_args!("{} handles are open in this process: close some", handle::MOST));
+        Fail::NoHandle { most } => {
+            remember(format_args!("{most} handles are open in this process: close some"));
             SALTUS_NO_SPACE
         }
     }
 }
 
 #[cold]
-fn panicked(panic: Box<dyn Any + Send>) -> c_int {
+fn panicked(panic: Box<dyn Any + Send>) -> SaltusError {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
     remember(format_args!("a bug in Saltus: {text}"));
@@ -103,6 +104,15 @@ pub(crate) unsafe fn put<T>(p: *mut T, value: T, null: &'static str) -> Result<(
     Ok(())
 }
 
+/// Writes through `p`, which may be NULL if the caller does not need the value.
+#[inline(always)]
+pub(crate) unsafe fn put_if_wanted<T>(p: *mut T, value: T) {
+    if !p.is_null() {
+        // SAFETY: not NULL, so it is room for a `T`, as the header demands.
+        unsafe { p.write(value) };
+    }
+}
+
 /// The string at `p`, unless it is NULL.
 pub(crate) unsafe fn string<'a>(p: *const c_char, null: &'static str) -> Result<&'a CStr> {
     if p.is_null() {
@@ -110,6 +120,17 @@ pub(crate) unsafe fn string<'a>(p: *const c_char, null: &'static str) -> Result<
     }
     // SAFETY: not NULL, so it is a string with an end, as the header demands.
     Ok(unsafe { CStr::from_ptr(p) })
+}
+
+/// A string that must be text.
+pub(crate) fn text<'a>(c: &'a CStr, not: &'static str) -> Result<&'a str> {
+    c.to_str().map_err(|_| Fail::Misuse(not))
+}
+
+/// The bytes of a channel's name.
+pub(crate) unsafe fn name<'a>(channel: *const c_char) -> Result<&'a [u8]> {
+    // SAFETY: the header demands a string.
+    Ok(unsafe { string(channel, "the channel's name is NULL")? }.to_bytes())
 }
 
 /// `len` bytes at `at`, which may be NULL if there are none.
@@ -127,25 +148,6 @@ pub(crate) unsafe fn slice<'a>(at: *const c_void, len: usize) -> Result<&'a [u8]
     }
     // SAFETY: not NULL, so there are `len` bytes, as the header demands.
     Ok(unsafe { std::slice::from_raw_parts(at.cast(), len) })
-}
-
-/// Gives a new handle to C, through `out`.
-pub(crate) unsafe fn hand_out<T: Kind>(out: *mut *mut T, make: impl FnOnce() -> Result<Option<T>>) -> Result {
-    const NULL: &str = "the place for the new handle is NULL";
-    // SAFETY: as the caller has it. NULL until there is a handle, so that closing what failed to open does nothing.
-    unsafe { put(out, std::ptr::null_mut(), NULL)? };
-    let Some(made) = make()? else { return Ok(crate::SALTUS_NOTHING) };
-    // SAFETY: not NULL, as was just seen.
-    unsafe { put(out, handle::give(made)?, NULL)? };
-    Ok(crate::SALTUS_OK)
-}
-
-/// Takes a handle back from C and drops what it stands for, or lets the call do it that still uses it.
-pub(crate) fn take_back<T: Kind>(handle: *mut T) {
-    call(|| {
-        handle::close(handle);
-        Ok(crate::SALTUS_OK)
-    });
 }
 
 #[cfg(test)]

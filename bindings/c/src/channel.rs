@@ -1,28 +1,24 @@
-//! Channels: made, opened, awaited, removed.
+//! Channels: create, open, wait for, remove.
 
 use crate::attributes::{self, SaltusAttributes};
-use crate::border::{Fail, Result, call, hand_out, string, take_back};
-use crate::code::SALTUS_OK;
-use crate::handle::{Kind, shared};
+use crate::border::{Result, call, name, string, text};
+use crate::clock::until;
+use crate::code::{SALTUS_OK, SaltusError};
+use crate::handle::{close, kind, open, shared};
 use crate::sized;
-use crate::wait::until;
 use saltus_channel::{Channel, Domain};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
-/// An open channel, from which publishers and subscribers are made. It holds two descriptors, however many those are.
+/// An open channel. Publishers and subscribers are opened from it. It holds two file descriptors, however many they are.
 ///
-/// The one kind of handle that several threads may use at the same time.
-pub struct SaltusChannel(pub(crate) Channel);
-
-impl Kind for SaltusChannel {
-    const KIND: usize = 1;
+/// Several threads may use it at the same time.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaltusChannel {
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
 }
-
-/// The place for a channel that C wants to be given.
-type Out = *mut *mut SaltusChannel;
-
-const NO_NAME: &str = "the channel's name is NULL";
-const NO_CHANNEL: &str = "the channel is NULL";
+kind!(SaltusChannel, 1, "the channel", Channel);
 
 /// The domain that C names; NULL is `$SALTUS_DOMAIN`, or else `shm://`.
 unsafe fn domain(url: *const c_char) -> Result<Domain> {
@@ -31,30 +27,31 @@ unsafe fn domain(url: *const c_char) -> Result<Domain> {
     }
     // SAFETY: as the caller has it.
     let url = unsafe { string(url, "the domain is NULL")? };
-    Ok(Domain::open(url.to_str().map_err(|_| Fail::Misuse("the domain's URL is not UTF-8"))?)?)
+    Ok(Domain::open(text(url, "the domain's URL is not UTF-8")?)?)
 }
 
-/// Finds domain and name, and gives out the channel that `make` makes of them.
-unsafe fn give(
+/// Finds the domain, and gives out the channel that `make` makes there of a name and attributes.
+unsafe fn create(
     url: *const c_char,
-    name: *const c_char,
-    out: Out,
-    make: impl FnOnce(Domain, &[u8]) -> Result<Option<Channel>>,
-) -> c_int {
+    channel: *const c_char,
+    attributes: *const SaltusAttributes,
+    out: *mut SaltusChannel,
+    make: fn(&Domain, &[u8], &saltus_channel::Attributes) -> saltus_channel::Result<Channel>,
+) -> SaltusError {
     let made = || {
-        // SAFETY: the header demands strings.
-        let (domain, name) = unsafe { (domain(url)?, string(name, NO_NAME)?) };
-        Ok(make(domain, name.to_bytes())?.map(SaltusChannel))
+        // SAFETY: the header demands strings, and attributes with their size or NULL.
+        let (domain, name, with) = unsafe { (domain(url)?, name(channel)?, attributes::read(attributes)?) };
+        Ok(Some(make(&domain, name, &with)?))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(out, made) })
+    unsafe { open(out, made) }
 }
 
-/// Creates channel `name` in `domain`. It appears whole, in one step.
+/// saltus_channel_create creates channel `name` in `domain` and opens it. The channel appears in one step, complete.
 ///
-/// `domain`: a URL ("shm://", "shm://NAME", "shm:///dev/shm/DIRECTORY"), or NULL for $SALTUS_DOMAIN, or else "shm://".
-/// `name`: 1 to 63 bytes of any kind. `attributes`: NULL for the defaults.
-/// `*channel` gets the open channel, to be closed with saltus_channel_close(); NULL if it fails.
+/// `domain`: a URL ("shm://", "shm://NAME", "shm:///dev/shm/DIRECTORY"), or NULL for $SALTUS_DOMAIN, else "shm://".
+/// `name`: 1 to 63 bytes of any value. `attributes`: NULL for the defaults.
+/// `*channel` gets the handle, which you close with saltus_channel_close(); its id is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_EXISTS, SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
@@ -63,17 +60,14 @@ pub unsafe extern "C" fn saltus_channel_create(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
-    channel: *mut *mut SaltusChannel,
-) -> c_int {
+    channel: *mut SaltusChannel,
+) -> SaltusError {
     // SAFETY: as the header demands.
-    unsafe {
-        give(domain, name, channel, |domain, name| {
-            Ok(Some(domain.create(name, &attributes::read(attributes)?)?))
-        })
-    }
+    unsafe { create(domain, name, attributes, channel, |domain, name, with| domain.create(name, with)) }
 }
 
-/// Opens channel `name`; creates it if there is none. An existing one keeps its attributes, whatever these say.
+/// saltus_channel_open_or_create opens channel `name`, or creates it if it does not exist. An existing channel keeps its attributes;
+/// `attributes` is then ignored.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
@@ -82,17 +76,15 @@ pub unsafe extern "C" fn saltus_channel_open_or_create(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
-    channel: *mut *mut SaltusChannel,
-) -> c_int {
+    channel: *mut SaltusChannel,
+) -> SaltusError {
     // SAFETY: as the header demands.
     unsafe {
-        give(domain, name, channel, |domain, name| {
-            Ok(Some(domain.open_or_create(name, &attributes::read(attributes)?)?))
-        })
+        create(domain, name, attributes, channel, |domain, name, with| domain.open_or_create(name, with))
     }
 }
 
-/// Creates channel `name`, in the place of the old one if there is one, whose users then get SALTUS_RETIRED.
+/// saltus_channel_replace creates channel `name` in place of the existing one, if any. The users of the old channel get SALTUS_RETIRED.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM.
@@ -101,17 +93,13 @@ pub unsafe extern "C" fn saltus_channel_replace(
     domain: *const c_char,
     name: *const c_char,
     attributes: *const SaltusAttributes,
-    channel: *mut *mut SaltusChannel,
-) -> c_int {
+    channel: *mut SaltusChannel,
+) -> SaltusError {
     // SAFETY: as the header demands.
-    unsafe {
-        give(domain, name, channel, |domain, name| {
-            Ok(Some(domain.replace(name, &attributes::read(attributes)?)?))
-        })
-    }
+    unsafe { create(domain, name, attributes, channel, |domain, name, with| domain.replace(name, with)) }
 }
 
-/// Opens channel `name`.
+/// saltus_channel_open opens channel `name`, which must exist.
 ///
 /// Arguments and costs: as saltus_channel_create().
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
@@ -119,74 +107,74 @@ pub unsafe extern "C" fn saltus_channel_replace(
 pub unsafe extern "C" fn saltus_channel_open(
     domain: *const c_char,
     name: *const c_char,
-    channel: *mut *mut SaltusChannel,
-) -> c_int {
-    // SAFETY: as the header demands.
-    unsafe { give(domain, name, channel, |domain, name| Ok(Some(domain.open_channel(name)?))) }
+    channel: *mut SaltusChannel,
+) -> SaltusError {
+    // SAFETY: as the header demands; NULL is allowed for attributes.
+    unsafe { create(domain, name, std::ptr::null(), channel, |domain, name, _| domain.open_channel(name)) }
 }
 
-/// Opens channel `name` as soon as it exists. Subscribers often start first.
+/// saltus_channel_wait_for waits until channel `name` exists and opens it. Use it where subscribers may start before publishers.
 ///
-/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, or until `until` (see "Time"), and
-/// looks every 10 ms meanwhile.
-/// Returns SALTUS_NOTHING, and `*channel` is NULL, if the channel does not exist until then.
+/// Arguments and costs: as saltus_channel_create(); blocks until the channel exists, at most until `until` (see "Time"), and checks
+/// every 10 ms.
+/// Returns SALTUS_NOTHING if the channel does not exist in time; the id of `*channel` is then 0.
 /// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_wait_for(
     domain: *const c_char,
     name: *const c_char,
     until: u64,
-    channel: *mut *mut SaltusChannel,
-) -> c_int {
-    // SAFETY: as the header demands.
-    unsafe { give(domain, name, channel, |domain, name| Ok(domain.wait_for(name, self::until(until))?)) }
+    channel: *mut SaltusChannel,
+) -> SaltusError {
+    let wait = || {
+        // SAFETY: the header demands strings.
+        let (domain, name) = unsafe { (self::domain(domain)?, self::name(name)?) };
+        Ok(domain.wait_for(name, self::until(until))?)
+    };
+    // SAFETY: the header demands a place for a handle.
+    unsafe { open(channel, wait) }
 }
 
-/// Removes channel `name` from `domain`. Those who have it open get SALTUS_RETIRED, subscribers once they have
-/// received all that was published.
+/// saltus_channel_unlink removes channel `name` from `domain`. Publishers that have it open get SALTUS_RETIRED, and subscribers do once
+/// they have received all messages.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_INVALID, SALTUS_DENIED, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_channel_unlink(domain: *const c_char, name: *const c_char) -> c_int {
+pub unsafe extern "C" fn saltus_channel_unlink(domain: *const c_char, name: *const c_char) -> SaltusError {
     call(|| {
         // SAFETY: the header demands strings.
-        let (domain, name) = unsafe { (self::domain(domain)?, string(name, NO_NAME)?) };
-        domain.unlink(name.to_bytes())?;
+        let (domain, name) = unsafe { (self::domain(domain)?, self::name(name)?) };
+        domain.unlink(name)?;
         Ok(SALTUS_OK)
     })
 }
 
-/// Closes a channel. Publishers and subscribers made from it stay as they are. NULL does nothing.
+/// saltus_channel_close closes a channel. Its publishers and subscribers stay open. No other thread may be in a call with the handle.
 ///
-/// Blocks: never. Allocates: no. Kernel: yes, to unmap once nothing uses the channel any more.
+/// Blocks: never. Allocates: no. Kernel: yes, to unmap the channel when the last user closes it.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_channel_close(channel: *mut SaltusChannel) {
-    take_back(channel)
+pub unsafe extern "C" fn saltus_channel_close(channel: SaltusChannel) -> SaltusError {
+    close(channel)
 }
 
-/// What the channel was created with; mode and group as they were when it was opened. Its frame_size is the size of
-/// a buffer that every message fits into. `size` is sizeof(saltus_attributes).
+/// saltus_channel_attributes returns the attributes that the channel was created with; mode and group as they were when it was opened.
+/// A buffer of `frame_size` bytes fits every message. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
+/// Fails: SALTUS_INVALID (NULL, an impossible size, or closed).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_attributes(
-    channel: *const SaltusChannel,
+    channel: SaltusChannel,
     attributes: *mut SaltusAttributes,
     size: usize,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands an open handle.
-        let channel = unsafe { shared(channel, NO_CHANNEL)? };
+        // SAFETY: the header demands that nobody closes it meanwhile.
+        let channel = unsafe { shared(channel)? };
         // SAFETY: the header demands room for `size` bytes.
-        unsafe { sized::write(attributes, size, &attributes::from_rust(channel.0.attributes()))? };
+        unsafe { sized::write(attributes, size, &attributes::from_rust(channel.attributes()))? };
         Ok(SALTUS_OK)
     })
-}
-
-/// The channel of a handle, for what is made from it.
-pub(crate) unsafe fn channel<'a>(handle: *const SaltusChannel) -> Result<&'a Channel> {
-    // SAFETY: the header demands an open handle.
-    Ok(&unsafe { shared(handle, NO_CHANNEL)? }.0)
 }

@@ -1,68 +1,160 @@
-//! The numbers that functions return.
+//! The errors: one number each, the same in every language, and a few words for each.
 
-use std::ffi::c_int;
+use std::ffi::{CStr, c_char, c_int};
 
-/// Done.
-pub const SALTUS_OK: c_int = 0;
-/// Nothing unseen, or the time is up. Not an error, and the only negative number.
-pub const SALTUS_NOTHING: c_int = -1;
-/// There is no channel, log or subscription of that name.
-pub const SALTUS_NOT_FOUND: c_int = 1;
-/// There is a channel, or a file, of that name already.
-pub const SALTUS_EXISTS: c_int = 2;
-/// The buffer is too small for the message, and the subscriber keeps its place; or more is published than was borrowed.
-pub const SALTUS_TOO_SMALL: c_int = 3;
-/// The message is longer than the channel's frames, or than the transport carries.
-pub const SALTUS_TOO_LONG: c_int = 4;
-/// Publishers overtook the reader; the subscriber keeps its place. Call again.
-pub const SALTUS_OVERRUN: c_int = 5;
-/// The wait was called off, by saltus_channel_cancel() or saltus_domain_cancel().
-pub const SALTUS_CANCELED: c_int = 6;
-/// The channel is no more: removed, replaced, or its files deleted. Close it and open it anew.
-pub const SALTUS_RETIRED: c_int = 7;
-/// Permissions forbid it.
-pub const SALTUS_DENIED: c_int = 8;
-/// The memory for it cannot be had, or the room on the disk; or the process has 16,384 handles.
-pub const SALTUS_NO_SPACE: c_int = 9;
-/// The channel has as many publishers as it can have.
-pub const SALTUS_NO_LANE: c_int = 10;
-/// What lies in shared memory is not a channel, or is one of another version.
-pub const SALTUS_DAMAGED: c_int = 11;
-/// An argument makes no sense: NULL, a bad name, a bad attribute, a call out of turn.
-pub const SALTUS_INVALID: c_int = 12;
-/// The system refused for a reason of its own.
-pub const SALTUS_SYSTEM: c_int = 13;
-/// Saltus has a bug, which was stopped at the border to C. Please report it, with saltus_last_error().
-pub const SALTUS_BUG: c_int = 100;
-/// The transport, or the kind of domain, cannot do this.
-pub const SALTUS_UNSUPPORTED: c_int = 101;
-/// A channel has messages of another type than expected. Told once a channel and type; call again.
-pub const SALTUS_WRONG_TYPE: c_int = 103;
-/// A message could not be encoded.
-pub const SALTUS_UNENCODABLE: c_int = 104;
-/// A message could not be decoded.
-pub const SALTUS_UNDECODABLE: c_int = 105;
-/// There will be nothing more: a log that is played has come to its end.
-pub const SALTUS_ENDED: c_int = 106;
-/// A network does not do what is needed; saltus_last_error() says what to do.
-pub const SALTUS_NETWORK: c_int = 107;
-/// The URL's provider is unknown, or not built in.
-pub const SALTUS_NO_PROVIDER: c_int = 108;
-/// The file is no log; or not of LCM's, the one that file:// plays.
-pub const SALTUS_NO_LOG: c_int = 109;
-/// The message cannot be in a log of this format.
-pub const SALTUS_UNWRITABLE: c_int = 110;
-/// The log was changed since it was opened: open it again.
-pub const SALTUS_CHANGED: c_int = 111;
+/// The result of a function that can fail. The numbers never change their meaning and are the same in every language; later versions may
+/// add some.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(non_camel_case_types)] // the names that C has
+pub enum SaltusError {
+    /// Success.
+    SALTUS_OK = 0,
+    /// No new message in time, or the end of a log. Not an error, and the only negative number.
+    SALTUS_NOTHING = -1,
+    /// No channel, log or subscription of that name exists.
+    SALTUS_NOT_FOUND = 1,
+    /// A channel or file of that name already exists.
+    SALTUS_EXISTS = 2,
+    /// The buffer is too small for the message, which stays unreceived; or a loan is published with more bytes than it has.
+    SALTUS_TOO_SMALL = 3,
+    /// The message is longer than the channel's `frame_size`, or than the transport carries.
+    SALTUS_TOO_LONG = 4,
+    /// Publishers overwrote the message while it was read; the subscriber keeps its position. Call again.
+    SALTUS_OVERRUN = 5,
+    /// The wait was canceled, by saltus_channel_cancel() or saltus_domain_cancel().
+    SALTUS_CANCELED = 6,
+    /// The channel was removed or replaced, or its files were deleted. Close it and open it again.
+    SALTUS_RETIRED = 7,
+    /// Permission denied.
+    SALTUS_DENIED = 8,
+    /// Not enough memory or disk space; or the process has 16,384 handles.
+    SALTUS_NO_SPACE = 9,
+    /// The channel has as many publishers as it can have.
+    SALTUS_NO_LANE = 10,
+    /// The files in shared memory are not a channel, or are one of another version.
+    SALTUS_DAMAGED = 11,
+    /// An argument is invalid: NULL, a handle that is not open, a bad name or attribute, a call at the wrong time.
+    SALTUS_INVALID = 12,
+    /// The operating system reported another error.
+    SALTUS_SYSTEM = 13,
+    /// A bug in Saltus, stopped before it left the library. Please report it, with saltus_last_error().
+    SALTUS_BUG = 100,
+    /// The transport, or this kind of domain, does not support this.
+    SALTUS_UNSUPPORTED = 101,
+    /// A channel has messages of another type than expected. Reported once for each channel and type; call again.
+    SALTUS_WRONG_TYPE = 103,
+    /// A message could not be encoded.
+    SALTUS_UNENCODABLE = 104,
+    /// A message could not be decoded.
+    SALTUS_UNDECODABLE = 105,
+    /// The log that is played has ended.
+    SALTUS_ENDED = 106,
+    /// The network is not set up as needed; saltus_last_error() says what to do.
+    SALTUS_NETWORK = 107,
+    /// The URL's provider is unknown, or not in this build.
+    SALTUS_NO_PROVIDER = 108,
+    /// The file is not a log; or it is not an LCM log, the only kind that file:// plays.
+    SALTUS_NO_LOG = 109,
+    /// A log of this format cannot hold the message.
+    SALTUS_UNWRITABLE = 110,
+    /// The log was changed since it was opened: open it again.
+    SALTUS_CHANGED = 111,
+}
+pub use SaltusError::*;
+
+/// What the header asserts too.
+const _: () = assert!(size_of::<SaltusError>() == size_of::<c_int>());
+
+impl SaltusError {
+    const ALL: [SaltusError; 26] = [
+        SALTUS_OK,
+        SALTUS_NOTHING,
+        SALTUS_NOT_FOUND,
+        SALTUS_EXISTS,
+        SALTUS_TOO_SMALL,
+        SALTUS_TOO_LONG,
+        SALTUS_OVERRUN,
+        SALTUS_CANCELED,
+        SALTUS_RETIRED,
+        SALTUS_DENIED,
+        SALTUS_NO_SPACE,
+        SALTUS_NO_LANE,
+        SALTUS_DAMAGED,
+        SALTUS_INVALID,
+        SALTUS_SYSTEM,
+        SALTUS_BUG,
+        SALTUS_UNSUPPORTED,
+        SALTUS_WRONG_TYPE,
+        SALTUS_UNENCODABLE,
+        SALTUS_UNDECODABLE,
+        SALTUS_ENDED,
+        SALTUS_NETWORK,
+        SALTUS_NO_PROVIDER,
+        SALTUS_NO_LOG,
+        SALTUS_UNWRITABLE,
+        SALTUS_CHANGED,
+    ];
+
+    /// The error of this number, if it is one.
+    fn of(number: c_int) -> Option<SaltusError> {
+        Self::ALL.into_iter().find(|error| *error as c_int == number)
+    }
+
+    /// The error of a number that the other crates give.
+    #[cold]
+    pub(crate) fn of_rust(code: c_int) -> SaltusError {
+        Self::of(code).unwrap_or(SALTUS_BUG)
+    }
+
+    fn text(self) -> &'static CStr {
+        match self {
+            SALTUS_OK => c"done",
+            SALTUS_NOTHING => c"nothing new",
+            SALTUS_NOT_FOUND => c"there is none of that name",
+            SALTUS_EXISTS => c"it exists already",
+            SALTUS_TOO_SMALL => c"the buffer is too small",
+            SALTUS_TOO_LONG => c"the message is too long",
+            SALTUS_OVERRUN => c"overtaken by publishers",
+            SALTUS_CANCELED => c"the wait was canceled",
+            SALTUS_RETIRED => c"the channel is no more",
+            SALTUS_DENIED => c"permission denied",
+            SALTUS_NO_SPACE => c"no room for it",
+            SALTUS_NO_LANE => c"no room for another publisher",
+            SALTUS_DAMAGED => c"not a channel, or a damaged one",
+            SALTUS_INVALID => c"an argument makes no sense",
+            SALTUS_SYSTEM => c"the system refused",
+            SALTUS_BUG => c"a bug in Saltus",
+            SALTUS_UNSUPPORTED => c"the transport cannot do this",
+            SALTUS_WRONG_TYPE => c"messages of another type",
+            SALTUS_UNENCODABLE => c"the message cannot be encoded",
+            SALTUS_UNDECODABLE => c"the message cannot be decoded",
+            SALTUS_ENDED => c"there is nothing more to come",
+            SALTUS_NETWORK => c"the network",
+            SALTUS_NO_PROVIDER => c"no such provider",
+            SALTUS_NO_LOG => c"not a log",
+            SALTUS_UNWRITABLE => c"it cannot be in such a log",
+            SALTUS_CHANGED => c"the log was changed",
+        }
+    }
+}
+
+/// saltus_strerror returns the meaning of an error in a few words, in a string that is never freed. saltus_last_error() has the
+/// details. A number that is not an enum saltus_error gets a text that says so.
+///
+/// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe.
+#[unsafe(no_mangle)]
+pub extern "C" fn saltus_strerror(error: c_int) -> *const c_char {
+    SaltusError::of(error).map_or(c"not a code of Saltus", SaltusError::text).as_ptr()
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::text;
     use saltus_channel::{Error, Name, Retired};
 
-    /// Every error of Rust, with its code in C.
-    fn all() -> Vec<(Error, c_int)> {
+    /// Every error of Rust, with the one it is in C.
+    fn all() -> Vec<(Error, SaltusError)> {
         let (channel, what) = (Name::new("imu").unwrap(), String::from("x"));
         let system = Error::System { what: what.clone(), source: std::io::Error::other("x") };
         vec![
@@ -82,8 +174,8 @@ mod tests {
         ]
     }
 
-    /// Codes of domains and logs, as Rust has them.
-    fn others() -> Vec<(c_int, c_int)> {
+    /// Those of domains and logs, as Rust has them.
+    fn others() -> Vec<(SaltusError, c_int)> {
         use saltus_domain::Error as Domain;
         use saltus_log::Error as Log;
         use std::io::{Error as Io, ErrorKind};
@@ -113,23 +205,21 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_those_of_rust_and_each_has_words_of_its_own() {
-        let mut seen = std::collections::HashSet::new();
+    fn errors_are_those_of_rust_and_each_has_words_of_its_own() {
         for (error, code) in all() {
-            assert_eq!(error.code(), code, "{error}");
-            assert!(seen.insert(text(code)) && text(code) != text(i32::MAX), "{error}");
+            assert_eq!(SaltusError::of_rust(error.code()), code, "{error}");
         }
         for (code, rust) in others() {
-            assert_eq!(code, rust);
-            assert!(code < SALTUS_BUG || seen.insert(text(code)) && text(code) != text(i32::MAX), "{code}");
+            assert_eq!(SaltusError::of_rust(rust), code);
         }
-        // The channels' codes have no gaps so far, and all of them are above.
-        assert_eq!(all().len() as c_int, SALTUS_SYSTEM);
-        for unused in [SALTUS_SYSTEM + 1, 102, SALTUS_CHANGED + 1] {
-            assert_eq!(text(unused), text(i32::MAX));
-        }
-        for code in [SALTUS_OK, SALTUS_NOTHING, SALTUS_BUG] {
-            assert!(seen.insert(text(code)));
+        let words: std::collections::HashSet<_> =
+            SaltusError::ALL.into_iter().map(SaltusError::text).collect();
+        assert_eq!(words.len(), SaltusError::ALL.len());
+        // The channels' numbers have no gaps so far, and all others are above.
+        assert_eq!(all().len() as c_int, SALTUS_SYSTEM as c_int);
+        for unused in [SALTUS_SYSTEM as c_int + 1, 102, SALTUS_CHANGED as c_int + 1, i32::MAX, -2] {
+            assert_eq!(SaltusError::of(unused), None);
+            assert_eq!(SaltusError::of_rust(unused), SALTUS_BUG);
         }
     }
 }

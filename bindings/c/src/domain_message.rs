@@ -1,41 +1,42 @@
-//! A message as C sees it, and what a subscriber of a domain may ask for.
+//! A message as C sees it, and the options of a domain's subscriber.
 
-use crate::border::{Fail, Result, call, string};
-use crate::code::SALTUS_OK;
-use crate::domain::{SaltusType, description, text};
+use crate::border::{Fail, Result, call, string, text};
+use crate::code::{SALTUS_OK, SaltusError};
 use crate::options::{SALTUS_START_NEWEST, SALTUS_START_NOW, SALTUS_START_OLDEST};
 use crate::sized::{self, Growing};
+use crate::types::{SaltusType, description};
 use saltus_channel::Description;
 pub use saltus_domain::RawMessage;
 use saltus_domain::{Options, Pattern, Start};
-use std::ffi::{c_char, c_int};
+use std::ffi::c_char;
 
-/// In a message: a number that the transport does not tell.
+/// In a message: a number that the transport does not provide.
 pub const SALTUS_UNKNOWN: u64 = u64::MAX;
-/// In a message or an event of a log: a time that nobody tells.
+/// In a message or an event of a log: a time that is not known.
 pub const SALTUS_NO_TIME: i64 = i64::MIN;
 
 const _: () = assert!(SALTUS_UNKNOWN == RawMessage::UNKNOWN && SALTUS_NO_TIME == RawMessage::NO_TIME);
 
-/// In the options of a domain's subscriber: the newest message of each receive. The default.
+/// For `depth`: each receive returns the newest message. The default.
 pub const SALTUS_NEWEST_ONLY: u64 = 0;
 /// `channels` is the name of one channel. The default.
 pub const SALTUS_BY_NAME: u32 = 0;
 /// `channels` is a regular expression for whole names.
 pub const SALTUS_BY_PATTERN: u32 = 1;
 
-/// What a subscriber wants of its channels. Fill it with saltus_domain_options_init(), then change what shall be different.
+/// What a subscriber of a domain receives. Fill it with saltus_domain_options_init(), then set the fields you want to change.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusDomainOptions {
-    /// Bytes that this structure has for the program; set by saltus_domain_options_init(), not to be changed.
+    /// The size of this structure in the program; set by saltus_domain_options_init(). Do not change it.
     pub size: usize,
-    /// SALTUS_NEWEST_ONLY: what is older and unseen is passed over. Else all messages in their order, as long as no more than so
-    /// many of a channel are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
+    /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
+    /// are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
     pub depth: u64,
-    /// What the messages shall be; others are told once, with SALTUS_WRONG_TYPE, and then passed over. NULL: anything. Default NULL.
+    /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
+    /// Default NULL.
     pub expected: *const SaltusType,
-    /// Where to start in channels that are there already: SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
+    /// Where to start in channels that exist already: SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
     pub start: u32,
     /// SALTUS_BY_NAME or SALTUS_BY_PATTERN.
     pub by: u32,
@@ -84,12 +85,15 @@ pub(crate) unsafe fn read(
     Ok((pattern, options.start(start), unsafe { description(c.expected)? }))
 }
 
-/// Fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
+/// saltus_domain_options_init fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_options_init(options: *mut SaltusDomainOptions, size: usize) -> c_int {
+pub unsafe extern "C" fn saltus_domain_options_init(
+    options: *mut SaltusDomainOptions,
+    size: usize,
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for `size` bytes.
         unsafe { sized::write(options, size, &SaltusDomainOptions::DEFAULT)? };

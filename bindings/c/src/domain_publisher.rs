@@ -1,109 +1,103 @@
 //! Publishing in a domain.
 
-use crate::border::{Result, call, hand_out, slice, take_back};
-use crate::code::SALTUS_OK;
-use crate::domain::{SaltusDomain, SaltusType, description, domain, name};
-use crate::handle::{Guarded, Kind, Locked, locked};
+use crate::border::{call, name, put_if_wanted, slice};
+use crate::code::{SALTUS_OK, SaltusError};
+use crate::domain::SaltusDomain;
+use crate::handle::{close, kind, locked, open, used};
+use crate::types::{SaltusType, description};
 use saltus_domain::Publisher;
 use std::cell::UnsafeCell;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 
-/// Publishes in one channel of a domain. One call at a time may use it: a second one is refused.
-pub struct SaltusDomainPublisher(UnsafeCell<Publisher>);
-
-impl Kind for SaltusDomainPublisher {
-    const KIND: usize = 5;
+/// A publisher in one channel of a domain. One call at a time may use it: a second call at the same time is refused.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaltusDomainPublisher {
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
 }
-impl Guarded for SaltusDomainPublisher {
-    type Own = Publisher;
-    fn own(&self) -> &UnsafeCell<Publisher> {
-        &self.0
-    }
-}
+kind!(SaltusDomainPublisher, 5, "the publisher", UnsafeCell<Publisher>);
 
-/// Makes a publisher in channel `channel`, 1 to 63 bytes. `what`: what its messages are, so that tools can read them; NULL if they
-/// are only bytes. `*publisher` is to be closed with saltus_domain_publisher_close(); it is NULL if this fails.
+/// saltus_domain_publisher_open opens a publisher in channel `channel`, a name of 1 to 63 bytes. `type`: the type of its messages, so
+/// that tools can read them; NULL for untyped bytes. You close `*publisher` with saltus_domain_publisher_close(); its id is 0 if the
+/// call fails.
 ///
-/// In shared memory the channel is opened, or made, by the first message, with room for messages of twice its length; the URL's
-/// `frames` and `frame_size` say otherwise.
+/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `frames` and `frame_size`
+/// in the URL override this.
 ///
-/// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// that does not say where).
+/// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_UNSUPPORTED (zmq:// without an address).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publisher_open(
-    domain: *const SaltusDomain,
+    domain: SaltusDomain,
     channel: *const c_char,
-    what: *const SaltusType,
-    publisher: *mut *mut SaltusDomainPublisher,
-) -> c_int {
-    let open = || {
+    r#type: *const SaltusType,
+    publisher: *mut SaltusDomainPublisher,
+) -> SaltusError {
+    let make = || {
         // SAFETY: the header demands a string, and a structure of strings or NULL.
-        let (channel, what) = unsafe { (name(channel)?, description(what)?) };
-        let domain = self::domain(domain)?;
-        let publisher = match what {
-            Some(what) => domain.0.publisher_described(channel, &what)?,
-            None => domain.0.publisher(channel)?,
+        let (channel, of) = unsafe { (name(channel)?, description(r#type)?) };
+        let domain = used(domain)?;
+        let publisher = match of {
+            Some(of) => domain.publisher_described(channel, &of)?,
+            None => domain.publisher(channel)?,
         };
-        Ok(Some(SaltusDomainPublisher(UnsafeCell::new(publisher))))
+        Ok(Some(UnsafeCell::new(publisher)))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(publisher, open) })
+    unsafe { open(publisher, make) }
 }
 
-/// Closes a publisher. What it published stays. NULL does nothing.
+/// saltus_domain_publisher_close closes a publisher. Its messages stay.
 ///
-/// Blocks: until what was sent is out, where the transport keeps it back. Allocates: no. Kernel: yes.
+/// Blocks: until the transport has sent all messages. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_publisher_close(publisher: *mut SaltusDomainPublisher) {
-    take_back(publisher)
+pub unsafe extern "C" fn saltus_domain_publisher_close(publisher: SaltusDomainPublisher) -> SaltusError {
+    close(publisher)
 }
 
-/// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on subscribers.
+/// saltus_domain_publish publishes a copy of the `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
+/// subscribers.
 ///
-/// Blocks: in shared memory only for the first message, in the file system; on a network for the pace that the URL sets. Allocates: for
-/// the first message. Kernel: in shared memory to wake who sleeps; on a network what sending takes.
+/// Blocks: in shared memory only for the first message, in the file system; on a network to keep the rate that the URL sets. Allocates:
+/// for the first message. Kernel: in shared memory to wake blocked subscribers; on a network to send.
 /// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
 /// SALTUS_UNSUPPORTED (in a log that is played).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publish(
-    publisher: *mut SaltusDomainPublisher,
+    publisher: SaltusDomainPublisher,
     message: *const c_void,
     len: usize,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        let mut publisher = own(publisher)?;
+        let mut publisher = locked(publisher)?;
         // SAFETY: the header demands `len` bytes there.
         publisher.publish(unsafe { slice(message, len)? })?;
         Ok(SALTUS_OK)
     })
 }
 
-/// Publishes a message as if it had been published at another time, for who publishes a log again: ns of boot time in shared
-/// memory, of wall time in a log. `*given`, unless that is NULL, gets the stamp that the message got: a publisher's stamps
-/// never go back, and none lies in the future.
+/// saltus_domain_publish_at publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
+/// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
+/// never decrease, and none lies in the future.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_publish().
-/// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no stamps.
+/// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publish_at(
-    publisher: *mut SaltusDomainPublisher,
+    publisher: SaltusDomainPublisher,
     message: *const c_void,
     len: usize,
     stamp: i64,
     given: *mut i64,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        let mut publisher = own(publisher)?;
+        let mut publisher = locked(publisher)?;
         // SAFETY: the header demands `len` bytes there.
         let got = publisher.publish_at(unsafe { slice(message, len)? }, stamp)?;
-        if !given.is_null() {
-            // SAFETY: not NULL, so there is room for it, as the header demands.
-            unsafe { given.write(got) };
-        }
+        // SAFETY: the header demands room for it, or NULL.
+        unsafe { put_if_wanted(given, got) };
         Ok(SALTUS_OK)
     })
-}
-
-fn own(publisher: *mut SaltusDomainPublisher) -> Result<Locked<SaltusDomainPublisher>> {
-    locked(publisher, "the publisher is NULL")
 }

@@ -1,103 +1,95 @@
 //! Receiving from a domain.
 
-use crate::border::{Fail, Result, call, hand_out, put, take_back};
-use crate::code::{SALTUS_INVALID, SALTUS_NOTHING, SALTUS_OK};
-use crate::domain::{SaltusDomain, domain};
+use crate::border::{Result, call, name, put};
+use crate::clock::until;
+use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
+use crate::domain::SaltusDomain;
 use crate::domain_message::{self, RawMessage, SaltusDomainOptions};
-use crate::handle::{Guarded, Kind, Locked, locked, used};
-use crate::wait::{quietly, until};
-use saltus_domain::{CancelHandle, Expected, Subscriber, wait_any};
-use std::cell::UnsafeCell;
-use std::ffi::{c_char, c_int};
+use crate::handle::{close, kind, locked, open, used};
+use crate::types::{SaltusTypeCallback, call_each};
+use crate::wait::{self, Cancelable};
+use saltus_domain::{Expected, Name, Subscriber, wait_any};
+use std::ffi::{c_char, c_int, c_void};
 use std::os::fd::AsRawFd;
 
-/// Receives from one channel of a domain or from many. One call at a time may use it, but for saltus_domain_cancel(): a second one is
-/// refused.
+/// A subscriber of one or many channels of a domain. One call at a time may use it: a second call at the same time is refused, except to
+/// cancel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaltusDomainSubscriber {
-    own: UnsafeCell<Receiving>,
-    cancel: CancelHandle,
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
 }
+kind!(SaltusDomainSubscriber, 6, "the subscriber", Cancelable<Receiving>);
 
-/// What calls share one after the other.
+/// A subscriber, and the type of its messages.
 pub(crate) struct Receiving {
-    pub subscriber: Subscriber,
-    pub expected: Option<Expected>,
+    subscriber: Subscriber,
+    expected: Option<Expected>,
 }
 
-impl Kind for SaltusDomainSubscriber {
-    const KIND: usize = 6;
-}
-impl Guarded for SaltusDomainSubscriber {
-    type Own = Receiving;
-    fn own(&self) -> &UnsafeCell<Receiving> {
-        &self.own
-    }
-}
-
-const NO_SUBSCRIBER: &str = "the subscriber is NULL";
-
-/// Subscribes to `channels`: a name, or a pattern if the options say so; NULL is all channels. Channels need not exist yet.
-/// `options`: NULL for the defaults. `*subscriber` is to be closed with saltus_domain_subscriber_close(); it is NULL if this fails.
+/// saltus_domain_subscriber_open subscribes to `channels`: a name, or a pattern if the options say so; NULL is all channels. The channels
+/// need not exist yet. `options`: NULL for the defaults. You close `*subscriber` with saltus_domain_subscriber_close(); its id is 0 if
+/// the call fails.
 ///
-/// Blocks: in the file system, or while a network is joined. Allocates: yes. Kernel: yes.
+/// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_INVALID, SALTUS_UNSUPPORTED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_subscriber_open(
-    domain: *const SaltusDomain,
+    domain: SaltusDomain,
     channels: *const c_char,
     options: *const SaltusDomainOptions,
-    subscriber: *mut *mut SaltusDomainSubscriber,
-) -> c_int {
-    let open = || {
+    subscriber: *mut SaltusDomainSubscriber,
+) -> SaltusError {
+    let make = || {
         // SAFETY: the header demands a string and options with their size, or NULL.
         let (mut subscriber, expected) = unsafe { subscribe(domain, channels, options)? };
         let cancel = subscriber.cancel_handle();
-        let own = UnsafeCell::new(Receiving { subscriber, expected });
-        Ok(Some(SaltusDomainSubscriber { own, cancel }))
+        Ok(Some(Cancelable::new(Receiving { subscriber, expected }, Some(cancel))))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(subscriber, open) })
+    unsafe { open(subscriber, make) }
 }
 
-/// A subscriber, and what its messages shall be.
+/// A subscriber, and the type of its messages.
 pub(crate) unsafe fn subscribe(
-    domain: *const SaltusDomain,
+    domain: SaltusDomain,
     channels: *const c_char,
     options: *const SaltusDomainOptions,
 ) -> Result<(Subscriber, Option<Expected>)> {
     // SAFETY: as the caller has it.
-    let (pattern, options, what) = unsafe { domain_message::read(channels, options)? };
-    let domain = self::domain(domain)?;
-    Ok(match what {
-        Some(what) => (domain.0.subscriber_described(pattern, options, &what)?, Some(Expected::new(what))),
-        None => (domain.0.subscriber_with(pattern, options)?, None),
+    let (pattern, options, of) = unsafe { domain_message::read(channels, options)? };
+    let domain = used(domain)?;
+    Ok(match of {
+        Some(of) => (domain.subscriber_described(pattern, options, &of)?, Some(Expected::new(of))),
+        None => (domain.subscriber_with(pattern, options)?, None),
     })
 }
 
-/// Closes a subscriber and its event descriptor; what it received last goes with it. NULL does nothing. Nobody may call
-/// saltus_domain_cancel() for it any more.
+/// saltus_domain_subscriber_close closes a subscriber with its event descriptor and the message it received last.
 ///
-/// Blocks: until threads end that only it needed; as saltus_domain_close() if nothing else of the domain is open. Allocates: no.
+/// Blocks: until its own threads end; if nothing else of the domain is open, as saltus_domain_close(). Allocates: no.
 /// Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_subscriber_close(subscriber: *mut SaltusDomainSubscriber) {
-    take_back(subscriber)
+pub unsafe extern "C" fn saltus_domain_subscriber_close(subscriber: SaltusDomainSubscriber) -> SaltusError {
+    close(subscriber)
 }
 
-/// Receives, as the subscriber's options say: the newest message not seen, or the next. `*message` points to it; it lies in the
-/// subscriber's own memory until the next call with the subscriber. NULL if there is none, or this fails.
+/// saltus_domain_receive receives the newest message if it is new, or the next one, as the subscriber's options say. `*message` points to
+/// it, in memory of the subscriber, until the next call with the subscriber. It is NULL without a message and on failure.
 ///
-/// Blocks: until a message comes, at most until `until` (see "Time"); SALTUS_POLL never. Allocates: for a message longer than all
-/// before it. Kernel: to sleep, to look for channels that have come, and, on a network, to receive.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up.
+/// Blocks: until a message arrives, at most until `until` (see "Time"); SALTUS_POLL never. Allocates: for a message longer than all
+/// before it. Kernel: to sleep, to look for new channels, and, on a network, to receive.
+/// Returns SALTUS_NOTHING if there is no new message in time.
 /// Fails: SALTUS_CANCELED, SALTUS_WRONG_TYPE (call again), SALTUS_ENDED, SALTUS_DENIED, SALTUS_DAMAGED, SALTUS_NETWORK,
 /// SALTUS_SYSTEM, SALTUS_INVALID.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_receive(
-    subscriber: *mut SaltusDomainSubscriber,
+    subscriber: SaltusDomainSubscriber,
     until: u64,
     message: *mut *const RawMessage,
-) -> c_int {
+) -> SaltusError {
     // SAFETY: as the header demands.
     unsafe {
         receive(subscriber, message, |Receiving { subscriber, expected }| {
@@ -110,18 +102,18 @@ pub unsafe extern "C" fn saltus_domain_receive(
     }
 }
 
-/// Receives the newest message, whatever the options say, and even if it has been seen. One of another type than expected is
-/// left out.
+/// saltus_domain_again receives the newest message, whatever the options say and even if it was already received. It skips a message of
+/// another type than expected.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_receive().
-/// Returns SALTUS_NOTHING if there is none until the time is up.
+/// Returns SALTUS_NOTHING if there is no message in time.
 /// Fails: as saltus_domain_receive().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_again(
-    subscriber: *mut SaltusDomainSubscriber,
+    subscriber: SaltusDomainSubscriber,
     until: u64,
     message: *mut *const RawMessage,
-) -> c_int {
+) -> SaltusError {
     // SAFETY: as the header demands.
     unsafe {
         receive(subscriber, message, |Receiving { subscriber, expected }| {
@@ -137,15 +129,15 @@ pub unsafe extern "C" fn saltus_domain_again(
 /// Receives in one way or another: whether there is a message, which is the subscriber's last one then.
 #[inline(always)]
 unsafe fn receive(
-    subscriber: *mut SaltusDomainSubscriber,
+    subscriber: SaltusDomainSubscriber,
     message: *mut *const RawMessage,
     how: impl FnOnce(&mut Receiving) -> Result<bool>,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         const NO_MESSAGE: &str = "the place for the message is NULL";
         // SAFETY: the header demands room for a pointer.
         unsafe { put(message, std::ptr::null(), NO_MESSAGE)? };
-        let mut own = own(subscriber)?;
+        let mut own = locked(subscriber)?;
         let own = &mut *own;
         if !how(own)? {
             return Ok(SALTUS_NOTHING);
@@ -159,92 +151,106 @@ unsafe fn receive(
 
 /// The most subscribers that are waited for together.
 const MOST: usize = 1024;
+const TOO_MANY: &str = "more than 1,024 subscribers to wait for";
 
-/// Waits until one of `count` subscribers, at most 1,024, has something unseen, and stores its index in `*index`: the first, if
-/// several have. They may be of different domains. Then receive from it with SALTUS_POLL, which finds nothing only if the message
-/// was overwritten meanwhile or is of another type. A cancel of any of them calls off the wait, within 100 ms.
+/// saltus_domain_wait_any waits until one of `count` subscribers, at most 1,024, has a new message, and stores its index in `*index`: the
+/// first, if several have one. They may be of different domains. Then receive from it with SALTUS_POLL, which returns nothing only if
+/// the message was overwritten in the meantime or is of another type. A cancel of any of them cancels the wait, within 100 ms.
 ///
-/// Blocks: until there is something, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
-/// Returns SALTUS_NOTHING if the time is up.
-/// Fails: SALTUS_CANCELED, SALTUS_SYSTEM, SALTUS_INVALID (NULL, none or too many, or one given twice).
+/// Blocks: until there is a message, at most until `until`; SALTUS_POLL never. Allocates: yes. Kernel: yes.
+/// Returns SALTUS_NOTHING if no message arrives in time.
+/// Fails: SALTUS_CANCELED, SALTUS_SYSTEM, SALTUS_INVALID (NULL, closed, none or too many, or one given twice).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_wait_any(
-    subscribers: *const *mut SaltusDomainSubscriber,
+    subscribers: *const SaltusDomainSubscriber,
     count: usize,
     until: u64,
     index: *mut usize,
-) -> c_int {
-    call(|| {
-        const NO_INDEX: &str = "the place for the index is NULL";
-        // SAFETY: the header demands room for a number.
-        unsafe { put(index, 0, NO_INDEX)? };
-        if subscribers.is_null() || count == 0 {
-            return Err(Fail::Misuse("there are no subscribers to wait for"));
-        }
-        if count > MOST {
-            return Err(Fail::Misuse("more than 1,024 subscribers to wait for"));
-        }
-        // SAFETY: the header demands `count` handles there.
-        let handles = unsafe { std::slice::from_raw_parts(subscribers, count) };
+) -> SaltusError {
+    let wait = |handles: &[SaltusDomainSubscriber]| {
         // One that is given twice is busy at the second time.
-        let mut all = handles.iter().map(|handle| own(*handle)).collect::<Result<Vec<_>>>()?;
+        let mut all = handles.iter().map(|handle| locked(*handle)).collect::<Result<Vec<_>>>()?;
         let mut all: Vec<&mut Subscriber> = all.iter_mut().map(|own| &mut own.subscriber).collect();
-        let Some(found) = wait_any(&mut all, self::until(until))? else { return Ok(SALTUS_NOTHING) };
-        // SAFETY: not NULL, as was seen above.
-        unsafe { put(index, found, NO_INDEX)? };
-        Ok(SALTUS_OK)
-    })
+        Ok(wait_any(&mut all, self::until(until))?)
+    };
+    // SAFETY: as the header demands.
+    unsafe { wait::any((subscribers, count), (MOST, TOO_MANY), index, wait) }
 }
 
-/// A descriptor for poll, epoll or an event loop: readable while there may be something unseen. When it is readable, receive with
-/// SALTUS_POLL until there is SALTUS_NOTHING, which lowers it until the next message. Do not read it.
+/// saltus_domain_event_fd returns a descriptor for poll, epoll or an event loop, which is readable while there may be a new message. When
+/// it is readable, receive with SALTUS_POLL until SALTUS_NOTHING, which lowers it until the next message. Do not read it.
 ///
-/// Ownership: the subscriber keeps the descriptor and closes it in the end.
+/// Ownership: the subscriber keeps the descriptor and closes it.
 ///
-/// Blocks: never. Allocates: the first time. Kernel: the first time; in shared memory that starts a thread for each channel.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread to be had), SALTUS_INVALID (NULL). `*fd` is -1 then.
+/// Blocks: never. Allocates: the first time. Kernel: the first time; in shared memory it starts a thread for each channel.
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM (no descriptor or thread available), SALTUS_INVALID (NULL, or closed). `*fd` is then -1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_event_fd(
-    subscriber: *mut SaltusDomainSubscriber,
+    subscriber: SaltusDomainSubscriber,
     fd: *mut c_int,
-) -> c_int {
-    call(|| {
-        const NO_FD: &str = "the place for the descriptor is NULL";
-        // SAFETY: the header demands room for a number.
-        unsafe { put(fd, -1, NO_FD)? };
-        let raw = own(subscriber)?.subscriber.fd()?.as_raw_fd();
-        // SAFETY: not NULL, as was just seen.
-        unsafe { put(fd, raw, NO_FD)? };
-        Ok(SALTUS_OK)
-    })
+) -> SaltusError {
+    // SAFETY: as the header demands.
+    unsafe { wait::descriptor(fd, || Ok(locked(subscriber)?.subscriber.fd()?.as_raw_fd())) }
 }
 
-/// Calls off the subscriber's present wait, if there is one, and all later ones, which return SALTUS_CANCELED until
-/// saltus_domain_cancel_reset(). Receives that do not wait are not affected.
+/// saltus_domain_cancel cancels the subscriber's current wait, if any, and all later ones: they return SALTUS_CANCELED until
+/// saltus_domain_cancel_reset(). Calls that do not wait are not affected.
 ///
 /// From any thread, and from signal handlers: async-signal-safe, and errno stays as it was.
 /// Blocks: never. Allocates: no. Kernel: one system call.
-/// Fails: SALTUS_INVALID (NULL, or closed); saltus_last_error() does not tell of it.
+/// Fails: SALTUS_INVALID (closed); saltus_last_error() does not report it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_cancel(subscriber: *const SaltusDomainSubscriber) -> c_int {
-    match used(subscriber, NO_SUBSCRIBER) {
-        Ok(subscriber) => quietly(|| subscriber.cancel.cancel()),
-        Err(_) => SALTUS_INVALID,
-    }
+pub unsafe extern "C" fn saltus_domain_cancel(subscriber: SaltusDomainSubscriber) -> SaltusError {
+    wait::cancel(subscriber)
 }
 
-/// Lets the subscriber's waits wait again. From any thread.
+/// saltus_domain_cancel_reset lets the subscriber's waits wait again. From any thread.
 ///
-/// Blocks: never. Allocates: no. Kernel: one system call at most.
-/// Fails: SALTUS_INVALID (NULL, or closed).
+/// Blocks: never. Allocates: no. Kernel: at most one system call.
+/// Fails: SALTUS_INVALID (closed).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_cancel_reset(subscriber: *const SaltusDomainSubscriber) -> c_int {
+pub unsafe extern "C" fn saltus_domain_cancel_reset(subscriber: SaltusDomainSubscriber) -> SaltusError {
+    wait::reset(subscriber)
+}
+
+/// saltus_domain_descriptions calls `each` with every type that publishers registered for the messages of `channel`, one that the
+/// subscriber has joined, in this thread. Only some transports, such as shared memory, keep types. It passes `context` on. Do not use
+/// the subscriber in `each`.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes.
+/// Fails: SALTUS_INVALID (NULL, closed, or a bad name).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_domain_descriptions(
+    subscriber: SaltusDomainSubscriber,
+    channel: *const c_char,
+    each: SaltusTypeCallback,
+    context: *mut c_void,
+) -> SaltusError {
     call(|| {
-        used(subscriber, NO_SUBSCRIBER)?.cancel.reset();
-        Ok(SALTUS_OK)
+        // SAFETY: the header demands a string.
+        let name = Name::new(unsafe { name(channel)? })?;
+        let types = locked(subscriber)?.subscriber.descriptions(&name);
+        // SAFETY: the header demands a function of this kind.
+        unsafe { call_each(types, each, context) }
     })
 }
 
-pub(crate) fn own(subscriber: *mut SaltusDomainSubscriber) -> Result<Locked<SaltusDomainSubscriber>> {
-    locked(subscriber, NO_SUBSCRIBER)
+/// saltus_domain_mismatched returns the number of messages that the subscriber skipped because they are of another type than expected.
+///
+/// Blocks: never. Allocates: no. Kernel: no.
+/// Fails: SALTUS_INVALID (NULL, or closed). `*mismatched` is then 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_domain_mismatched(
+    subscriber: SaltusDomainSubscriber,
+    mismatched: *mut u64,
+) -> SaltusError {
+    call(|| {
+        const NO_PLACE: &str = "the place for the number is NULL";
+        // SAFETY: the header demands room for a number.
+        unsafe { put(mismatched, 0, NO_PLACE)? };
+        let skipped = locked(subscriber)?.expected.as_ref().map_or(0, Expected::mismatched);
+        // SAFETY: not NULL, as was just seen.
+        unsafe { put(mismatched, skipped, NO_PLACE)? };
+        Ok(SALTUS_OK)
+    })
 }

@@ -1,8 +1,8 @@
-//! Handles as C holds them: numbers that look like pointers. None is ever followed, so that one that is closed, of another kind,
-//! or made up is told to its caller and harms nobody.
+//! Handles as C holds them: a number in a structure of its own for each kind, passed by value. A number is looked up, so that a handle
+//! that is closed, or whose number was made up or copied from another kind, is refused and harms nobody.
 //!
 //! ```text
-//!  handle   generation … │ kind 4 │ slot 14 │ 0 0 0 0
+//!  id       generation … │ kind 4 │ slot 14 │ 0 0 0 0
 //!  state    generation … │ kind 4 │ cheap │ busy │ users 16      of the slot; the same generation and kind: open
 //! ```
 //!
@@ -16,25 +16,58 @@
 //! `owner` has one writer, also when somebody still uses a handle that is closed.
 
 use crate::asymmetric;
-use crate::border::{Fail, Result};
+use crate::border::{Fail, Result, call, put};
+use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering::*, fence};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*, fence};
 
-/// A kind of object that C may hold.
-pub(crate) trait Kind: 'static {
+/// A handle: a structure of C around a number. [`kind!`] makes one of it.
+pub(crate) trait Handle: Copy + 'static {
+    /// The object that it stands for.
+    type Object: 'static;
     /// A number from 1 to 14 that no other kind has.
-    const KIND: usize;
+    const KIND: u64;
+    /// Says that the handle is the one that stands for nothing.
+    const NONE: &'static str;
+    fn id(self) -> u64;
+    fn of(id: u64) -> Self;
 }
 
-/// One that only one call at a time may use.
-pub(crate) trait Guarded: Kind {
+/// Makes a structure with an `id` the handle of an object: `kind!(SaltusLog, 8, "the log", Object)`.
+macro_rules! kind {
+    ($handle:ty, $kind:literal, $name:literal, $object:ty) => {
+        impl $crate::handle::Handle for $handle {
+            type Object = $object;
+            const KIND: u64 = $kind;
+            const NONE: &'static str = concat!($name, " is not open: its id is 0");
+            #[inline(always)]
+            fn id(self) -> u64 {
+                self.id
+            }
+            fn of(id: u64) -> Self {
+                Self { id }
+            }
+        }
+    };
+}
+pub(crate) use kind;
+
+/// An object that only one call at a time may use.
+pub(crate) trait Guarded: 'static {
     /// What is used.
     type Own: Send;
     /// Where it lies. What lies beside it may be used by other threads at the same time.
     fn own(&self) -> &UnsafeCell<Self::Own>;
+}
+impl<T: Send + 'static> Guarded for UnsafeCell<T> {
+    type Own = T;
+    #[inline(always)]
+    fn own(&self) -> &UnsafeCell<T> {
+        self
+    }
 }
 
 /// The most handles of a process.
@@ -43,17 +76,17 @@ const SLOT: u32 = 4;
 const KIND: u32 = 18;
 const GENERATION: u32 = 22;
 const CHEAP_AT: u32 = 17;
-const CHEAP: usize = 1 << CHEAP_AT;
-const BUSY: usize = 1 << 16;
-const USERS: usize = BUSY - 1;
-const CLOSING: usize = 15;
+const CHEAP: u64 = 1 << CHEAP_AT;
+const BUSY: u64 = 1 << 16;
+const USERS: u64 = BUSY - 1;
+const CLOSING: u64 = 15;
 /// Threads' numbers are even.
 const INSIDE: usize = 1;
 
 /// By itself in a cache line, so that threads with handles of their own do not meet.
 #[repr(align(64))]
 struct Slot {
-    state: AtomicUsize,
+    state: AtomicU64,
     /// The object's address, inverted: what was never closed is then found by leak checkers.
     object: AtomicUsize,
     /// The function that drops it.
@@ -68,7 +101,7 @@ struct Slot {
 impl Slot {
     const fn new() -> Slot {
         Slot {
-            state: AtomicUsize::new(0),
+            state: AtomicU64::new(0),
             object: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
@@ -110,39 +143,55 @@ fn give_back(i: usize) {
     }
 }
 
+/// Opens: calls `make` for an object and writes its handle to `out`, or the handle that stands for nothing if there is none.
+pub(crate) unsafe fn open<H: Handle>(
+    out: *mut H,
+    make: impl FnOnce() -> Result<Option<H::Object>>,
+) -> SaltusError {
+    const NULL: &str = "the place for the new handle is NULL";
+    call(|| {
+        // SAFETY: the header demands a place for a handle.
+        unsafe { put(out, H::of(0), NULL)? };
+        let Some(made) = make()? else { return Ok(SALTUS_NOTHING) };
+        // SAFETY: not NULL, as was just seen.
+        unsafe { put(out, give(made)?, NULL)? };
+        Ok(SALTUS_OK)
+    })
+}
+
 /// A handle for an object.
-pub(crate) fn give<T: Kind>(object: T) -> Result<*mut T> {
-    let Some(i) = unused() else { return Err(Fail::NoHandle) };
+fn give<H: Handle>(object: H::Object) -> Result<H> {
+    let Some(i) = unused() else { return Err(Fail::NoHandle { most: MOST }) };
     let slot = &SLOTS[i];
     slot.object.store(!Box::into_raw(Box::new(object)).expose_provenance(), Relaxed);
-    slot.end.store((end::<T> as *const ()).expose_provenance(), Relaxed);
+    slot.end.store((end::<H::Object> as *const ()).expose_provenance(), Relaxed);
     let generation = (slot.state.load(Relaxed) >> GENERATION).wrapping_add(1);
-    let state = generation << GENERATION | T::KIND << KIND;
+    let state = generation << GENERATION | H::KIND << KIND;
     let cheap = if asymmetric::available() { CHEAP } else { 0 };
     slot.state.store(state | cheap, Release); // the object is there for who finds this
-    Ok(ptr::without_provenance_mut(state | i << SLOT))
+    Ok(H::of(state | (i as u64) << SLOT))
 }
 
 #[inline(always)]
-fn slot(handle: usize) -> &'static Slot {
-    &SLOTS[handle >> SLOT & (MOST - 1)]
+fn slot(id: u64) -> &'static Slot {
+    &SLOTS[(id >> SLOT) as usize & (MOST - 1)]
 }
 
-/// Whether a slot in this state is what the handle, one of a `T`, means.
+/// Whether a slot in this state is what the handle means.
 #[inline(always)]
-fn means<T: Kind>(handle: usize, state: usize) -> bool {
-    state >> KIND == handle >> KIND && is_of::<T>(handle)
+fn means<H: Handle>(handle: H, state: u64) -> bool {
+    state >> KIND == handle.id() >> KIND && is_of_its_kind(handle)
 }
 
 #[inline(always)]
-fn is_of<T: Kind>(handle: usize) -> bool {
-    handle & (15 << KIND | 15) == T::KIND << KIND
+fn is_of_its_kind<H: Handle>(handle: H) -> bool {
+    handle.id() & (15 << KIND | 15) == H::KIND << KIND
 }
 
 #[cold]
-fn refused(handle: usize, null: &'static str) -> Fail {
-    Fail::Misuse(match handle {
-        0 => null,
+fn refused<H: Handle>(handle: H) -> Fail {
+    Fail::Misuse(match handle.id() {
+        0 => H::NONE,
         _ => "a handle is closed already, or of another kind, or was never given out by Saltus",
     })
 }
@@ -152,53 +201,52 @@ fn refused(handle: usize, null: &'static str) -> Fail {
 /// # Safety
 /// As the function says: nobody does during the call.
 #[inline(always)]
-pub(crate) unsafe fn shared<'a, T: Kind>(handle: *const T, null: &'static str) -> Result<&'a T> {
-    let slot = slot(handle.addr());
+pub(crate) unsafe fn shared<'a, H: Handle>(handle: H) -> Result<&'a H::Object> {
+    let slot = slot(handle.id());
     // Pairs with the release by which it was given out.
-    if !means::<T>(handle.addr(), slot.state.load(Acquire)) {
-        return Err(refused(handle.addr(), null));
+    if !means(handle, slot.state.load(Acquire)) {
+        return Err(refused(handle));
     }
     // SAFETY: the slot holds a box of this kind, and it is not dropped before it is closed, as the caller vouches.
-    Ok(unsafe { &*ptr::with_exposed_provenance::<T>(!slot.object.load(Relaxed)) })
+    Ok(unsafe { &*ptr::with_exposed_provenance::<H::Object>(!slot.object.load(Relaxed)) })
 }
 
 const IN_USE: Fail =
     Fail::Misuse("a handle is used by another thread, or by the callback's own caller: one call at a time");
 
 /// An object in use: it is not dropped meanwhile, whoever closes it.
-pub(crate) struct Used<T: Kind> {
+pub(crate) struct Used<H: Handle> {
     slot: &'static Slot,
     /// What it has added to the state; 0: nothing, its thread is inside as the owner.
-    added: usize,
-    of: PhantomData<*const T>,
+    added: u64,
+    of: PhantomData<*const H::Object>,
 }
 
 /// The object of a handle, whatever other threads do.
-pub(crate) fn used<T: Kind>(handle: *const T, null: &'static str) -> Result<Used<T>> {
-    enter(handle, null, 1).map(|(used, _)| used)
+pub(crate) fn used<H: Handle>(handle: H) -> Result<Used<H>> {
+    enter(handle, 1).map(|(used, _)| used)
 }
 
 /// The object of a handle, for this call alone.
 #[inline(always)]
-pub(crate) fn locked<T: Guarded>(handle: *const T, null: &'static str) -> Result<Locked<T>> {
-    let slot = slot(handle.addr());
-    let me = asymmetric::thread();
+pub(crate) fn locked<H: Handle<Object: Guarded>>(handle: H) -> Result<Locked<H>> {
+    let (slot, me) = (slot(handle.id()), asymmetric::thread());
     if slot.owner.load(Relaxed) == me {
         slot.owner.store(me | INSIDE, Relaxed);
         asymmetric::light(); // with the heavy one of whoever takes `cheap` away, or closes
         let state = slot.state.load(Acquire); // pairs with the release by which it was given out
-        if state >> CHEAP_AT == handle.addr() >> CHEAP_AT | 1 && is_of::<T>(handle.addr()) {
+        if state >> CHEAP_AT == handle.id() >> CHEAP_AT | 1 && is_of_its_kind(handle) {
             return Ok(Locked(Used { slot, added: 0, of: PhantomData })); // it is meant, and cheap
         }
         leave(slot);
     }
-    locked_by_all(handle, null)
+    locked_by_all(handle)
 }
 
 /// The same for any thread. The first one becomes the slot's owner.
 #[cold]
-fn locked_by_all<T: Guarded>(handle: *const T, null: &'static str) -> Result<Locked<T>> {
-    let (mut used, before) = enter(handle, null, 1 + BUSY)?;
+fn locked_by_all<H: Handle<Object: Guarded>>(handle: H) -> Result<Locked<H>> {
+    let (mut used, before) = enter(handle, 1 + BUSY)?;
     if before & CHEAP != 0 {
         let (slot, me) = (used.slot, asymmetric::thread());
         let owner = slot.owner.load(Relaxed) & !INSIDE;
@@ -222,12 +270,12 @@ fn locked_by_all<T: Guarded>(handle: *const T, null: &'static str) -> Result<Loc
 }
 
 /// Counts a user in; with what the state was before.
-fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<(Used<T>, usize)> {
-    let slot = slot(handle.addr());
+fn enter<H: Handle>(handle: H, adds: u64) -> Result<(Used<H>, u64)> {
+    let slot = slot(handle.id());
     let mut state = slot.state.load(Relaxed);
     loop {
-        if !means::<T>(handle.addr(), state) {
-            return Err(refused(handle.addr(), null));
+        if !means(handle, state) {
+            return Err(refused(handle));
         }
         if state & adds & BUSY != 0 {
             return Err(IN_USE);
@@ -244,16 +292,16 @@ fn enter<T: Kind>(handle: *const T, null: &'static str, adds: usize) -> Result<(
     }
 }
 
-impl<T: Kind> Deref for Used<T> {
-    type Target = T;
+impl<H: Handle> Deref for Used<H> {
+    type Target = H::Object;
     #[inline(always)]
-    fn deref(&self) -> &T {
+    fn deref(&self) -> &H::Object {
         // SAFETY: a box of this kind, which is not dropped while this is counted, or inside.
-        unsafe { &*ptr::with_exposed_provenance::<T>(!self.slot.object.load(Relaxed)) }
+        unsafe { &*ptr::with_exposed_provenance::<H::Object>(!self.slot.object.load(Relaxed)) }
     }
 }
 
-impl<T: Kind> Drop for Used<T> {
+impl<H: Handle> Drop for Used<H> {
     #[inline(always)]
     fn drop(&mut self) {
         if self.added == 0 {
@@ -279,29 +327,34 @@ fn leave(slot: &'static Slot) {
 }
 
 /// An object that no other call uses.
-pub(crate) struct Locked<T: Guarded>(Used<T>);
+pub(crate) struct Locked<H: Handle>(Used<H>);
 
-impl<T: Guarded> Deref for Locked<T> {
-    type Target = T::Own;
+impl<H: Handle<Object: Guarded>> Deref for Locked<H> {
+    type Target = <H::Object as Guarded>::Own;
     #[inline(always)]
-    fn deref(&self) -> &T::Own {
+    fn deref(&self) -> &Self::Target {
         // SAFETY: nobody else is busy with it.
         unsafe { &*self.0.own().get() }
     }
 }
-impl<T: Guarded> DerefMut for Locked<T> {
+impl<H: Handle<Object: Guarded>> DerefMut for Locked<H> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T::Own {
+    fn deref_mut(&mut self) -> &mut Self::Target {
         // SAFETY: as above, and this is borrowed for itself alone.
         unsafe { &mut *self.0.own().get() }
     }
 }
 
-/// Closes a handle, and drops the object once nobody uses it. What is no open handle of a `T` is left alone.
-pub(crate) fn close<T: Kind>(handle: *mut T) {
-    let slot = slot(handle.addr());
+/// Closes a handle: the object is dropped once nobody uses it. The handle that stands for nothing is closed already.
+pub(crate) fn close<H: Handle>(handle: H) -> SaltusError {
+    call(|| if handle.id() == 0 || ended(handle) { Ok(SALTUS_OK) } else { Err(refused(handle)) })
+}
+
+/// Closes the handle, if it is open.
+fn ended<H: Handle>(handle: H) -> bool {
+    let slot = slot(handle.id());
     let mut state = slot.state.load(Relaxed);
-    while means::<T>(handle.addr(), state) {
+    while means(handle, state) {
         // Another generation, so that the handle means nothing any more.
         let generation = (state >> GENERATION).wrapping_add(1);
         let closing = generation << GENERATION | CLOSING << KIND | state & (USERS | BUSY);
@@ -313,11 +366,12 @@ pub(crate) fn close<T: Kind>(handle: *mut T) {
                 if owner == 0 || owner == asymmetric::thread() || asymmetric::heavy() {
                     try_to_end(slot);
                 }
-                return;
+                return true;
             }
             Err(now) => state = now,
         }
     }
+    false
 }
 
 /// Drops the object of a slot that is closing, if it has no users: who closed it, or the last of them. Whoever is not the last sees
@@ -342,7 +396,7 @@ fn try_to_end(slot: &'static Slot) {
 }
 
 /// Drops an object.
-fn end<T: Kind>(object: usize) {
+fn end<T>(object: usize) {
     // SAFETY: made by `give` from a box of a `T`, and nothing leads to it any more.
     drop(unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(object)) });
 }

@@ -6,16 +6,18 @@
 //!
 //! | file | what it has |
 //! |---|---|
-//! | `code` | the numbers that functions return |
-//! | `border` | what stands between C and Rust: panics and NULLs |
-//! | `message` | what codes mean, and what went wrong last |
-//! | `handle`, `asymmetric` | handles as numbers: those that are closed or made up are told, not followed; one call at a time |
+//! | `code`, `message` | errors, and the text of what went wrong last |
+//! | `border` | the border between C and Rust: panics and NULLs |
+//! | `handle`, `asymmetric` | handles as numbers: those that are closed or made up are refused; one call at a time |
 //! | `lender` | a handle and what is borrowed from it between two calls |
-//! | `attributes`, `options` | structures that may grow |
-//! | `channel`, `publisher`, `subscriber`, `receive`, `wait`, `clock`, `version` | the functions over channels |
+//! | `sized` | structures that may grow |
+//! | `wait` | waiting for several, descriptors and canceling, for channels and domains |
+//! | `clock`, `types`, `version` | times, types of messages and the version |
+//! | `channel`, `attributes`, `info`, `publisher`, `options`, `subscriber`, `receive` | the functions over channels |
 //! | `domain`, `domain_publisher`, `domain_message`, `domain_subscriber`, `dispatcher` | those over domains |
-//! | `info` | what can be known of a channel |
 //! | `log` | those over logs |
+//!
+//! No two files use each other, directly or through others.
 
 // The rules for all pointers stand at the top of the header; a section in each function would repeat them.
 #![allow(clippy::missing_safety_doc)]
@@ -26,7 +28,6 @@ mod border;
 mod channel;
 mod clock;
 mod code;
-mod describe;
 mod dispatcher;
 mod domain;
 mod domain_message;
@@ -42,6 +43,7 @@ mod publisher;
 mod receive;
 mod sized;
 mod subscriber;
+mod types;
 mod version;
 mod wait;
 
@@ -49,7 +51,6 @@ pub use attributes::*;
 pub use channel::*;
 pub use clock::*;
 pub use code::*;
-pub use describe::*;
 pub use dispatcher::*;
 pub use domain::*;
 pub use domain_message::*;
@@ -57,13 +58,13 @@ pub use domain_publisher::*;
 pub use domain_subscriber::*;
 pub use info::*;
 pub use log::*;
-pub use message::{saltus_last_error, saltus_strerror};
+pub use message::saltus_last_error;
 pub use options::*;
 pub use publisher::*;
 pub use receive::*;
 pub use subscriber::*;
+pub use types::*;
 pub use version::*;
-pub use wait::*;
 
 /// What the header says of threads, as the types have it.
 const _: fn() = || {

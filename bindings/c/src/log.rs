@@ -1,18 +1,18 @@
-//! Logs: read, moved about in, and written.
+//! Logs: read and written.
 
-use crate::border::{Fail, Result, call, hand_out, put, slice, string, take_back};
-use crate::code::{SALTUS_NOTHING, SALTUS_OK};
-use crate::domain::{SaltusType, description, name};
+use crate::border::{Fail, Result, call, name, put, put_if_wanted, slice, string};
+use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
 use crate::domain_message::{SALTUS_NO_TIME, SALTUS_UNKNOWN};
-use crate::handle::{Guarded, Kind, Locked, locked};
+use crate::handle::{Locked, close, kind, locked, open};
+use crate::types::{SaltusType, demanded};
 use saltus_log::{Event, Format, Log, Writer, WriterOptions};
 use std::cell::UnsafeCell;
-use std::ffi::{OsStr, c_char, c_int, c_void};
+use std::ffi::{OsStr, c_char, c_void};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// An event of a log: a message, its channel, and when it was logged. Saltus keeps it, and may give it more fields at its end.
+/// An event of a log: a message, its channel, and when it was logged. Saltus owns it; later versions may add fields at its end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusEvent {
@@ -20,22 +20,28 @@ pub struct SaltusEvent {
     pub data: *const c_void,
     /// Bytes of the message.
     pub len: usize,
-    /// The name of its channel, with a zero byte behind it. The name itself may be any bytes.
+    /// The name of its channel, followed by a zero byte. The name may contain any bytes.
     pub channel: *const c_char,
     /// Bytes of the name.
     pub channel_len: usize,
-    /// When it was logged, ns since 1970, as far as the file is to be trusted.
+    /// When it was logged according to the file, in ns since 1970.
     pub log_time: i64,
-    /// When it was published, ns since 1970, or SALTUS_NO_TIME.
+    /// When it was published, in ns since 1970, or SALTUS_NO_TIME.
     pub publish_time: i64,
-    /// The number that its publisher gave it, or SALTUS_UNKNOWN.
+    /// The sequence number that its publisher gave it, or SALTUS_UNKNOWN.
     pub sequence: u64,
 }
 
-/// A log, whose events are there in the order of time. One call at a time may use it: a second one is refused.
-pub struct SaltusLog(UnsafeCell<Reading>);
+/// A log that is read, with its events in order of time. One call at a time may use it: a second call at the same time is refused.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaltusLog {
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
+}
+kind!(SaltusLog, 8, "the log", UnsafeCell<Reading>);
 
-/// What calls share one after the other.
+/// A log, and its event read last.
 pub(crate) struct Reading {
     log: Log,
     event: SaltusEvent,
@@ -45,24 +51,14 @@ pub(crate) struct Reading {
 // SAFETY: the pointers in `event` lead into what lies beside it, and go from thread to thread with it.
 unsafe impl Send for Reading {}
 
-impl Kind for SaltusLog {
-    const KIND: usize = 8;
-}
-impl Guarded for SaltusLog {
-    type Own = Reading;
-    fn own(&self) -> &UnsafeCell<Reading> {
-        &self.0
-    }
-}
-
-/// Opens a log: LCM's or MCAP, damaged or not. It is read once, and an index made; beside a large one it is kept, as
-/// PATH.saltus-index, if that is allowed. `*log` is to be closed with saltus_log_close(); it is NULL if this fails.
+/// saltus_log_open opens an LCM or MCAP log, damaged or not. It reads the file once to build an index; for a large file it saves the index
+/// as PATH.saltus-index, if permissions allow. You close `*log` with saltus_log_close(); its id is 0 if the call fails.
 ///
-/// Blocks: while the file is read. Allocates: yes. Kernel: yes.
+/// Blocks: while it reads the file. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NOT_FOUND, SALTUS_NO_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_open(path: *const c_char, log: *mut *mut SaltusLog) -> c_int {
-    let open = || {
+pub unsafe extern "C" fn saltus_log_open(path: *const c_char, log: *mut SaltusLog) -> SaltusError {
+    let make = || {
         // SAFETY: the header demands a string.
         let log = Log::open(unsafe { self::path(path)? })?;
         let event = SaltusEvent {
@@ -74,79 +70,80 @@ pub unsafe extern "C" fn saltus_log_open(path: *const c_char, log: *mut *mut Sal
             publish_time: SALTUS_NO_TIME,
             sequence: SALTUS_UNKNOWN,
         };
-        Ok(Some(SaltusLog(UnsafeCell::new(Reading { log, event, name: Vec::new() }))))
+        Ok(Some(UnsafeCell::new(Reading { log, event, name: Vec::new() })))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(log, open) })
+    unsafe { open(log, make) }
 }
 
-/// Closes a log; the event read last goes with it. NULL does nothing.
+/// saltus_log_close closes a log, and invalidates the event read last.
 ///
 /// Blocks: never. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_close(log: *mut SaltusLog) {
-    take_back(log)
+pub unsafe extern "C" fn saltus_log_close(log: SaltusLog) -> SaltusError {
+    close(log)
 }
 
-/// How many events the log has, and the times of the first and the last, ns since 1970; SALTUS_NO_TIME if there is none. Any of
-/// the three places may be NULL.
+/// saltus_log_range returns how many events the log has, and the times of the first and the last, in ns since 1970; SALTUS_NO_TIME if it
+/// has none. Any of the three pointers may be NULL.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (NULL).
+/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_log_range(
-    log: *mut SaltusLog,
+    log: SaltusLog,
     events: *mut u64,
     first: *mut i64,
     last: *mut i64,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        let mut own = own(log)?;
+        let mut own = locked(log)?;
         let times = own.log.times()?.unwrap_or((SALTUS_NO_TIME, SALTUS_NO_TIME));
         // SAFETY: the header demands room for the numbers, or NULL.
         unsafe {
-            tell(events, own.log.len());
-            tell(first, times.0);
-            tell(last, times.1);
+            put_if_wanted(events, own.log.len());
+            put_if_wanted(first, times.0);
+            put_if_wanted(last, times.1);
         }
         Ok(SALTUS_OK)
     })
 }
 
-/// Reads the next event and goes a step forward. `*event` points to it; it lies in the log's own memory until the next call with the
-/// log. NULL if there is none, or this fails.
+/// saltus_log_next reads the next event and moves one event forward. `*event` points to it, in memory of the log, until the next call with
+/// the log. It is NULL without an event and on failure.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING at the end.
 /// Fails: SALTUS_UNDECODABLE (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_next(log: *mut SaltusLog, event: *mut *const SaltusEvent) -> c_int {
+pub unsafe extern "C" fn saltus_log_next(log: SaltusLog, event: *mut *const SaltusEvent) -> SaltusError {
     // SAFETY: as the header demands.
     unsafe { read(log, event, Log::next) }
 }
 
-/// Reads the event before and goes a step backwards; otherwise as saltus_log_next().
+/// saltus_log_previous reads the previous event and moves one event backward; otherwise it is as saltus_log_next().
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING at the beginning.
 /// Fails: as saltus_log_next().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_previous(log: *mut SaltusLog, event: *mut *const SaltusEvent) -> c_int {
+pub unsafe extern "C" fn saltus_log_previous(log: SaltusLog, event: *mut *const SaltusEvent) -> SaltusError {
     // SAFETY: as the header demands.
     unsafe { read(log, event, Log::previous) }
 }
 
 /// Reads an event in one way or another.
 unsafe fn read(
-    log: *mut SaltusLog,
+    log: SaltusLog,
     event: *mut *const SaltusEvent,
     how: fn(&mut Log) -> saltus_log::Result<Option<Event<'_>>>,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         const NO_EVENT: &str = "the place for the event is NULL";
         // SAFETY: the header demands room for a pointer.
         unsafe { put(event, std::ptr::null(), NO_EVENT)? };
-        let mut own = own(log)?;
+        let mut own = locked(log)?;
         let Reading { log, event: told, name } = &mut *own;
         let Some(e) = how(log)? else { return Ok(SALTUS_NOTHING) };
         name.clear();
@@ -168,54 +165,51 @@ unsafe fn read(
     })
 }
 
-/// Goes to the event at `position`: as many events come before it. Behind the last is as good as the end.
+/// saltus_log_seek moves to the event at `position`, before which there are as many events. A position behind the last event is the end.
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL).
+/// Fails: SALTUS_INVALID (closed).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_seek(log: *mut SaltusLog, position: u64) -> c_int {
+pub unsafe extern "C" fn saltus_log_seek(log: SaltusLog, position: u64) -> SaltusError {
     call(|| {
-        own(log)?.log.seek(position);
+        locked(log)?.log.seek(position);
         Ok(SALTUS_OK)
     })
 }
 
-/// Goes to the first event at or after `time`, ns since 1970, or to the end. `*position`, unless that is NULL, gets where that is.
+/// saltus_log_seek_time moves to the first event at or after `time`, in ns since 1970, or to the end. `*position`, unless it is NULL,
+/// gets the position.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (NULL).
+/// Fails: SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID (closed).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_seek_time(log: *mut SaltusLog, time: i64, position: *mut u64) -> c_int {
+pub unsafe extern "C" fn saltus_log_seek_time(log: SaltusLog, time: i64, position: *mut u64) -> SaltusError {
     call(|| {
-        let at = own(log)?.log.seek_time(time)?;
+        let at = locked(log)?.log.seek_time(time)?;
         // SAFETY: the header demands room for the number, or NULL.
-        unsafe { tell(position, at) };
+        unsafe { put_if_wanted(position, at) };
         Ok(SALTUS_OK)
     })
 }
 
-/// The format of a log to be written is told by the end of its name: ".mcap" is MCAP; ".lcmlog", ".lcm", ".log" or none is LCM's.
+/// The end of the file name selects the format of a new log: ".mcap" is MCAP; ".lcmlog", ".lcm", ".log" or none is LCM.
 pub const SALTUS_LOG_BY_NAME: u32 = 0;
-/// LCM's event log.
+/// LCM's event log format.
 pub const SALTUS_LOG_LCM: u32 = 1;
-/// MCAP.
+/// MCAP format.
 pub const SALTUS_LOG_MCAP: u32 = 2;
 
-/// Writes a log. One call at a time may use it: a second one is refused.
-pub struct SaltusLogWriter(UnsafeCell<Option<Writer<File>>>);
-
-impl Kind for SaltusLogWriter {
-    const KIND: usize = 9;
+/// A log that is written. One call at a time may use it: a second call at the same time is refused.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaltusLogWriter {
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
 }
-impl Guarded for SaltusLogWriter {
-    type Own = Option<Writer<File>>;
-    fn own(&self) -> &UnsafeCell<Option<Writer<File>>> {
-        &self.0
-    }
-}
+kind!(SaltusLogWriter, 9, "the log's writer", UnsafeCell<Option<Writer<File>>>);
 
-/// Begins a log. `format` is SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. A file that is there is left alone. `*writer` is to
-/// be closed with saltus_log_writer_close(); it is NULL if this fails.
+/// saltus_log_create creates a log. `format` is SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. It never overwrites a file. You
+/// close `*writer` with saltus_log_writer_close(); its id is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_EXISTS, SALTUS_NOT_FOUND (of a directory), SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
@@ -223,8 +217,8 @@ impl Guarded for SaltusLogWriter {
 pub unsafe extern "C" fn saltus_log_create(
     path: *const c_char,
     format: u32,
-    writer: *mut *mut SaltusLogWriter,
-) -> c_int {
+    writer: *mut SaltusLogWriter,
+) -> SaltusError {
     let create = || {
         // SAFETY: the header demands a string.
         let path = unsafe { self::path(path)? };
@@ -240,92 +234,89 @@ pub unsafe extern "C" fn saltus_log_create(
         let file =
             file.map_err(|e| saltus_log::Error::Io(format!("create the log {}", path.display()), e))?;
         let writer = Writer::new(file, format, WriterOptions::new())?;
-        Ok(Some(SaltusLogWriter(UnsafeCell::new(Some(writer)))))
+        Ok(Some(UnsafeCell::new(Some(writer))))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(writer, create) })
+    unsafe { open(writer, create) }
 }
 
-/// Tells what messages with this fingerprint are, so that MCAP has them with their types. Before they are written.
+/// saltus_log_describe gives the log the type of messages with this fingerprint, so that an MCAP log includes it. Call it before writing
+/// them.
 ///
 /// Blocks: never. Allocates: yes. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, not UTF-8, a schema that is not understood; or the log is finished).
+/// Fails: SALTUS_INVALID (NULL, not UTF-8, an invalid schema; or the log is closed or finished).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_describe(writer: *mut SaltusLogWriter, what: *const SaltusType) -> c_int {
+pub unsafe extern "C" fn saltus_log_describe(
+    writer: SaltusLogWriter,
+    r#type: *const SaltusType,
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands a structure of strings.
-        let what = unsafe { description(what)? }.ok_or(Fail::Misuse("the type is NULL"))?;
-        if !writing(&mut writer_of(writer)?)?.types().learn(&what.name, &what.schema) {
+        let of = unsafe { demanded(r#type)? };
+        if !writing(&mut locked(writer)?)?.types().learn(&of.name, &of.schema) {
             return Err(Fail::Misuse("the schema is not understood, or does not have the type"));
         }
         Ok(SALTUS_OK)
     })
 }
 
-/// Appends a message of `channel` that was logged at `log_time`, ns since 1970, such as saltus_now(SALTUS_REALTIME). `message` may be
-/// NULL if `len` is 0. What was written goes out at the latest with what is written a second later; saltus_log_flush() does it now.
+/// saltus_log_write appends a message of `channel` with the time `log_time`, in ns since 1970, such as saltus_now(SALTUS_REALTIME).
+/// `message` may be NULL if `len` is 0. A write flushes messages written more than a second earlier; saltus_log_flush() flushes all.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_UNWRITABLE (the log is as it was), SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
+/// Fails: SALTUS_UNWRITABLE (the log is unchanged), SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is closed or finished).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_log_write(
-    writer: *mut SaltusLogWriter,
+    writer: SaltusLogWriter,
     channel: *const c_char,
     message: *const c_void,
     len: usize,
     log_time: i64,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands a string, and `len` bytes.
         let (channel, data) = unsafe { (name(channel)?, slice(message, len)?) };
         let event = Event { channel, data, log_time, ..Event::default() };
-        writing(&mut writer_of(writer)?)?.write(&event)?;
+        writing(&mut locked(writer)?)?.write(&event)?;
         Ok(SALTUS_OK)
     })
 }
 
-/// Gives everything that was written to the file.
+/// saltus_log_flush writes all buffered messages to the file.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (the log is closed or finished).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_flush(writer: *mut SaltusLogWriter) -> c_int {
+pub unsafe extern "C" fn saltus_log_flush(writer: SaltusLogWriter) -> SaltusError {
     call(|| {
-        writing(&mut writer_of(writer)?)?.flush()?;
+        writing(&mut locked(writer)?)?.flush()?;
         Ok(SALTUS_OK)
     })
 }
 
-/// Ends the log. Nothing more can be written, whatever this returns; the handle is still to be closed.
+/// saltus_log_finish completes the log. Nothing more can be written, whatever this returns; you still close the handle.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (NULL, or the log is finished).
+/// Fails: SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID (the log is closed or finished).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_finish(writer: *mut SaltusLogWriter) -> c_int {
+pub unsafe extern "C" fn saltus_log_finish(writer: SaltusLogWriter) -> SaltusError {
     call(|| {
-        writer_of(writer)?.take().ok_or(Fail::Misuse(FINISHED))?.finish()?;
+        locked(writer)?.take().ok_or(Fail::Misuse(FINISHED))?.finish()?;
         Ok(SALTUS_OK)
     })
 }
 
-/// Closes a writer; a log that is not finished is left as it was flushed last, which can be read, but of MCAP not quickly. NULL does
-/// nothing.
+/// saltus_log_writer_close closes a writer. A log that is not finished stays as it was last flushed: readable, but slower to open if it
+/// is MCAP.
 ///
 /// Blocks: in the file system. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_log_writer_close(writer: *mut SaltusLogWriter) {
-    take_back(writer)
+pub unsafe extern "C" fn saltus_log_writer_close(writer: SaltusLogWriter) -> SaltusError {
+    close(writer)
 }
 
 const FINISHED: &str = "the log is finished: nothing more can be written";
-
-fn own(log: *mut SaltusLog) -> Result<Locked<SaltusLog>> {
-    locked(log, "the log is NULL")
-}
-
-fn writer_of(writer: *mut SaltusLogWriter) -> Result<Locked<SaltusLogWriter>> {
-    locked(writer, "the log's writer is NULL")
-}
 
 fn writing(own: &mut Locked<SaltusLogWriter>) -> Result<&mut Writer<File>> {
     own.as_mut().ok_or(Fail::Misuse(FINISHED))
@@ -335,12 +326,4 @@ fn writing(own: &mut Locked<SaltusLogWriter>) -> Result<&mut Writer<File>> {
 unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path> {
     // SAFETY: the header demands a string.
     Ok(Path::new(OsStr::from_bytes(unsafe { string(path, "the path is NULL")? }.to_bytes())))
-}
-
-/// Writes a number down, if it is wanted.
-unsafe fn tell<T>(place: *mut T, value: T) {
-    if !place.is_null() {
-        // SAFETY: not NULL, so there is room for it, as the caller has it.
-        unsafe { place.write(value) };
-    }
 }

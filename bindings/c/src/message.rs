@@ -1,49 +1,8 @@
-//! Words: what codes mean, and what went wrong last.
+//! The text of what went wrong last.
 
-use crate::code::*;
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_char;
 use std::fmt::{self, Write};
-
-/// What a code means, in a few words and for ever. saltus_last_error() knows more.
-///
-/// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe. An unknown code gets a text that says so.
-#[unsafe(no_mangle)]
-pub extern "C" fn saltus_strerror(code: c_int) -> *const c_char {
-    text(code).as_ptr()
-}
-
-pub(crate) fn text(code: c_int) -> &'static CStr {
-    match code {
-        SALTUS_OK => c"done",
-        SALTUS_NOTHING => c"nothing new",
-        SALTUS_NOT_FOUND => c"there is none of that name",
-        SALTUS_EXISTS => c"it exists already",
-        SALTUS_TOO_SMALL => c"the buffer is too small",
-        SALTUS_TOO_LONG => c"the message is too long",
-        SALTUS_OVERRUN => c"overtaken by publishers",
-        SALTUS_CANCELED => c"the wait was canceled",
-        SALTUS_RETIRED => c"the channel is no more",
-        SALTUS_DENIED => c"permission denied",
-        SALTUS_NO_SPACE => c"no room for it",
-        SALTUS_NO_LANE => c"no room for another publisher",
-        SALTUS_DAMAGED => c"not a channel, or a damaged one",
-        SALTUS_INVALID => c"an argument makes no sense",
-        SALTUS_SYSTEM => c"the system refused",
-        SALTUS_BUG => c"a bug in Saltus",
-        SALTUS_UNSUPPORTED => c"the transport cannot do this",
-        SALTUS_WRONG_TYPE => c"messages of another type",
-        SALTUS_UNENCODABLE => c"the message cannot be encoded",
-        SALTUS_UNDECODABLE => c"the message cannot be decoded",
-        SALTUS_ENDED => c"there is nothing more to come",
-        SALTUS_NETWORK => c"the network",
-        SALTUS_NO_PROVIDER => c"no such provider",
-        SALTUS_NO_LOG => c"not a log",
-        SALTUS_UNWRITABLE => c"it cannot be in such a log",
-        SALTUS_CHANGED => c"the log was changed",
-        _ => c"not a code of Saltus",
-    }
-}
 
 /// Bytes of the longest message kept; what is longer is cut.
 const LONGEST: usize = 1024;
@@ -83,11 +42,11 @@ pub(crate) fn remember(text: fmt::Arguments<'_>) {
     });
 }
 
-/// What went wrong in this thread's last call that failed: a sentence that names the thing, the place and the
-/// remedy, for people to read. Empty if nothing has failed yet. SALTUS_NOTHING is no failure and leaves it alone.
+/// saltus_last_error returns the message of this thread's last call that failed: a sentence for people that says what failed, where, and
+/// how to fix it. It is empty before the first failure. SALTUS_NOTHING is not a failure and leaves the message alone.
 ///
-/// Blocks: never. Allocates: no. Kernel: no. Ownership: Saltus keeps the string; it is valid until the next call
-/// that fails in the same thread, and for no longer than the thread.
+/// Blocks: never. Allocates: no. Kernel: no. Ownership: Saltus keeps the string; it is valid until the next call that fails in the same
+/// thread, and no longer than the thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn saltus_last_error() -> *const c_char {
     // SAFETY: only the address of the text is taken.
@@ -97,6 +56,7 @@ pub extern "C" fn saltus_last_error() -> *const c_char {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use std::ffi::CStr;
 
     pub(crate) fn last() -> String {
         // SAFETY: the function gives a string with an end.

@@ -1,38 +1,37 @@
-//! How a subscriber joins a channel.
+//! The options of a channel's subscriber.
 
 use crate::attributes::flag;
 use crate::border::{Fail, Result, call};
-use crate::code::SALTUS_OK;
+use crate::code::{SALTUS_OK, SaltusError};
 use crate::sized::{self, Growing};
 use saltus_channel::{Start, SubscriberOptions};
-use std::ffi::c_int;
 use std::time::Duration;
 
-/// Start at the present newest message, which counts as unseen. The default.
+/// Start with the current newest message, which counts as not yet received. The default.
 pub const SALTUS_START_NEWEST: u32 = 0;
-/// Start with what is published from now on.
+/// Start with the messages published from now on.
 pub const SALTUS_START_NOW: u32 = 1;
-/// Start at the oldest message kept.
+/// Start with the oldest message kept.
 pub const SALTUS_START_OLDEST: u32 = 2;
 
-/// How a subscriber joins. Fill it with saltus_channel_options_init(), then change what shall be different.
+/// How a subscriber of a channel starts and waits. Fill it with saltus_channel_options_init(), then set the fields you want to change.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusChannelOptions {
-    /// Bytes that this structure has for the program; set by saltus_channel_options_init(), not to be changed.
+    /// The size of this structure in the program; set by saltus_channel_options_init(). Do not change it.
     pub size: usize,
-    /// How long a wait looks again and again before it sleeps, in ns; for isolated processors. Default 0.
+    /// How long a wait polls before it sleeps, in ns; for isolated CPUs. Default 0.
     pub spin: u64,
-    /// 0: sleeps until it is woken. Else it never asks to be woken and looks by itself every so many ns: for tools
-    /// that watch. Default 0.
+    /// 0: a wait sleeps until a publisher wakes it. Else it never asks to be woken and checks at this period in ns: for monitoring
+    /// tools. Default 0.
     pub quiet: u64,
     /// SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
     pub start: u32,
-    /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow. Default 1.
+    /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow it. Default 1.
     pub counters: u32,
-    /// 1: these counters include the time from publish to receive: one reading of the clock a message. Default 1.
+    /// 1: these counters include the time from publish to receive, at the cost of one clock reading per message. Default 1.
     pub latency: u32,
-    /// 1: saltus_channel_cancel() calls off this subscriber's waits. It then counts twice in saltus_channel_wait_any(). Default 1.
+    /// 1: saltus_channel_cancel() can cancel this subscriber's waits, which counts twice in saltus_channel_wait_any(). Default 1.
     pub cancelable: u32,
 }
 
@@ -50,15 +49,15 @@ unsafe impl Growing for SaltusChannelOptions {
     };
 }
 
-/// Fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
+/// saltus_channel_options_init fills `options` with the defaults. `size` is sizeof(saltus_channel_options).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
-/// Fails: SALTUS_INVALID (NULL, or a senseless size).
+/// Fails: SALTUS_INVALID (NULL, or an impossible size).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_options_init(
     options: *mut SaltusChannelOptions,
     size: usize,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for `size` bytes.
         unsafe { sized::write(options, size, &SaltusChannelOptions::DEFAULT)? };
@@ -66,7 +65,7 @@ pub unsafe extern "C" fn saltus_channel_options_init(
     })
 }
 
-/// What C asks for, as Rust has it, and whether it shall be cancelable. NULL asks for the defaults.
+/// The options that C asks for, as Rust has them, and whether the subscriber is cancelable. NULL asks for the defaults.
 pub(crate) unsafe fn read(from: *const SaltusChannelOptions) -> Result<(SubscriberOptions, bool)> {
     // SAFETY: as the caller has it.
     let c = unsafe { sized::read(from)? };

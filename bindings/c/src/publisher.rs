@@ -1,114 +1,110 @@
-//! Publishing: a copy, or a message built in place.
+//! Publishing in a channel: a copy, or a message built in place.
 
-use crate::border::{Fail, Result, call, hand_out, put, slice, take_back};
-use crate::channel::{SaltusChannel, channel};
-use crate::code::SALTUS_OK;
-use crate::handle::{Guarded, Kind, Locked, locked};
+use crate::border::{Fail, Result, call, put, put_if_wanted, slice};
+use crate::channel::SaltusChannel;
+use crate::code::{SALTUS_OK, SaltusError};
+use crate::handle::{close, kind, locked, open, shared};
 use crate::lender::Lender;
+use crate::types::{SaltusType, demanded};
 use saltus_channel::{Loan, Published, Publisher};
 use std::cell::UnsafeCell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 
-/// Publishes into one lane of a channel. One thread at a time may use it; another thread opens its own. A second call at the same
-/// time is refused.
-pub struct SaltusChannelPublisher(UnsafeCell<Lent>);
-
+/// A publisher in a channel, with a buffer (lane) of its own. One thread at a time may use it: a second call at the same time is
+/// refused. Another thread opens its own.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaltusChannelPublisher {
+    /// A number; 0 if the handle is not open.
+    pub id: u64,
+}
 /// The publisher, and what it has lent to C.
-pub(crate) type Lent = Lender<Publisher, Loan<'static>>;
+type Lent = Lender<Publisher, Loan<'static>>;
+kind!(SaltusChannelPublisher, 2, "the publisher", UnsafeCell<Lent>);
 
-impl Kind for SaltusChannelPublisher {
-    const KIND: usize = 2;
-}
-impl Guarded for SaltusChannelPublisher {
-    type Own = Lent;
-    fn own(&self) -> &UnsafeCell<Lent> {
-        &self.0
-    }
-}
-
-/// What became of a published message.
+/// The sequence number and timestamp of a published message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SaltusPublished {
-    /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
+    /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
     pub stamp: u64,
 }
 
-const NO_PUBLISHER: &str = "the publisher is NULL";
 const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_channel_loan() first";
 
-/// Leases a lane of the channel to publish in: one of a dead publisher, or a new one, whose memory is reserved now,
-/// so that nothing fails for lack of memory later. `*publisher` is to be closed with saltus_channel_publisher_close(); it is
-/// NULL if this fails.
+/// saltus_channel_publisher_open opens a publisher in the channel. It takes over the lane of a dead publisher or adds one, whose memory it
+/// reserves now, so that no later call fails for lack of memory. You close `*publisher` with saltus_channel_publisher_close(); its id
+/// is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_publisher_open(
-    channel: *const SaltusChannel,
-    publisher: *mut *mut SaltusChannelPublisher,
-) -> c_int {
-    let open = || {
-        // SAFETY: the header demands an open handle.
-        let publisher = unsafe { self::channel(channel)? }.publisher()?;
-        Ok(Some(SaltusChannelPublisher(UnsafeCell::new(Lender::new(publisher)))))
+    channel: SaltusChannel,
+    publisher: *mut SaltusChannelPublisher,
+) -> SaltusError {
+    let make = || {
+        // SAFETY: the header demands that nobody closes it meanwhile.
+        let publisher = unsafe { shared(channel)? }.publisher()?;
+        Ok(Some(UnsafeCell::new(Lender::new(publisher))))
     };
     // SAFETY: the header demands a place for a handle.
-    call(|| unsafe { hand_out(publisher, open) })
+    unsafe { open(publisher, make) }
 }
 
-/// Closes a publisher; what it has borrowed is given back unused. What it published stays. NULL does nothing.
+/// saltus_channel_publisher_close closes a publisher and abandons its loan. Its messages stay in the channel.
 ///
 /// Blocks: never. Allocates: no. Kernel: yes.
+/// Fails: SALTUS_INVALID (closed already).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_channel_publisher_close(publisher: *mut SaltusChannelPublisher) {
-    take_back(publisher)
+pub unsafe extern "C" fn saltus_channel_publisher_close(publisher: SaltusChannelPublisher) -> SaltusError {
+    close(publisher)
 }
 
-/// Publishes a copy of `len` bytes at `message`, which may be NULL if `len` is 0. The result never depends on
-/// readers. `published` may be NULL.
+/// saltus_channel_publish publishes a copy of the `len` bytes at `message`, which may be NULL if `len` is 0. `published` may be NULL.
+/// The result never depends on subscribers.
 ///
-/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or something is borrowed from this publisher).
-/// In a forked child the first call leases a lane of its own, and costs and fails like saltus_channel_publisher_open().
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber is blocked, else none. For control loops.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, closed, or the publisher has a loan).
+/// In a forked child the first call opens a lane for the child, and costs and fails like saltus_channel_publisher_open().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_publish(
-    publisher: *mut SaltusChannelPublisher,
+    publisher: SaltusChannelPublisher,
     message: *const c_void,
     len: usize,
     published: *mut SaltusPublished,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        let mut own = own(publisher)?;
+        let mut own = locked(publisher)?;
         // SAFETY: the header demands `len` bytes there.
         let message = unsafe { slice(message, len)? };
         let done = free(&mut own)?.publish(message)?;
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { tell(published, done) };
+        unsafe { put_if_wanted(published, done.into()) };
         Ok(SALTUS_OK)
     })
 }
 
-/// Borrows room for a message of up to `len` bytes, to build it in place: `*room` points to it, 64-byte aligned.
-/// The room holds old bytes. Give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon(); until then the
-/// publisher lends and publishes nothing else. The oldest messages that lay there are given up now.
+/// saltus_channel_loan lends the program memory of the channel for a message of up to `len` bytes, to build it in place. `*room` gets its
+/// address, 64-byte aligned; it holds old bytes. End the loan with saltus_channel_loan_publish() or saltus_channel_loan_abandon();
+/// until then the publisher publishes and lends nothing else. The oldest messages, stored there, are discarded now.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, or room is borrowed already). `*room` is NULL then.
+/// Fails: SALTUS_TOO_LONG, SALTUS_RETIRED, SALTUS_INVALID (NULL, closed, or the publisher has a loan). `*room` is then NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_loan(
-    publisher: *mut SaltusChannelPublisher,
+    publisher: SaltusChannelPublisher,
     len: usize,
     room: *mut *mut c_void,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         const NO_ROOM: &str = "the place for the borrowed room is NULL";
         // SAFETY: the header demands a place for a pointer.
         unsafe { put(room, std::ptr::null_mut(), NO_ROOM)? };
-        let mut own = own(publisher)?;
+        let mut own = locked(publisher)?;
         let _ = free(&mut own)?;
         // SAFETY: what the loan borrows it keeps to itself.
         let loan = unsafe { own.lend(|publisher| publisher.loan(len).map(Some))? };
@@ -119,48 +115,62 @@ pub unsafe extern "C" fn saltus_channel_loan(
     })
 }
 
-/// Publishes the first `len` bytes of what was borrowed. The loan is over, whatever this returns. `published` may
-/// be NULL. The room may also have been filled with streaming (non-temporal) stores.
+/// saltus_channel_loan_publish publishes the first `len` bytes of the loan. The loan ends, whatever this returns. `published` may
+/// be NULL. You may fill the loan with streaming (non-temporal) stores.
 ///
-/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber sleeps, else none. For control loops.
-/// Fails: SALTUS_TOO_SMALL (more than was borrowed), SALTUS_INVALID (NULL, nothing borrowed, or borrowed before a fork).
+/// Blocks: never. Allocates: no. Kernel: one system call if a subscriber is blocked, else none. For control loops.
+/// Fails: SALTUS_TOO_SMALL (more than was lent), SALTUS_INVALID (closed, no loan, or lent before a fork).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_loan_publish(
-    publisher: *mut SaltusChannelPublisher,
+    publisher: SaltusChannelPublisher,
     len: usize,
     published: *mut SaltusPublished,
-) -> c_int {
+) -> SaltusError {
     call(|| {
-        let mut own = own(publisher)?;
+        let mut own = locked(publisher)?;
         let loan = own.take().ok_or(Fail::Misuse(NO_LOAN))?;
         let done = loan.publish(len)?;
         // SAFETY: the header demands room for it, or NULL.
-        unsafe { tell(published, done) };
+        unsafe { put_if_wanted(published, done.into()) };
         Ok(SALTUS_OK)
     })
 }
 
-/// Gives back unused what was borrowed. Nothing is published.
+/// saltus_channel_loan_abandon ends the loan without publishing.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_INVALID (NULL, or nothing borrowed).
+/// Fails: SALTUS_INVALID (closed, or no loan).
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_channel_loan_abandon(publisher: *mut SaltusChannelPublisher) -> c_int {
+pub unsafe extern "C" fn saltus_channel_loan_abandon(publisher: SaltusChannelPublisher) -> SaltusError {
     call(|| {
-        drop(own(publisher)?.take().ok_or(Fail::Misuse(NO_LOAN))?);
+        drop(locked(publisher)?.take().ok_or(Fail::Misuse(NO_LOAN))?);
         Ok(SALTUS_OK)
     })
 }
 
-/// The publisher of a handle, for this call alone.
-#[inline(always)]
-pub(crate) fn own(handle: *mut SaltusChannelPublisher) -> Result<Locked<SaltusChannelPublisher>> {
-    locked(handle, NO_PUBLISHER)
+/// saltus_channel_describe registers the type of the publisher's messages with the channel, so that tools can read them. Registering a
+/// type again adds nothing.
+///
+/// Blocks: in the file system. Allocates: yes. Kernel: yes. Not for control loops: call it once, after opening the publisher.
+/// Fails: SALTUS_INVALID (NULL, closed, not UTF-8, an empty name, more than 1 MiB in all, or the publisher has a loan), SALTUS_RETIRED,
+/// SALTUS_NO_SPACE, SALTUS_DAMAGED, SALTUS_SYSTEM.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn saltus_channel_describe(
+    publisher: SaltusChannelPublisher,
+    r#type: *const SaltusType,
+) -> SaltusError {
+    call(|| {
+        let mut own = locked(publisher)?;
+        // SAFETY: the header demands a structure of strings.
+        let of = unsafe { demanded(r#type)? };
+        free(&mut own)?.describe(&of.name, of.fingerprint, &of.schema)?;
+        Ok(SALTUS_OK)
+    })
 }
 
-/// A publisher from which nothing is borrowed.
+/// A publisher without a loan.
 #[inline(always)]
-pub(crate) fn free(own: &mut Lent) -> Result<&mut Publisher> {
+fn free(own: &mut Lent) -> Result<&mut Publisher> {
     if own.is_lent() {
         return Err(Fail::Misuse(
             "this publisher has room borrowed: give it back with saltus_channel_loan_publish() or saltus_channel_loan_abandon()",
@@ -169,11 +179,9 @@ pub(crate) fn free(own: &mut Lent) -> Result<&mut Publisher> {
     Ok(own.owner())
 }
 
-/// Tells C what was published, if it wants to know.
-#[inline(always)]
-unsafe fn tell(published: *mut SaltusPublished, done: Published) {
-    if !published.is_null() {
-        // SAFETY: not NULL, so there is room for it, as the header demands.
-        unsafe { published.write(SaltusPublished { seq: done.seq, stamp: done.stamp }) };
+impl From<Published> for SaltusPublished {
+    #[inline(always)]
+    fn from(done: Published) -> SaltusPublished {
+        SaltusPublished { seq: done.seq, stamp: done.stamp }
     }
 }

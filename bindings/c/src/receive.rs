@@ -1,20 +1,21 @@
-//! Receiving: a copy, or a look in place.
+//! Receiving from a channel: a copy, or a view in place.
 
 use crate::border::{Fail, Result, call, put};
-use crate::code::{SALTUS_NOTHING, SALTUS_OK};
-use crate::subscriber::{SaltusChannelSubscriber, own};
-use crate::wait::until;
+use crate::clock::until;
+use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
+use crate::handle::locked;
+use crate::subscriber::SaltusChannelSubscriber;
 use saltus_channel::{Error, Sample, Which};
 use std::ffi::{c_int, c_void};
 
-/// The newest message, if it has not been seen. Older unseen ones count as missed.
+/// The newest message, if it is new. Older messages that were not received count as missed.
 pub const SALTUS_NEWEST: c_int = 0;
-/// The oldest message that has not been seen.
+/// The oldest message that was not yet received.
 pub const SALTUS_NEXT: c_int = 1;
-/// The newest message, even if it has been seen.
+/// The newest message, even if it was already received.
 pub const SALTUS_AGAIN: c_int = 2;
 
-/// What is known of a received message.
+/// The metadata of a received message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SaltusSample {
@@ -22,13 +23,13 @@ pub struct SaltusSample {
     pub len: usize,
     /// Number of the message in its lane, from 1.
     pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
     pub stamp: u64,
-    /// Who published it: a number that each publisher of a channel has for itself.
+    /// A number that identifies its publisher in the channel.
     pub lease: u64,
     /// How many messages this subscriber missed since the last one it received.
     pub missed: u64,
-    /// The lane it was published in: each has its own sequence numbers.
+    /// The lane it was published in; each lane has its own sequence numbers.
     pub lane: u32,
     /// Always 0.
     pub reserved: u32,
@@ -43,30 +44,30 @@ impl From<Sample> for SaltusSample {
 
 const NO_SAMPLE: &str = "the place for the sample is NULL";
 
-/// Receives a message into `size` bytes at `buffer`, which may be NULL if `size` is 0.
+/// saltus_channel_receive receives a message into the `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
-/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is none (see "Time").
-/// `*sample` tells of the message; it is all zeros if there is none, but for `len` with SALTUS_TOO_SMALL.
-/// A view that is open is given up. What the buffer holds counts only with SALTUS_OK.
+/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is no message (see "Time").
+/// `*sample` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
+/// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
 ///
-/// Blocks: until a message comes, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
-/// map a lane when a publisher is new; SALTUS_POLL else makes no system call. For control loops.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up.
-/// Fails: SALTUS_TOO_SMALL (keeps the place), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (and all
-/// that was published has been received), SALTUS_INVALID.
+/// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
+/// map the lane of a new publisher; otherwise SALTUS_POLL makes no system call. For control loops.
+/// Returns SALTUS_NOTHING if there is no new message in time.
+/// Fails: SALTUS_TOO_SMALL (the message stays unreceived), SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED (after all
+/// messages were received), SALTUS_INVALID.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_receive(
-    subscriber: *mut SaltusChannelSubscriber,
+    subscriber: SaltusChannelSubscriber,
     which: c_int,
     until: u64,
     buffer: *mut c_void,
     size: usize,
     sample: *mut SaltusSample,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for a sample.
         unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
-        let mut own = own(subscriber)?;
+        let mut own = locked(subscriber)?;
         // SAFETY: the header demands `size` bytes there.
         let buffer = unsafe { room(buffer, size)? };
         let received = match own.owner().receive(self::which(which)?, self::until(until), buffer) {
@@ -86,25 +87,25 @@ pub unsafe extern "C" fn saltus_channel_receive(
     })
 }
 
-/// Looks at a message where it lies, without copying it: `*message` points to its `*len` bytes, 64-byte aligned and
-/// read-only. Its publisher may overwrite them at any instant: compute from them what is needed, copying out each
-/// byte once, then call saltus_channel_validate(). Only if that returns SALTUS_OK was the message whole all the while; before,
-/// nothing computed may be acted upon, and no length or index found in the message be trusted.
+/// saltus_channel_view lets you read a message in place, without a copy: `*message` points to its `*len` bytes, 64-byte aligned and
+/// read-only. Its publisher may overwrite them at any moment. Compute your result from them, reading each byte once, then call
+/// saltus_channel_validate(). Only if that returns SALTUS_OK were the bytes valid all the time. Before that, do not act on the result,
+/// and do not trust a length or index found in the message.
 ///
-/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, but for saltus_channel_cancel(), gives the
-/// view up; what was not validated stays unseen. The pointer leads nowhere after saltus_channel_subscriber_close().
+/// `which` and `until`: as saltus_channel_receive(). Any other call with the subscriber, except to cancel, gives up the
+/// view; a message that was not validated stays unreceived. The pointer is invalid after saltus_channel_subscriber_close().
 ///
 /// Blocks, allocates, kernel: as saltus_channel_receive(). For control loops.
-/// Returns SALTUS_NOTHING if nothing is unseen, or the time is up; then, and if it fails, `*message` is NULL.
+/// Returns SALTUS_NOTHING if there is no new message in time; then, and on failure, `*message` is NULL.
 /// Fails: SALTUS_OVERRUN (call again), SALTUS_CANCELED, SALTUS_RETIRED, SALTUS_INVALID.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_view(
-    subscriber: *mut SaltusChannelSubscriber,
+    subscriber: SaltusChannelSubscriber,
     which: c_int,
     until: u64,
     message: *mut *const c_void,
     len: *mut usize,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         const NO_MESSAGE: &str = "the place for the message is NULL";
         const NO_LEN: &str = "the place for the message's length is NULL";
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn saltus_channel_view(
             put(message, std::ptr::null(), NO_MESSAGE)?;
             put(len, 0, NO_LEN)?;
         }
-        let mut own = own(subscriber)?;
+        let mut own = locked(subscriber)?;
         let (which, until) = (self::which(which)?, self::until(until));
         // SAFETY: what the view borrows it keeps to itself.
         let view = unsafe { own.lend(|subscriber| subscriber.view(which, until))? };
@@ -127,20 +128,20 @@ pub unsafe extern "C" fn saltus_channel_view(
     })
 }
 
-/// Ends a view, and says whether the message was whole all the while. If it was, it counts as received.
+/// saltus_channel_validate ends a view and checks that the message was not overwritten since. Only then it counts as received.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
-/// Fails: SALTUS_OVERRUN (overwritten meanwhile: forget what was computed, look again; the place is kept),
-/// SALTUS_INVALID (NULL, or no view). `*sample` is all zeros then.
+/// Fails: SALTUS_OVERRUN (overwritten: discard your result and view again; the subscriber keeps its position),
+/// SALTUS_INVALID (NULL, closed, or no view). `*sample` is then all zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_validate(
-    subscriber: *mut SaltusChannelSubscriber,
+    subscriber: SaltusChannelSubscriber,
     sample: *mut SaltusSample,
-) -> c_int {
+) -> SaltusError {
     call(|| {
         // SAFETY: the header demands room for a sample.
         unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
-        let mut own = own(subscriber)?;
+        let mut own = locked(subscriber)?;
         let view = own
             .take()
             .ok_or(Fail::Misuse("this subscriber has no view: call saltus_channel_view() first"))?;

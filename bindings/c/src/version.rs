@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-/// The version of the library, such as "0.1.0". A string that is there for ever.
+/// saltus_version returns the version of the library, such as "0.1.0", in a string that is never freed.
 ///
 /// Blocks: never. Allocates: no. Kernel: no. Async-signal-safe.
 #[unsafe(no_mangle)]

@@ -37,7 +37,7 @@ static COUNTING: Counting = Counting;
 fn nothing_is_allocated_in_a_control_loop() {
     let domain = TestDomain::new();
     let url = CString::new(domain.url()).unwrap();
-    let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+    let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
     let mut codes = [0u32; 128];
     let (mut buf, mut room, mut message, mut len) = ([0u8; 512], null_mut(), null(), 0);
     let (mut sample, mut index, mut received, mut missed) = (SaltusSample::default(), 0, 0, 0);
@@ -68,7 +68,7 @@ fn nothing_is_allocated_in_a_control_loop() {
                 saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut sample),
                 saltus_channel_receive(subscriber, SALTUS_AGAIN, SALTUS_POLL, buffer, 512, &mut sample),
                 saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
-                saltus_channel_receive(null_mut(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_receive(none(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
                 saltus_channel_wait_any(&subscriber, 1, soon, &mut index),
                 saltus_channel_cancel(subscriber),
                 saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
@@ -83,7 +83,7 @@ fn nothing_is_allocated_in_a_control_loop() {
                 "round {round}: {asked} times memory was asked for or given back; codes {done:?}"
             );
             for code in done {
-                codes[(code + 1) as usize] += 1;
+                codes[(code as i32 + 1) as usize] += 1;
             }
         }
         assert_eq!(saltus_channel_unlink(url.as_ptr(), c"loop".as_ptr()), SALTUS_OK);
@@ -98,7 +98,7 @@ fn nothing_is_allocated_in_a_control_loop() {
         saltus_channel_close(channel);
     }
     // All of it happened: of 24 calls a round, these many returned what.
-    let rounds = |code: i32| codes[(code + 1) as usize] / 1000;
+    let rounds = |code: SaltusError| codes[(code as i32 + 1) as usize] / 1000;
     let (nothing, small, long) = (rounds(SALTUS_NOTHING), rounds(SALTUS_TOO_SMALL), rounds(SALTUS_TOO_LONG));
     assert_eq!((nothing, small, long, rounds(SALTUS_CANCELED), rounds(SALTUS_INVALID)), (3, 1, 1, 1, 3));
     // Going back makes unseen again what was kept of the two messages of each round so far, at most 16.

@@ -12,14 +12,14 @@ const NAME: *const c_char = c"imu".as_ptr();
 
 /// A domain of its own in this process, with a publisher and a subscriber of the newest, as C has them.
 struct Setup {
-    domain: *mut SaltusDomain,
-    publisher: *mut SaltusDomainPublisher,
-    subscriber: *mut SaltusDomainSubscriber,
+    domain: SaltusDomain,
+    publisher: SaltusDomainPublisher,
+    subscriber: SaltusDomainSubscriber,
 }
 
 impl Setup {
     fn new() -> Setup {
-        let (mut domain, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+        let (mut domain, mut publisher, mut subscriber) = (none(), none(), none());
         // SAFETY: strings with an end, and places for handles that live here.
         unsafe {
             ok(saltus_domain_open(c"mem://".as_ptr(), &mut domain));
@@ -28,11 +28,11 @@ impl Setup {
         }
         Setup { domain, publisher, subscriber }
     }
-    fn publish(&self, message: &[u8]) -> c_int {
+    fn publish(&self, message: &[u8]) -> SaltusError {
         // SAFETY: a message of that length.
         unsafe { saltus_domain_publish(self.publisher, message.as_ptr().cast(), message.len()) }
     }
-    fn receive(&self, until: u64) -> (c_int, Vec<u8>) {
+    fn receive(&self, until: u64) -> (SaltusError, Vec<u8>) {
         received(self.subscriber, until)
     }
 }
@@ -48,7 +48,7 @@ impl Drop for Setup {
     }
 }
 
-fn received(subscriber: *mut SaltusDomainSubscriber, until: u64) -> (c_int, Vec<u8>) {
+fn received(subscriber: SaltusDomainSubscriber, until: u64) -> (SaltusError, Vec<u8>) {
     let mut message = null();
     // SAFETY: room for a pointer; the message is copied before the next call.
     unsafe {
@@ -71,6 +71,10 @@ fn options() -> SaltusDomainOptions {
     options
 }
 
+unsafe extern "C" fn pass<T>(_: *const T, _: *mut c_void) -> c_int {
+    0
+}
+
 unsafe extern "C" fn never<T>(_: *const T, _: *mut c_void) -> c_int {
     panic!("called")
 }
@@ -79,54 +83,54 @@ unsafe extern "C" fn never<T>(_: *const T, _: *mut c_void) -> c_int {
 fn null_is_an_error_everywhere() {
     let s = Setup::new();
     let (domain, publisher, subscriber) = (s.domain, s.publisher, s.subscriber);
-    let (mut d, mut p, mut r, mut x) = (null_mut(), null_mut(), null_mut(), null_mut());
-    let (mut l, mut w, mut message, mut event) = (null_mut(), null_mut(), null(), null());
+    let (mut d, mut p, mut r, mut x) = (none(), none(), none(), none());
+    let (mut l, mut w, mut message, mut event) = (none(), none(), null(), null());
     let (mut fd, mut index, poll) = (0, 0, SALTUS_POLL);
     let half = SaltusType { name: NAME, fingerprint: 1, schema: null() };
-    let with_null = [subscriber, null_mut()];
-    let (mut dispatcher, mut mismatched) = (null_mut(), 7);
+    let with_none = [subscriber, none()];
+    let (mut dispatcher, mut mismatched) = (none(), 7);
     // SAFETY: a place for a handle.
     ok(unsafe { saltus_dispatcher_open(&mut dispatcher) });
     // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals.
-    let calls: Vec<(&str, c_int)> = unsafe {
+    let calls: Vec<(&str, SaltusError)> = unsafe {
         vec![
             ("open", saltus_domain_open(c"mem://".as_ptr(), null_mut())),
-            ("channels", saltus_domain_channels(null(), Some(never), null_mut())),
+            ("channels", saltus_domain_channels(none(), Some(never), null_mut())),
             ("channels each", saltus_domain_channels(domain, None, null_mut())),
-            ("publisher_open", saltus_domain_publisher_open(null(), NAME, null(), &mut p)),
+            ("publisher_open", saltus_domain_publisher_open(none(), NAME, null(), &mut p)),
             ("publisher_open name", saltus_domain_publisher_open(domain, null(), null(), &mut p)),
             ("publisher_open schema", saltus_domain_publisher_open(domain, NAME, &half, &mut p)),
             ("publisher_open out", saltus_domain_publisher_open(domain, NAME, null(), null_mut())),
-            ("publish", saltus_domain_publish(null_mut(), NAME.cast(), 1)),
+            ("publish", saltus_domain_publish(none(), NAME.cast(), 1)),
             ("publish message", saltus_domain_publish(publisher, null(), 1)),
-            ("publish_at", saltus_domain_publish_at(null_mut(), NAME.cast(), 1, 0, null_mut())),
+            ("publish_at", saltus_domain_publish_at(none(), NAME.cast(), 1, 0, null_mut())),
             ("options_init", saltus_domain_options_init(null_mut(), 32)),
-            ("subscriber_open", saltus_domain_subscriber_open(null(), NAME, null(), &mut r)),
+            ("subscriber_open", saltus_domain_subscriber_open(none(), NAME, null(), &mut r)),
             ("subscriber_open out", saltus_domain_subscriber_open(domain, NAME, null(), null_mut())),
-            ("receive", saltus_domain_receive(null_mut(), poll, &mut message)),
+            ("receive", saltus_domain_receive(none(), poll, &mut message)),
             ("receive out", saltus_domain_receive(subscriber, poll, null_mut())),
-            ("again", saltus_domain_again(null_mut(), poll, &mut message)),
+            ("again", saltus_domain_again(none(), poll, &mut message)),
             ("again out", saltus_domain_again(subscriber, poll, null_mut())),
             ("wait_any", saltus_domain_wait_any(null(), 1, poll, &mut index)),
             ("wait_any none", saltus_domain_wait_any(&subscriber, 0, poll, &mut index)),
             ("wait_any many", saltus_domain_wait_any(&subscriber, 1025, poll, &mut index)),
-            ("wait_any one", saltus_domain_wait_any(with_null.as_ptr(), 2, poll, &mut index)),
+            ("wait_any one", saltus_domain_wait_any(with_none.as_ptr(), 2, poll, &mut index)),
             ("wait_any out", saltus_domain_wait_any(&subscriber, 1, poll, null_mut())),
             ("wait_any twice", saltus_domain_wait_any([subscriber; 2].as_ptr(), 2, poll, &mut index)),
-            ("event_fd", saltus_domain_event_fd(null_mut(), &mut fd)),
+            ("event_fd", saltus_domain_event_fd(none(), &mut fd)),
             ("event_fd out", saltus_domain_event_fd(subscriber, null_mut())),
-            ("descriptions", saltus_domain_descriptions(null_mut(), NAME, Some(never), null_mut())),
+            ("descriptions", saltus_domain_descriptions(none(), NAME, Some(never), null_mut())),
             ("descriptions name", saltus_domain_descriptions(subscriber, null(), Some(never), null_mut())),
             ("descriptions each", saltus_domain_descriptions(subscriber, NAME, None, null_mut())),
-            ("mismatched", saltus_domain_mismatched(null_mut(), &mut mismatched)),
+            ("mismatched", saltus_domain_mismatched(none(), &mut mismatched)),
             ("mismatched out", saltus_domain_mismatched(subscriber, null_mut())),
-            ("cancel", saltus_domain_cancel(null())),
-            ("cancel_reset", saltus_domain_cancel_reset(null())),
+            ("cancel", saltus_domain_cancel(none())),
+            ("cancel_reset", saltus_domain_cancel_reset(none())),
             ("dispatcher_open", saltus_dispatcher_open(null_mut())),
             (
                 "subscribe",
                 saltus_dispatcher_subscribe(
-                    null_mut(),
+                    none(),
                     domain,
                     NAME,
                     null(),
@@ -143,7 +147,7 @@ fn null_is_an_error_everywhere() {
                 "subscribe domain",
                 saltus_dispatcher_subscribe(
                     dispatcher,
-                    null(),
+                    none(),
                     NAME,
                     null(),
                     Some(never),
@@ -151,38 +155,38 @@ fn null_is_an_error_everywhere() {
                     null_mut(),
                 ),
             ),
-            ("unsubscribe", saltus_dispatcher_unsubscribe(null_mut(), 1)),
-            ("handle", saltus_dispatcher_handle(null_mut(), poll, &mut index)),
-            ("run", saltus_dispatcher_run(null_mut())),
-            ("fd", saltus_dispatcher_fd(null_mut(), &mut fd)),
+            ("unsubscribe", saltus_dispatcher_unsubscribe(none(), 1)),
+            ("handle", saltus_dispatcher_handle(none(), poll, &mut index)),
+            ("run", saltus_dispatcher_run(none())),
+            ("fd", saltus_dispatcher_fd(none(), &mut fd)),
             ("fd out", saltus_dispatcher_fd(dispatcher, null_mut())),
-            ("dispatcher_cancel", saltus_dispatcher_cancel(null())),
-            ("dispatcher_cancel_reset", saltus_dispatcher_cancel_reset(null())),
+            ("dispatcher_cancel", saltus_dispatcher_cancel(none())),
+            ("dispatcher_cancel_reset", saltus_dispatcher_cancel_reset(none())),
             ("log_open", saltus_log_open(null(), &mut l)),
             ("log_open out", saltus_log_open(NAME, null_mut())),
-            ("log_range", saltus_log_range(null_mut(), null_mut(), null_mut(), null_mut())),
-            ("log_next", saltus_log_next(null_mut(), &mut event)),
-            ("log_previous", saltus_log_previous(null_mut(), &mut event)),
-            ("log_seek", saltus_log_seek(null_mut(), 1)),
-            ("log_seek_time", saltus_log_seek_time(null_mut(), 1, null_mut())),
+            ("log_range", saltus_log_range(none(), null_mut(), null_mut(), null_mut())),
+            ("log_next", saltus_log_next(none(), &mut event)),
+            ("log_previous", saltus_log_previous(none(), &mut event)),
+            ("log_seek", saltus_log_seek(none(), 1)),
+            ("log_seek_time", saltus_log_seek_time(none(), 1, null_mut())),
             ("log_create", saltus_log_create(null(), SALTUS_LOG_LCM, &mut w)),
-            ("log_describe", saltus_log_describe(null_mut(), &half)),
-            ("log_write", saltus_log_write(null_mut(), NAME, NAME.cast(), 1, 1)),
-            ("log_flush", saltus_log_flush(null_mut())),
-            ("log_finish", saltus_log_finish(null_mut())),
+            ("log_describe", saltus_log_describe(none(), &half)),
+            ("log_write", saltus_log_write(none(), NAME, NAME.cast(), 1, 1)),
+            ("log_flush", saltus_log_flush(none())),
+            ("log_finish", saltus_log_finish(none())),
         ]
     };
     for (call, code) in calls {
         assert_eq!(code, SALTUS_INVALID, "{call}");
     }
-    // SAFETY: closing NULL does nothing; the others are places and handles as above.
+    // SAFETY: closing what is not open does nothing; the others are places and handles as above.
     unsafe {
-        saltus_domain_close(d);
-        saltus_domain_publisher_close(p);
-        saltus_domain_subscriber_close(r);
-        saltus_dispatcher_close(x);
-        saltus_log_close(l);
-        saltus_log_writer_close(w);
+        ok(saltus_domain_close(d));
+        ok(saltus_domain_publisher_close(p));
+        ok(saltus_domain_subscriber_close(r));
+        ok(saltus_dispatcher_close(x));
+        ok(saltus_log_close(l));
+        ok(saltus_log_writer_close(w));
         // And where it has a meaning:
         ok(saltus_domain_open(c"mem://".as_ptr(), &mut d));
         ok(saltus_domain_subscriber_open(d, null(), null(), &mut r));
@@ -193,7 +197,7 @@ fn null_is_an_error_everywhere() {
         saltus_domain_subscriber_close(r);
         saltus_domain_close(d);
     }
-    assert!(p.is_null() && l.is_null() && w.is_null() && message.is_null() && event.is_null());
+    assert!(p.id == 0 && l.id == 0 && w.id == 0 && message.is_null() && event.is_null());
     assert_eq!(mismatched, 0);
     // And all of it is as usable as before.
     ok(s.publish(b"x"));
@@ -205,7 +209,7 @@ fn closed_and_foreign_handles_are_told() {
     let s = Setup::new();
     let domain = TestDomain::new();
     let url = CString::new(domain.url()).unwrap();
-    let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+    let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
     let (mut sample, mut message, mut byte) = (SaltusSample::default(), null(), 0u8);
     let here: *mut c_void = (&raw mut byte).cast();
     // SAFETY: strings, places and buffers that live here. Handles that mean nothing are what is tried.
@@ -213,17 +217,17 @@ fn closed_and_foreign_handles_are_told() {
         ok(saltus_channel_create(url.as_ptr(), NAME, null(), &mut channel));
         ok(saltus_channel_publisher_open(channel, &mut publisher));
         ok(saltus_channel_subscriber_open(channel, null(), &mut subscriber));
-        for _ in 0..2 {
-            saltus_channel_close(channel);
-            saltus_channel_publisher_close(publisher);
-            saltus_channel_subscriber_close(subscriber);
+        for closed in [SALTUS_OK, SALTUS_INVALID] {
+            assert_eq!(saltus_channel_close(channel), closed);
+            assert_eq!(saltus_channel_publisher_close(publisher), closed);
+            assert_eq!(saltus_channel_subscriber_close(subscriber), closed);
         }
         assert_eq!(saltus_channel_publish(publisher, here, 1, null_mut()), SALTUS_INVALID);
         assert!(last().contains("closed already"), "{}", last());
         assert_eq!(saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut sample), SALTUS_INVALID);
         assert_eq!(saltus_channel_cancel(subscriber), SALTUS_INVALID);
         assert_eq!(saltus_channel_publisher_open(channel, &mut publisher), SALTUS_INVALID);
-        assert!(publisher.is_null());
+        assert_eq!(publisher.id, 0);
         // SAFETY: a C struct of numbers, for which all zeros is a value.
         let mut info = std::mem::zeroed::<SaltusInfo>();
         assert_eq!(saltus_channel_info(channel, &mut info, size_of_val(&info)), SALTUS_INVALID);
@@ -236,11 +240,17 @@ fn closed_and_foreign_handles_are_told() {
         let (closed, mut mismatched) = (s.subscriber, 7);
         assert_eq!(saltus_domain_descriptions(closed, NAME, Some(never), null_mut()), SALTUS_INVALID);
         assert_eq!((saltus_domain_mismatched(closed, &mut mismatched), mismatched), (SALTUS_INVALID, 0));
-        assert_eq!(saltus_domain_receive(s.domain.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
-        assert_eq!(saltus_domain_receive(here.cast(), SALTUS_FOREVER, &mut message), SALTUS_INVALID);
+        // Numbers that belong to another kind, or to none.
+        for id in [s.domain.id, here.addr() as u64, u64::MAX] {
+            let subscriber = SaltusDomainSubscriber { id };
+            assert_eq!(saltus_domain_receive(subscriber, SALTUS_FOREVER, &mut message), SALTUS_INVALID);
+        }
         let mut fd = 0;
-        assert_eq!(saltus_dispatcher_fd(s.subscriber.cast(), &mut fd), SALTUS_INVALID);
-        saltus_domain_close(s.subscriber.cast());
+        assert_eq!(saltus_dispatcher_fd(SaltusDispatcher { id: s.domain.id }, &mut fd), SALTUS_INVALID);
+        assert_eq!(saltus_dispatcher_close(SaltusDispatcher { id: s.domain.id }), SALTUS_INVALID);
+        assert!(last().contains("of another kind"), "{}", last());
+        assert_eq!(saltus_domain_close(SaltusDomain { id: s.subscriber.id }), SALTUS_INVALID);
+        ok(saltus_domain_channels(s.domain, Some(pass), null_mut()));
         ok(saltus_channel_unlink(url.as_ptr(), NAME));
     }
 }
@@ -248,11 +258,11 @@ fn closed_and_foreign_handles_are_told() {
 #[test]
 fn urls_names_patterns_and_numbers_that_make_no_sense() {
     let s = Setup::new();
-    let (mut d, mut p, mut r) = (null_mut(), null_mut(), null_mut());
+    let (mut d, mut p, mut r) = (none(), none(), none());
     // SAFETY: strings with an end, options with their size, and places that live here.
     unsafe {
         assert_eq!(saltus_domain_open(c"pigeon://".as_ptr(), &mut d), SALTUS_NO_PROVIDER);
-        assert!(d.is_null() && last().contains("pigeon") && last().contains("shm://"), "{}", last());
+        assert!(d.id == 0 && last().contains("pigeon") && last().contains("shm://"), "{}", last());
         for wrong in [c"nonsense", c"mem://?what=1", c"shm://\xff"] {
             assert_eq!(saltus_domain_open(wrong.as_ptr(), &mut d), SALTUS_INVALID, "{wrong:?}");
         }
@@ -271,14 +281,14 @@ fn urls_names_patterns_and_numbers_that_make_no_sense() {
         }
         let pattern = SaltusDomainOptions { by: SALTUS_BY_PATTERN, ..options() };
         assert_eq!(saltus_domain_subscriber_open(s.domain, c"(".as_ptr(), &pattern, &mut r), SALTUS_INVALID);
-        assert!(r.is_null() && last().contains("regular expression"), "{}", last());
+        assert!(r.id == 0 && last().contains("regular expression"), "{}", last());
     }
 }
 
 #[test]
 fn a_message_says_what_is_known_of_it() {
     let s = Setup::new();
-    let mut all = null_mut();
+    let mut all = none();
     let mut message = null();
     let next = SaltusDomainOptions { depth: 2, by: SALTUS_BY_PATTERN, ..options() };
     // SAFETY: strings, options and places that live here; messages are looked at before the next call.
@@ -306,9 +316,8 @@ fn a_message_says_what_is_known_of_it() {
 #[test]
 fn a_second_call_at_the_same_time_is_refused_and_a_cancel_is_not() {
     let s = Setup::new();
-    let subscriber = s.subscriber.addr();
+    let subscriber = s.subscriber;
     let waiting = std::thread::spawn(move || {
-        let subscriber = std::ptr::without_provenance_mut(subscriber);
         // Refused itself if it meets the second one.
         std::iter::repeat_with(|| received(subscriber, SALTUS_FOREVER))
             .find(|(code, _)| *code != SALTUS_INVALID)
@@ -338,7 +347,7 @@ fn another_type_is_told_once_and_passed_over() {
     };
     let expected = what(c"number_t", 7);
     let next = SaltusDomainOptions { depth: 10, expected: &expected, ..options() };
-    let mut typed = null_mut();
+    let mut typed = none();
     // SAFETY: strings, options and places that live here.
     ok(unsafe { saltus_domain_subscriber_open(s.domain, NAME, &next, &mut typed) });
     for fingerprint in [7u64, 8, 8, 7] {
@@ -356,7 +365,7 @@ fn another_type_is_told_once_and_passed_over() {
 
 /// What a callback of the test below has.
 struct Context {
-    dispatcher: *mut SaltusDispatcher,
+    dispatcher: SaltusDispatcher,
     calls: AtomicU32,
     answer: c_int,
 }
@@ -375,7 +384,7 @@ unsafe extern "C" fn count(message: *const RawMessage, context: *mut c_void) -> 
 #[test]
 fn a_dispatcher_tells_another_type_at_once_and_goes_on_with_the_next_call() {
     let s = Setup::new();
-    let (mut dispatcher, mut handled) = (null_mut(), 9);
+    let (mut dispatcher, mut handled) = (none(), 9);
     let expected = SaltusType { name: c"number_t".as_ptr(), fingerprint: 7, schema: c"".as_ptr() };
     let numbers = SaltusDomainOptions { depth: 10, expected: &expected, ..options() };
     let all = SaltusDomainOptions { depth: 10, ..options() };
@@ -405,7 +414,7 @@ fn a_dispatcher_tells_another_type_at_once_and_goes_on_with_the_next_call() {
 #[test]
 fn callbacks_stop_unsubscribe_and_cannot_use_their_dispatcher() {
     let s = Setup::new();
-    let (mut dispatcher, mut handled, mut ids) = (null_mut(), 9, [0u64; 2]);
+    let (mut dispatcher, mut handled, mut ids) = (none(), 9, [0u64; 2]);
     // SAFETY: strings, options, places and contexts that live here.
     unsafe {
         ok(saltus_dispatcher_open(&mut dispatcher));
@@ -441,7 +450,7 @@ fn callbacks_stop_unsubscribe_and_cannot_use_their_dispatcher() {
 fn an_error_beside_a_wrong_type_is_told_by_the_next_call() {
     let shm = TestDomain::new();
     let url = CString::new(shm.url()).unwrap();
-    let (mut domain, mut publisher, mut dispatcher) = (null_mut(), null_mut(), null_mut());
+    let (mut domain, mut publisher, mut dispatcher) = (none(), none(), none());
     let said = |name| SaltusType { name, fingerprint: 1, schema: c"".as_ptr() };
     let (expected, published) =
         (said(c"pose_t".as_ptr()), SaltusType { fingerprint: 2, ..said(c"twist_t".as_ptr()) });
@@ -464,10 +473,10 @@ fn an_error_beside_a_wrong_type_is_told_by_the_next_call() {
         std::thread::sleep(std::time::Duration::from_millis(200));
         let handle = || (saltus_dispatcher_handle(dispatcher, SALTUS_POLL, null_mut()), last());
         let (code, text) = handle();
-        assert!(code == SALTUS_WRONG_TYPE && text.contains("pose_t"), "{code}: {text}");
+        assert!(code == SALTUS_WRONG_TYPE && text.contains("pose_t"), "{code:?}: {text}");
         std::fs::remove_file(&odd).expect("it is there");
         let (code, text) = handle();
-        assert!(code == SALTUS_SYSTEM && text.contains("channel `odd`"), "{code}: {text}");
+        assert!(code == SALTUS_SYSTEM && text.contains("channel `odd`"), "{code:?}: {text}");
         assert_eq!(handle().0, SALTUS_NOTHING);
         saltus_dispatcher_close(dispatcher);
         saltus_domain_publisher_close(publisher);

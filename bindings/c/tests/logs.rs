@@ -3,13 +3,13 @@
 mod support;
 
 use saltus::*;
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 use support::*;
 
 fn read(
-    log: *mut SaltusLog,
-    how: unsafe extern "C" fn(*mut SaltusLog, *mut *const SaltusEvent) -> c_int,
+    log: SaltusLog,
+    how: unsafe extern "C" fn(SaltusLog, *mut *const SaltusEvent) -> SaltusError,
 ) -> Option<(Vec<u8>, i64)> {
     let mut event = null();
     // SAFETY: an open log, and room for a pointer; the event is copied before the next call.
@@ -33,7 +33,7 @@ fn a_log_is_written_read_and_moved_about_in() {
         [("a.mcap", SALTUS_LOG_BY_NAME), ("a.lcmlog", SALTUS_LOG_BY_NAME), ("b", SALTUS_LOG_MCAP)]
     {
         let path = CString::new(dir.join(name).to_str().unwrap()).unwrap();
-        let (mut writer, mut log) = (null_mut(), null_mut());
+        let (mut writer, mut log) = (none(), none());
         let (mut events, mut first, mut last_time, mut position) = (0, 0, 0, 0);
         // SAFETY: strings, messages and places that live here.
         unsafe {
@@ -51,7 +51,7 @@ fn a_log_is_written_read_and_moved_about_in() {
             assert!(last().contains("finished"), "{}", last());
             saltus_log_writer_close(writer);
             assert_eq!(saltus_log_create(path.as_ptr(), format, &mut writer), SALTUS_EXISTS);
-            assert!(writer.is_null() && last().contains(name), "{}", last());
+            assert!(writer.id == 0 && last().contains(name), "{}", last());
             let not_there = CString::new(dir.join("not-there.mcap").to_str().unwrap()).unwrap();
             assert_eq!(saltus_log_create(not_there.as_ptr(), format, null_mut()), SALTUS_INVALID);
             assert!(!dir.join("not-there.mcap").exists());
@@ -82,13 +82,13 @@ fn what_is_no_log_is_told() {
     let dir = scratch("no-logs");
     let path = |name: &str| CString::new(dir.join(name).to_str().unwrap()).unwrap();
     std::fs::write(dir.join("text"), "Hello, robot\n").unwrap();
-    let (mut log, mut writer) = (null_mut(), null_mut());
+    let (mut log, mut writer) = (none(), none());
     // SAFETY: strings and places that live here.
     unsafe {
         assert_eq!(saltus_log_open(path("gone").as_ptr(), &mut log), SALTUS_NOT_FOUND);
         assert_eq!(saltus_log_open(path("text").as_ptr(), &mut log), SALTUS_NO_LOG);
         assert_eq!(saltus_log_open(path("").as_ptr(), &mut log), SALTUS_NO_LOG);
-        assert!(log.is_null());
+        assert_eq!(log.id, 0);
         assert_eq!(
             saltus_log_create(path("gone/a.mcap").as_ptr(), SALTUS_LOG_BY_NAME, &mut writer),
             SALTUS_NOT_FOUND
@@ -98,7 +98,7 @@ fn what_is_no_log_is_told() {
             SALTUS_INVALID
         );
         assert_eq!(saltus_log_create(path("a.mcap").as_ptr(), 3, &mut writer), SALTUS_INVALID);
-        assert!(writer.is_null() && !dir.join("a.mcap").exists());
+        assert!(writer.id == 0 && !dir.join("a.mcap").exists());
         ok(saltus_log_create(path("a.mcap").as_ptr(), SALTUS_LOG_BY_NAME, &mut writer));
         let what = |schema: &'static CStr| SaltusType {
             name: c"a.b".as_ptr(),

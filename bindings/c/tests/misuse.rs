@@ -4,7 +4,7 @@ mod support;
 
 use saltus::*;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr::{null, null_mut, without_provenance_mut};
+use std::ptr::{null, null_mut};
 use std::thread;
 use support::*;
 
@@ -12,9 +12,9 @@ use support::*;
 struct Setup {
     domain: TestDomain,
     url: CString,
-    channel: *mut SaltusChannel,
-    publisher: *mut SaltusChannelPublisher,
-    subscriber: *mut SaltusChannelSubscriber,
+    channel: SaltusChannel,
+    publisher: SaltusChannelPublisher,
+    subscriber: SaltusChannelSubscriber,
 }
 
 const NAME: *const c_char = c"imu".as_ptr();
@@ -23,7 +23,7 @@ impl Setup {
     fn new(frame_size: u64) -> Setup {
         let domain = TestDomain::new();
         let url = CString::new(domain.url()).unwrap();
-        let (mut channel, mut publisher, mut subscriber) = (null_mut(), null_mut(), null_mut());
+        let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
         let mut attributes = blank_attributes();
         // SAFETY: strings with an end, and places for handles that live here; each handle is open when it is used.
         unsafe {
@@ -35,11 +35,11 @@ impl Setup {
         }
         Setup { domain, url, channel, publisher, subscriber }
     }
-    fn publish(&self, message: &[u8]) -> c_int {
+    fn publish(&self, message: &[u8]) -> SaltusError {
         // SAFETY: an open handle of this thread, and a message of that length.
         unsafe { saltus_channel_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
     }
-    fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (c_int, SaltusSample) {
+    fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (SaltusError, SaltusSample) {
         let mut sample = SaltusSample { len: 77, ..Default::default() };
         let buffer = buf.as_mut_ptr().cast();
         // SAFETY: an open handle of this thread, a buffer of that length, and room for a sample.
@@ -66,6 +66,10 @@ fn blank_attributes() -> SaltusAttributes {
     unsafe { std::mem::zeroed() }
 }
 
+fn named(name: *const c_char, schema: *const c_char) -> SaltusType {
+    SaltusType { name, fingerprint: 1, schema }
+}
+
 unsafe extern "C" fn never(_: *const SaltusType, _: *mut c_void) -> c_int {
     panic!("called")
 }
@@ -74,18 +78,18 @@ unsafe extern "C" fn never(_: *const SaltusType, _: *mut c_void) -> c_int {
 fn null_is_an_error_everywhere() {
     let s = Setup::new(512);
     let (url, channel, publisher, subscriber) = (s.url.as_ptr(), s.channel, s.publisher, s.subscriber);
-    let (mut c, mut p, mut r) = (null_mut::<SaltusChannel>(), null_mut(), null_mut());
+    let (mut c, mut p, mut r) = (SaltusChannel::default(), none(), none());
     let (mut room, mut message, mut len, mut fd) = (null_mut::<c_void>(), null(), 0usize, 0);
     let (mut sample, mut number) = (SaltusSample::default(), 0u64);
     let mut byte = 0u8;
     let here: *mut c_void = (&raw mut byte).cast();
-    let with_null = [subscriber, null_mut()];
+    let with_none = [subscriber, none()];
     let mut attributes = blank_attributes();
     // SAFETY: a C struct of numbers, for which all zeros is a value.
     let mut info = unsafe { std::mem::zeroed::<SaltusInfo>() };
     // SAFETY: NULL is what is tried, and every function promises to refuse it; all other pointers lead to live locals
     // or open handles.
-    let calls: Vec<(&str, c_int)> = unsafe {
+    let calls: Vec<(&str, SaltusError)> = unsafe {
         vec![
             ("attributes_init", saltus_attributes_init(null_mut(), 56)),
             ("options_init", saltus_channel_options_init(null_mut(), 40)),
@@ -100,60 +104,61 @@ fn null_is_an_error_everywhere() {
             ("wait_for name", saltus_channel_wait_for(url, null(), SALTUS_POLL, &mut c)),
             ("wait_for out", saltus_channel_wait_for(url, NAME, SALTUS_POLL, null_mut())),
             ("unlink", saltus_channel_unlink(url, null())),
-            ("channel_attributes", saltus_channel_attributes(null(), &mut attributes, 56)),
+            ("channel_attributes", saltus_channel_attributes(none(), &mut attributes, 56)),
             ("channel_attributes out", saltus_channel_attributes(channel, null_mut(), 56)),
-            ("channel_info", saltus_channel_info(null(), &mut info, 80)),
+            ("channel_info", saltus_channel_info(none(), &mut info, 80)),
             ("channel_info out", saltus_channel_info(channel, null_mut(), 80)),
-            ("descriptions", saltus_channel_descriptions(null(), Some(never), null_mut())),
+            ("descriptions", saltus_channel_descriptions(none(), Some(never), null_mut())),
             ("descriptions each", saltus_channel_descriptions(channel, None, null_mut())),
-            ("publisher_open", saltus_channel_publisher_open(null(), &mut p)),
+            ("publisher_open", saltus_channel_publisher_open(none(), &mut p)),
             ("publisher_open out", saltus_channel_publisher_open(channel, null_mut())),
-            ("publish", saltus_channel_publish(null_mut(), here, 1, null_mut())),
-            ("describe", saltus_channel_describe(null_mut(), NAME, 1, NAME)),
-            ("describe no name", saltus_channel_describe(publisher, null(), 1, NAME)),
-            ("describe no schema", saltus_channel_describe(publisher, NAME, 1, null())),
+            ("publish", saltus_channel_publish(none(), here, 1, null_mut())),
+            ("describe", saltus_channel_describe(none(), &named(NAME, NAME))),
+            ("describe type", saltus_channel_describe(publisher, null())),
+            ("describe no name", saltus_channel_describe(publisher, &named(null(), NAME))),
+            ("describe no schema", saltus_channel_describe(publisher, &named(NAME, null()))),
             ("publish message", saltus_channel_publish(publisher, null(), 1, null_mut())),
-            ("loan", saltus_channel_loan(null_mut(), 1, &mut room)),
+            ("loan", saltus_channel_loan(none(), 1, &mut room)),
             ("loan out", saltus_channel_loan(publisher, 1, null_mut())),
-            ("loan_publish", saltus_channel_loan_publish(null_mut(), 1, null_mut())),
-            ("loan_abandon", saltus_channel_loan_abandon(null_mut())),
-            ("subscriber_open", saltus_channel_subscriber_open(null(), null(), &mut r)),
+            ("loan_publish", saltus_channel_loan_publish(none(), 1, null_mut())),
+            ("loan_abandon", saltus_channel_loan_abandon(none())),
+            ("subscriber_open", saltus_channel_subscriber_open(none(), null(), &mut r)),
             ("subscriber_open out", saltus_channel_subscriber_open(channel, null(), null_mut())),
-            ("flush", saltus_channel_flush(null_mut())),
-            ("seek_oldest", saltus_channel_seek_oldest(null_mut())),
-            ("counts", saltus_channel_counts(null_mut(), &mut number, &mut number)),
+            ("flush", saltus_channel_flush(none())),
+            ("seek_oldest", saltus_channel_seek_oldest(none())),
+            ("counts", saltus_channel_counts(none(), &mut number, &mut number)),
             ("counts received", saltus_channel_counts(subscriber, null_mut(), &mut number)),
             ("counts missed", saltus_channel_counts(subscriber, &mut number, null_mut())),
-            ("receive", saltus_channel_receive(null_mut(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
+            ("receive", saltus_channel_receive(none(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
             (
                 "receive buffer",
                 saltus_channel_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut sample),
             ),
             ("receive sample", saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
-            ("view", saltus_channel_view(null_mut(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
+            ("view", saltus_channel_view(none(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
             ("view message", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), &mut len)),
             ("view len", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, null_mut())),
-            ("validate", saltus_channel_validate(null_mut(), &mut sample)),
+            ("validate", saltus_channel_validate(none(), &mut sample)),
             ("validate sample", saltus_channel_validate(subscriber, null_mut())),
             ("wait_any", saltus_channel_wait_any(null(), 1, SALTUS_POLL, &mut len)),
-            ("wait_any one", saltus_channel_wait_any(with_null.as_ptr(), 2, SALTUS_POLL, &mut len)),
+            ("wait_any one", saltus_channel_wait_any(with_none.as_ptr(), 2, SALTUS_POLL, &mut len)),
             ("wait_any out", saltus_channel_wait_any(&s.subscriber, 1, SALTUS_POLL, null_mut())),
-            ("event_fd", saltus_channel_event_fd(null_mut(), &mut fd)),
+            ("event_fd", saltus_channel_event_fd(none(), &mut fd)),
             ("event_fd out", saltus_channel_event_fd(subscriber, null_mut())),
-            ("cancel", saltus_channel_cancel(null())),
-            ("cancel_reset", saltus_channel_cancel_reset(null())),
+            ("cancel", saltus_channel_cancel(none())),
+            ("cancel_reset", saltus_channel_cancel_reset(none())),
         ]
     };
     for (call, code) in calls {
         assert_eq!(code, SALTUS_INVALID, "{call}");
     }
-    // SAFETY: closing NULL does nothing.
+    // SAFETY: closing what is not open does nothing.
     unsafe {
-        saltus_channel_close(null_mut());
-        saltus_channel_publisher_close(null_mut());
-        saltus_channel_subscriber_close(null_mut());
+        ok(saltus_channel_close(none()));
+        ok(saltus_channel_publisher_close(none()));
+        ok(saltus_channel_subscriber_close(none()));
     }
-    assert_eq!((c, p, r, room, message, fd), (null_mut(), null_mut(), null_mut(), null_mut(), null(), -1));
+    assert_eq!((c, p, r, room, message, fd), (none(), none(), none(), null_mut(), null(), -1));
     assert_eq!(s.domain.list(), ["imu"], "nothing was made on the way");
     // And all of it is as usable as before.
     ok(s.publish(b"x"));
@@ -312,7 +317,7 @@ fn names_domains_and_numbers_that_make_no_sense() {
     // SAFETY: strings with an end, and places that live here; no handle that was made is used afterwards.
     unsafe {
         assert_eq!(saltus_channel_open(url, c"gone".as_ptr(), &mut c), SALTUS_NOT_FOUND);
-        assert!(c.is_null(), "closing what failed to open must do nothing");
+        assert_eq!(c.id, 0, "closing what failed to open must do nothing");
         assert!(last().contains("no channel `gone`"), "{}", last());
         assert_eq!(saltus_channel_create(url, NAME, null(), &mut c), SALTUS_EXISTS);
         assert_eq!(saltus_channel_unlink(url, c"gone".as_ptr()), SALTUS_NOT_FOUND);
@@ -343,7 +348,7 @@ fn waiting_for_any() {
     let s = Setup::new(64);
     // SAFETY: a C struct of numbers, for which all zeros is a value.
     let mut options = unsafe { std::mem::zeroed::<SaltusChannelOptions>() };
-    let (mut index, mut other) = (7, null_mut());
+    let (mut index, mut other) = (7, none());
     // SAFETY: open handles; arrays with as many of them as is said, but where the number itself is refused (0 and 128)
     // before the array is looked at; `other` is closed once.
     unsafe {
@@ -384,7 +389,7 @@ fn waiting_for_any() {
 #[test]
 fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
     let s = Setup::new(64);
-    let (mut c, mut buf) = (null_mut(), [0; 64]);
+    let (mut c, mut buf) = (none(), [0; 64]);
     ok(s.publish(b"last words"));
     // SAFETY: strings with an end, and a place for the handle.
     unsafe { ok(saltus_channel_replace(s.url.as_ptr(), NAME, null(), &mut c)) };
@@ -407,11 +412,10 @@ fn one_thread_at_a_time_and_a_second_is_told() {
     let s = Setup::new(64);
     assert_eq!(s.publish(&[1]), SALTUS_OK);
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 64]).0, SALTUS_OK);
-    let (subscriber, publisher) = (s.subscriber.addr(), s.publisher.addr());
+    let (subscriber, publisher) = (s.subscriber, s.publisher);
     thread::scope(|scope| {
         let waits = scope.spawn(|| {
             let mut sample = SaltusSample::default();
-            let subscriber = without_provenance_mut(subscriber);
             loop {
                 // SAFETY: an open handle; no buffer, and room for a sample.
                 match unsafe {
@@ -452,9 +456,7 @@ fn one_thread_at_a_time_and_a_second_is_told() {
     for _ in 0..3 {
         let handed = thread::spawn(move || {
             // SAFETY: an open handle, and as many bytes as are said.
-            unsafe {
-                saltus_channel_publish(without_provenance_mut(publisher), [2].as_ptr().cast(), 1, null_mut())
-            }
+            unsafe { saltus_channel_publish(publisher, [2].as_ptr().cast(), 1, null_mut()) }
         });
         assert_eq!((handed.join().expect("no panic"), s.publish(&[3])), (SALTUS_OK, SALTUS_OK));
     }
@@ -465,11 +467,11 @@ fn cancelling_leaves_errno_and_the_last_error_alone() {
     let s = Setup::new(64);
     assert_eq!(s.publish(&[0; 65]), SALTUS_TOO_LONG);
     let before = last();
-    // SAFETY: this thread's errno; an open handle, and NULL, which is refused.
+    // SAFETY: this thread's errno; an open handle, and one that is not open, which is refused.
     unsafe {
         *libc::__errno_location() = 4242;
         ok(saltus_channel_cancel(s.subscriber));
-        assert_eq!(saltus_channel_cancel(null()), SALTUS_INVALID);
+        assert_eq!(saltus_channel_cancel(none()), SALTUS_INVALID);
         assert_eq!(*libc::__errno_location(), 4242);
     }
     assert_eq!(last(), before);

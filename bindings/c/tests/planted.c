@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 500 };
 
-static saltus_domain *domain;
+static saltus_domain domain;
 static int count;
 static const saltus_message *message;
 
@@ -21,7 +21,7 @@ static int failed(int code)
 
 static int send(const char *channel, const void *data, size_t len)
 {
-    saltus_domain_publisher *publisher = NULL;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
     int code = saltus_domain_publisher_open(domain, channel, NULL, &publisher);
     if (code == SALTUS_OK)
         code = saltus_domain_publish(publisher, data, len);
@@ -29,13 +29,14 @@ static int send(const char *channel, const void *data, size_t len)
     return code;
 }
 
-/* Receives a message of channel "a" in a variable that all threads see; returns its subscriber, or NULL. */
-static saltus_domain_subscriber *receive(void)
+/* Receives a message of channel "a" in a variable that all threads see; returns its subscriber, which is not open if that fails. */
+static saltus_domain_subscriber receive(void)
 {
-    saltus_domain_subscriber *subscriber = NULL;
+    const saltus_domain_subscriber none = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber subscriber;
     if (failed(saltus_domain_subscriber_open(domain, "a", NULL, &subscriber)) || failed(send("a", "12345678", 8))
         || failed(saltus_domain_receive(subscriber, SALTUS_FOREVER, &message)))
-        return NULL;
+        return none;
     return subscriber;
 }
 
@@ -47,7 +48,7 @@ static int called(const saltus_message *one, void *counter)
 
 static void *count_in_a_callback(void *counter)
 {
-    saltus_dispatcher *dispatcher = NULL;
+    saltus_dispatcher dispatcher = SALTUS_HANDLE_INIT;
     if (failed(saltus_dispatcher_open(&dispatcher))
         || failed(saltus_dispatcher_subscribe(dispatcher, domain, "a", NULL, called, counter, NULL))
         || failed(saltus_dispatcher_run(dispatcher)))
@@ -65,8 +66,8 @@ static void *receive_in_a_thread(void *unused)
 /* Two threads take turns at `count`, which no lock guards: whose turn it is they tell each other by messages. */
 static int take_turns(const char *mine, const char *theirs, int first)
 {
-    saltus_domain_publisher *publisher = NULL;
-    saltus_domain_subscriber *subscriber = NULL;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     const saltus_message *turn;
     int i, code = saltus_domain_publisher_open(domain, theirs, NULL, &publisher);
     if (code == SALTUS_OK)
@@ -102,8 +103,8 @@ int main(int argc, char **argv)
         saltus_domain_subscriber_close(receive());
         code = 0;
     } else if (strcmp(error, "leak") == 0) {
-        code = receive() == NULL; /* never closed */
-        message = NULL;           /* which would lead to it */
+        code = receive().id == 0; /* never closed */
+        message = NULL;          /* which would lead to it */
     } else if (strcmp(error, "freed") == 0) {
         saltus_domain_subscriber_close(receive());
         code = *(const char *)message->data != '1'; /* it lay with the subscriber */

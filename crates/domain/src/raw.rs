@@ -11,32 +11,33 @@
 use crate::{Message, Missed};
 use std::ffi::{c_char, c_void};
 
-/// A message, with what is known about it. Saltus keeps it, and may give it more fields at its end.
+/// A message and its metadata. Saltus owns it; later versions may add fields at its end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RawMessage {
     /// Its bytes; never NULL.
     pub data: *const c_void,
-    /// How many those are.
+    /// The number of bytes.
     pub len: usize,
-    /// The name of its channel, with a zero byte behind it.
+    /// The name of its channel, followed by a zero byte.
     pub channel: *const c_char,
     /// Bytes of the name.
     pub channel_len: usize,
-    /// When it was published, ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
+    /// When it was published, in ns of boot time (see saltus_now()), or SALTUS_UNKNOWN.
     pub published: u64,
-    /// When it came to this machine, ns of boot time.
+    /// When it arrived on this machine, in ns of boot time.
     pub arrived: u64,
-    /// When a log says that it was recorded, us since 1970; SALTUS_NO_TIME where it comes from no log.
+    /// When it was recorded according to the log, in us since 1970; SALTUS_NO_TIME if it is not from a log.
     pub logged: i64,
-    /// A number that tells senders apart, or SALTUS_UNKNOWN.
+    /// A number that identifies its sender, or SALTUS_UNKNOWN.
     pub sender: u64,
-    /// Its number among the sender's messages, or SALTUS_UNKNOWN.
+    /// Its sequence number among the sender's messages, or SALTUS_UNKNOWN.
     pub sequence: u64,
-    /// Messages missed since the last one received: lost on the way, or overwritten in shared memory. SALTUS_UNKNOWN if nobody knows.
+    /// Messages missed since the last one received: lost on the network, or overwritten in shared memory. SALTUS_UNKNOWN if the transport
+    /// cannot tell.
     pub missed: u64,
-    /// Messages dropped in this process since the last one received, because this subscriber was slow or wanted the newest only.
+    /// Messages dropped in this process since the last one received, because this subscriber was slow or receives only the newest.
     pub dropped: u64,
     /// 1: `missed` counts over all channels of the sender; 0: over this one.
     pub missed_of_sender: u32,

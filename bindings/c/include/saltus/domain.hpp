@@ -18,7 +18,7 @@ class publisher_of;
 template <class T>
 class subscriber_of;
 
-/** What a callback returns. */
+/** The result of a callback. */
 enum class then : int {
     go_on = SALTUS_GO_ON,             /**< Call me again. */
     stop = SALTUS_STOP,               /**< Let the dispatcher return. */
@@ -26,7 +26,7 @@ enum class then : int {
     unsubscribe_and_stop = SALTUS_STOP | SALTUS_UNSUBSCRIBE
 };
 
-/** A message, which lies in its subscriber's memory until the next call with that. */
+/** A message, in memory of its subscriber until the next call with the subscriber. */
 class message {
 public:
     explicit message(const saltus_message &is) noexcept : is_(&is) {}
@@ -34,24 +34,24 @@ public:
     std::string_view text() const noexcept { return data().text(); }
     /** The name of its channel. */
     std::string_view channel() const noexcept { return {is_->channel, is_->channel_len}; }
-    /** When it was published, ns of boot time; none where the transport does not say. */
+    /** When it was published, in ns of boot time; none if the transport does not provide it. */
     std::optional<std::chrono::nanoseconds> published() const noexcept {
         if (is_->published == SALTUS_UNKNOWN) {
             return std::nullopt;
         }
         return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->published));
     }
-    /** When it came to this machine, ns of boot time. */
+    /** When it arrived on this machine, in ns of boot time. */
     std::chrono::nanoseconds arrived() const noexcept {
         return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(is_->arrived));
     }
-    /** Messages missed since the last one received; none if nobody knows. */
+    /** Messages missed since the last one received; none if the transport cannot tell. */
     std::optional<std::uint64_t> missed() const noexcept { return known(is_->missed); }
-    /** Messages dropped in this process, because the subscriber was slow or wanted the newest only. */
+    /** Messages dropped in this process, because the subscriber was slow or receives only the newest. */
     std::uint64_t dropped() const noexcept { return is_->dropped; }
-    /** A number that tells senders apart. */
+    /** A number that identifies its sender. */
     std::optional<std::uint64_t> sender() const noexcept { return known(is_->sender); }
-    /** Its number among the sender's messages. */
+    /** Its sequence number among the sender's messages. */
     std::optional<std::uint64_t> sequence() const noexcept { return known(is_->sequence); }
     /** All that <saltus.h> has of it. */
     const saltus_message &raw() const noexcept { return *is_; }
@@ -63,7 +63,7 @@ private:
     const saltus_message *is_;
 };
 
-/** Which channels a subscriber wants: one by its name, those that a regular expression matches, or all. NULL is all, as in <saltus.h>. */
+/** The channels of a subscriber: one by name, those that a regular expression matches, or all. NULL is all, as in <saltus.h>. */
 class channels {
 public:
     channels(const char *name) : text_(name ? std::optional<std::string>(name) : std::nullopt) {}
@@ -73,7 +73,7 @@ public:
         return pattern;
     }
     static channels all() { return nullptr; }
-    /** As <saltus.h> wants it. */
+    /** The string for <saltus.h>. */
     const char *text() const noexcept { return text_ ? text_->c_str() : nullptr; }
     std::uint32_t by() const noexcept { return by_; }
 
@@ -82,19 +82,19 @@ private:
     std::uint32_t by_ = SALTUS_BY_NAME;
 };
 
-/** Which messages of them, and from where on. */
+/** Which messages to receive, and where to start. */
 class mode {
 public:
     /** The newest message of each receive. */
     static constexpr mode newest() noexcept { return mode(SALTUS_NEWEST_ONLY); }
-    /** All messages in their order, as long as no more than `depth` of a channel are waiting. */
+    /** All messages in order, unless more than `depth` of a channel are waiting. */
     static constexpr mode next(std::uint64_t depth) noexcept { return mode(depth == 0 ? 1 : depth); }
-    /** Starts with what is published from now on. */
+    /** Starts with the messages published from now on. */
     constexpr mode from_now() const noexcept { return mode(depth_, SALTUS_START_NOW); }
-    /** Starts at the oldest message kept. */
+    /** Starts with the oldest message kept. */
     constexpr mode from_oldest() const noexcept { return mode(depth_, SALTUS_START_OLDEST); }
 
-    /** As <saltus.h> wants it. */
+    /** The options for <saltus.h>. */
     saltus_domain_options raw(const channels &of, const saltus_type *expected) const noexcept {
         saltus_domain_options options{};
         (void)saltus_domain_options_init(&options, sizeof options);
@@ -112,21 +112,21 @@ private:
     std::uint32_t start_;
 };
 
-/** Publishes in one channel of a domain. */
+/** A publisher in one channel of a domain. */
 class domain_publisher {
 public:
     /** Publishes a copy. */
     result<> publish(bytes message) noexcept {
         return saltus_domain_publish(handle_.get(), message.data(), message.raw_size());
     }
-    /** Publishes as if at another time; says which stamp it got. */
+    /** Publishes with a timestamp of your choice; returns the timestamp that the message got. */
     result<std::int64_t> publish_at(bytes message, std::int64_t stamp) noexcept {
         std::int64_t given = 0;
         const code c = saltus_domain_publish_at(handle_.get(), message.data(), message.raw_size(), stamp, &given);
-        return c == SALTUS_OK ? result<std::int64_t>(given) : result<std::int64_t>::failed(c);
+        return detail::given(c, given);
     }
     /** For the functions of <saltus.h>. */
-    saltus_domain_publisher *get() const noexcept { return handle_.get(); }
+    saltus_domain_publisher get() const noexcept { return handle_.get(); }
 
 private:
     template <class Object, class Open>
@@ -135,30 +135,30 @@ private:
     detail::handle<saltus_domain_publisher, saltus_domain_publisher_close> handle_;
 };
 
-/** Receives from one channel of a domain or from many. */
+/** A subscriber of one or many channels of a domain. */
 class domain_subscriber {
 public:
-    /** Receives, as its mode says; the message stays until the next call. */
+    /** Receives as its mode says; the message is valid until the next call. */
     result<message> receive(until until) noexcept { return receive_by(saltus_domain_receive, until); }
-    /** Receives the newest message, even if it has been seen. */
+    /** Receives the newest message, even if it was already received. */
     result<message> again(until until) noexcept { return receive_by(saltus_domain_again, until); }
-    /** A descriptor for an event loop, which the subscriber keeps. */
+    /** A descriptor for an event loop, which the subscriber owns. */
     result<int> event_fd() noexcept {
         int fd = -1;
         const code c = saltus_domain_event_fd(handle_.get(), &fd);
-        return c == SALTUS_OK ? result<int>(fd) : result<int>::failed(c);
+        return detail::given(c, fd);
     }
-    /** What publishers said that the messages of one of its channels are. */
+    /** The types that publishers registered for one of its channels. */
     result<std::vector<description>> descriptions(const char *channel) {
         detail::told<description> all;
         return all.of(saltus_domain_descriptions(handle_.get(), channel, detail::add_description, &all));
     }
-    /** Calls off waits, from any thread or a signal handler. */
+    /** Cancels waits, from any thread or a signal handler. */
     void cancel() noexcept { (void)saltus_domain_cancel(handle_.get()); }
-    /** Lets waits wait again. */
+    /** Lets later waits wait again. */
     void cancel_reset() noexcept { (void)saltus_domain_cancel_reset(handle_.get()); }
     /** For the functions of <saltus.h>. */
-    saltus_domain_subscriber *get() const noexcept { return handle_.get(); }
+    saltus_domain_subscriber get() const noexcept { return handle_.get(); }
 
 private:
     template <class Object, class Open>
@@ -173,38 +173,38 @@ private:
     detail::handle<saltus_domain_subscriber, saltus_domain_subscriber_close> handle_;
 };
 
-/** Channels that are reached by one URL. Several threads may use it at the same time. */
+/** The channels that one URL reaches. Several threads may use it at the same time. */
 class domain {
 public:
-    /** Opens what `url` names; nothing is $SALTUS_DOMAIN, or else "shm://". */
+    /** Opens the domain at `url`; NULL is $SALTUS_DOMAIN, else "shm://". */
     static result<domain> open(const char *url = nullptr) {
         return detail::open<domain>([&](auto place) { return saltus_domain_open(url, place); });
     }
-    /** A publisher of bytes. */
+    /** Opens a publisher of bytes. */
     result<domain_publisher> publisher(const char *channel) const {
         return detail::open<domain_publisher>(
             [&](auto place) { return saltus_domain_publisher_open(handle_.get(), channel, nullptr, place); });
     }
-    /** A subscriber of bytes; of the newest message, unless it is told otherwise. */
+    /** Opens a subscriber of bytes; of the newest message, unless `mode` says otherwise. */
     result<domain_subscriber> subscriber(const channels &which, mode mode = mode::newest()) const {
         const saltus_domain_options with = mode.raw(which, nullptr);
         return detail::open<domain_subscriber>(
             [&](auto place) { return saltus_domain_subscriber_open(handle_.get(), which.text(), &with, place); });
     }
-    /** A publisher of messages of a generated type. Include <saltus.hpp>. */
+    /** Opens a publisher of messages of a generated type. Include <saltus.hpp>. */
     template <class T>
     result<publisher_of<T>> publisher(const char *channel) const;
-    /** A subscriber of messages of a generated type. */
+    /** Opens a subscriber of messages of a generated type. */
     template <class T>
     result<subscriber_of<T>> subscriber(const channels &which, mode mode = mode::newest()) const;
-    /** The names of the channels that there are. */
+    /** The names of its channels. */
     result<std::vector<std::string>> names() const {
         detail::told<std::string> names;
         const auto add = [](const char *name, void *to) { return static_cast<detail::told<std::string> *>(to)->add(name); };
         return names.of(saltus_domain_channels(handle_.get(), add, &names));
     }
     /** For the functions of <saltus.h>. */
-    saltus_domain *get() const noexcept { return handle_.get(); }
+    saltus_domain get() const noexcept { return handle_.get(); }
 
 private:
     template <class Object, class Open>
@@ -213,15 +213,15 @@ private:
     detail::handle<saltus_domain, saltus_domain_close> handle_;
 };
 
-/** Waits until one of several subscribers has something unseen, and says which. Then receive from it with `saltus::poll`. */
+/** Waits until one of several subscribers has a new message; returns its index. Then receive from it with `saltus::poll`. */
 inline result<std::size_t> wait_any(std::initializer_list<std::reference_wrapper<domain_subscriber>> all, until until) {
-    std::vector<saltus_domain_subscriber *> handles;
+    std::vector<saltus_domain_subscriber> handles;
     for (const domain_subscriber &one : all) {
         handles.push_back(one.get());
     }
     std::size_t index = 0;
     const code c = saltus_domain_wait_any(handles.data(), handles.size(), until.raw(), &index);
-    return c == SALTUS_OK ? result<std::size_t>(index) : result<std::size_t>::failed(c);
+    return detail::given(c, index);
 }
 
 /**
@@ -234,7 +234,7 @@ public:
         return detail::open<dispatcher>([](auto place) { return saltus_dispatcher_open(place); });
     }
     /**
-     * Calls `callback`, which takes a `saltus::message` and returns a `saltus::then` or nothing, for each message. Gives a number for
+     * Calls `callback`, which takes a `saltus::message` and returns a `saltus::then` or nothing, for each message. Returns a number for
      * `unsubscribe`.
      */
     template <class F>
@@ -254,7 +254,7 @@ public:
         functions_->back()->id = id;
         return id;
     }
-    /** Ends a subscription, and lets its callback go. Callbacks return `then::unsubscribe` instead. */
+    /** Ends a subscription and destroys its callback. A callback returns `then::unsubscribe` instead. */
     result<> unsubscribe(std::uint64_t id) noexcept {
         const code c = saltus_dispatcher_unsubscribe(handle_.get(), id);
         if (c == SALTUS_OK) {
@@ -262,12 +262,12 @@ public:
         }
         return c;
     }
-    /** Waits until there are messages, and calls back for at most one of each subscription; says for how many. */
+    /** Waits until there are messages, and calls back for at most one of each subscription; returns their number. */
     result<std::size_t> handle(until until) {
         std::size_t handled = 0;
         const code c = saltus_dispatcher_handle(handle_.get(), until.raw(), &handled);
         settle();
-        return c == SALTUS_OK ? result<std::size_t>(handled) : result<std::size_t>::failed(c);
+        return detail::given(c, handled);
     }
     /** Handles messages until a callback stops it, it is canceled, or no subscription is left. */
     result<> run() {
@@ -279,7 +279,7 @@ public:
     result<int> fd() noexcept {
         int fd = -1;
         const code c = saltus_dispatcher_fd(handle_.get(), &fd);
-        return c == SALTUS_OK ? result<int>(fd) : result<int>::failed(c);
+        return detail::given(c, fd);
     }
     /** Lets `run` and `handle` return, from any thread, a callback or a signal handler. */
     void cancel() noexcept { (void)saltus_dispatcher_cancel(handle_.get()); }

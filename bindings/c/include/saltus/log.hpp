@@ -1,4 +1,4 @@
-/* Logs: read, moved about in, written. */
+/* Logs: read and write. */
 #ifndef SALTUS_LOG_HPP
 #define SALTUS_LOG_HPP
 
@@ -9,7 +9,7 @@ namespace saltus {
 /** Times of logs: ns since 1970. */
 using log_time = std::chrono::time_point<std::chrono::system_clock, std::chrono::nanoseconds>;
 
-/** An event of a log, which lies in the log's memory until the next call with that. */
+/** An event of a log, in memory of the log until the next call with the log. */
 class event {
 public:
     explicit event(const saltus_event &is) noexcept : is_(&is) {}
@@ -25,30 +25,30 @@ private:
     const saltus_event *is_;
 };
 
-/** A log, whose events are there in the order of time. */
+/** A log that is read, with its events in order of time. */
 class log {
 public:
     static result<log> open(const char *path) {
         return detail::open<log>([&](auto place) { return saltus_log_open(path, place); });
     }
     static result<log> open(const std::string &path) { return open(path.c_str()); }
-    /** How many events it has. */
+    /** The number of its events. */
     result<std::uint64_t> size() {
         std::uint64_t events = 0;
         const code c = saltus_log_range(handle_.get(), &events, nullptr, nullptr);
-        return c == SALTUS_OK ? result<std::uint64_t>(events) : result<std::uint64_t>::failed(c);
+        return detail::given(c, events);
     }
-    /** The next event, and a step forward; nothing at the end. */
+    /** Reads the next event and moves forward; `nothing()` at the end. */
     result<event> next() { return read(saltus_log_next); }
-    /** The event before, and a step backwards; nothing at the beginning. */
+    /** Reads the previous event and moves backward; `nothing()` at the beginning. */
     result<event> previous() { return read(saltus_log_previous); }
-    /** Goes to a position; behind the last is as good as the end. */
+    /** Moves to a position; a position behind the last event is the end. */
     result<> seek(std::uint64_t position) { return saltus_log_seek(handle_.get(), position); }
-    /** Goes to the first event at or after this time, and says its position. */
+    /** Moves to the first event at or after this time; returns its position. */
     result<std::uint64_t> seek(log_time time) {
         std::uint64_t position = 0;
         const code c = saltus_log_seek_time(handle_.get(), time.time_since_epoch().count(), &position);
-        return c == SALTUS_OK ? result<std::uint64_t>(position) : result<std::uint64_t>::failed(c);
+        return detail::given(c, position);
     }
 
 private:
@@ -64,17 +64,17 @@ private:
     detail::handle<saltus_log, saltus_log_close> handle_;
 };
 
-/** Writes a log. Without `finish` it is left as it was flushed last. */
+/** A log that is written. Without `finish` it stays as it was last flushed. */
 class log_writer {
 public:
-    /** Begins a log; a file that is there is left alone. `format`: SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. */
+    /** Creates a log; never overwrites a file. `format`: SALTUS_LOG_BY_NAME, SALTUS_LOG_LCM or SALTUS_LOG_MCAP. */
     static result<log_writer> create(const char *path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
         return detail::open<log_writer>([&](auto place) { return saltus_log_create(path, format, place); });
     }
     static result<log_writer> create(const std::string &path, std::uint32_t format = SALTUS_LOG_BY_NAME) {
         return create(path.c_str(), format);
     }
-    /** Tells what messages of a generated type are, so that MCAP has them with their type. */
+    /** Gives the log a generated type, so that an MCAP log includes it. */
     template <class T>
     result<> describe() {
         const saltus_type type{T::FULL_NAME, T::FINGERPRINT, T::SCHEMA};
@@ -85,9 +85,9 @@ public:
         return saltus_log_write(handle_.get(), channel, message.data(), message.raw_size(),
                                 time.time_since_epoch().count());
     }
-    /** Gives everything to the file. */
+    /** Writes all buffered messages to the file. */
     result<> flush() { return saltus_log_flush(handle_.get()); }
-    /** Ends the log: nothing more can be written. */
+    /** Completes the log: nothing more can be written. */
     result<> finish() { return saltus_log_finish(handle_.get()); }
 
 private:

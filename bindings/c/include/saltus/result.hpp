@@ -1,4 +1,4 @@
-/* Results, times, bytes and handles: what the rest of <saltus.hpp> is made of. */
+/* Results, times, bytes and handles, for the rest of <saltus.hpp>. */
 #ifndef SALTUS_RESULT_HPP
 #define SALTUS_RESULT_HPP
 
@@ -34,14 +34,14 @@
 
 namespace saltus {
 
-/** What the codes mean: SALTUS_OK, SALTUS_NOTHING, or an error. The numbers are those of every language. */
-using code = int;
+/** SALTUS_OK, SALTUS_NOTHING, or an error. The numbers are the same in every language. */
+using code = saltus_error;
 
-/** What `.value()` throws. */
+/** Thrown by `.value()`. */
 class exception : public std::runtime_error {
 public:
     exception(saltus::code code, const std::string &what) : std::runtime_error(what), code_(code) {}
-    /** The code, such as SALTUS_NOT_FOUND. */
+    /** The error, such as SALTUS_NOT_FOUND. */
     saltus::code code() const noexcept { return code_; }
 
 private:
@@ -50,7 +50,7 @@ private:
 
 namespace detail {
 
-/** In words: `own` of what failed in C++ alone; else, for an error, those of this thread's last call that failed. */
+/** The message of an error: `own`, if it occurred in C++; else that of this thread's last call that failed. */
 inline std::string words(code c, const char *own) {
     return own ? own : c > SALTUS_OK ? saltus_last_error() : saltus_strerror(c);
 }
@@ -67,28 +67,33 @@ inline std::string words(code c, const char *own) {
 } // namespace detail
 
 /**
- * A `T`, or the code why there is none. It allocates nothing; `what()` does, and has the words of this thread's last error, so ask at
- * once.
+ * A `T`, or the error instead. Like std::expected, except that `what()` has the message of this thread's last error: call it
+ * before the next failure. Only `what()` allocates.
  */
 template <class T = void>
 class [[nodiscard]] result {
 public:
     result(T value) : value_(std::move(value)), code_(SALTUS_OK) {}
-    /** Without a value: `code` is not SALTUS_OK. `own`: words that live for ever, instead of those of the last error. */
+    /** Without a value: `code` is not SALTUS_OK. `own`: a string literal to use instead of the last error's message. */
     static result failed(saltus::code code, const char *own = nullptr) { return result(nullptr, code, own); }
 
     /** Whether there is a value. */
-    explicit operator bool() const noexcept { return value_.has_value(); }
-    /** Whether there was nothing until the time was up, which is no error. */
+    bool has_value() const noexcept { return value_.has_value(); }
+    explicit operator bool() const noexcept { return has_value(); }
+    /** Whether there was no message in time, which is not an error. */
     bool nothing() const noexcept { return code_ == SALTUS_NOTHING; }
+    /** The error; SALTUS_OK if there is a value. */
+    saltus::code error() const noexcept { return code_; }
+    /** The same. */
     saltus::code code() const noexcept { return code_; }
+    /** The error's message. */
     std::string what() const { return detail::words(code_, own_); }
 
-    /** The value. Throws `exception` if there is none, also if that is only because there was nothing. */
+    /** The value. Throws `exception` if there is none, also after `nothing()`. */
     T &value() & { return check(), *value_; }
     const T &value() const & { return check(), *value_; }
     T value() && { return check(), std::move(*value_); }
-    /** The value, which must be there. */
+    /** The value, which must exist. */
     T &operator*() & { return *value_; }
     const T &operator*() const & { return *value_; }
     T operator*() && { return std::move(*value_); }
@@ -107,16 +112,22 @@ private:
     const char *own_ = nullptr;
 };
 
-/** Whether it was done, or why not. */
+/** Success, or an error. */
 template <>
 class [[nodiscard]] result<void> {
 public:
     result(saltus::code code, const char *own = nullptr) noexcept : code_(code), own_(own) {}
-    explicit operator bool() const noexcept { return code_ == SALTUS_OK; }
+    /** Whether the call succeeded. */
+    bool has_value() const noexcept { return code_ == SALTUS_OK; }
+    explicit operator bool() const noexcept { return has_value(); }
     bool nothing() const noexcept { return code_ == SALTUS_NOTHING; }
+    /** The error, or SALTUS_OK. */
+    saltus::code error() const noexcept { return code_; }
+    /** The same. */
     saltus::code code() const noexcept { return code_; }
+    /** The error's message. */
     std::string what() const { return detail::words(code_, own_); }
-    /** Throws `exception` if it was not done. */
+    /** Throws `exception` if the call failed. */
     void value() const {
         if (code_ != SALTUS_OK) {
             detail::fail(code_, own_);
@@ -128,7 +139,17 @@ private:
     const char *own_;
 };
 
-/** Until when a call waits: `saltus::poll`, `saltus::forever`, a duration from now, or a time of std::chrono::steady_clock. */
+namespace detail {
+
+/** The result of a call that returned `c` and filled `value`. */
+template <class T>
+result<T> given(code c, T value) {
+    return c == SALTUS_OK ? result<T>(std::move(value)) : result<T>::failed(c);
+}
+
+} // namespace detail
+
+/** How long a call waits: `saltus::poll`, `saltus::forever`, a duration from now, or a time of std::chrono::steady_clock. */
 class until {
 public:
     constexpr explicit until(std::uint64_t raw) noexcept : raw_(raw) {}
@@ -137,14 +158,14 @@ public:
     template <class Duration>
     constexpr until(std::chrono::time_point<std::chrono::steady_clock, Duration> time) noexcept
         : raw_(absolute(time.time_since_epoch())) {}
-    /** As <saltus.h> has it. */
+    /** The number for <saltus.h>. */
     constexpr std::uint64_t raw() const noexcept { return raw_; }
 
 private:
     template <class Rep, class Period>
     static constexpr std::uint64_t relative(std::chrono::duration<Rep, Period> time) noexcept {
         using std::chrono::duration;
-        // More than 280 years are for ever; what is past is a poll.
+        // More than 280 years mean forever; a time in the past is a poll.
         if (duration<double>(time) > duration<double>(9e9)) {
             return SALTUS_FOREVER;
         }
@@ -161,10 +182,10 @@ private:
 
 /** Does not wait. */
 inline constexpr until poll{SALTUS_POLL};
-/** Waits for ever. */
+/** Waits without limit. */
 inline constexpr until forever{SALTUS_FOREVER};
 
-/** What the messages of a channel are: a type's full name, its fingerprint, and the type itself. */
+/** A type of messages: its full name, its fingerprint, and its definition. */
 struct description {
     std::string name;
     std::uint64_t fingerprint;
@@ -173,11 +194,11 @@ struct description {
 
 namespace detail {
 
-/** What <saltus.h> calls back with. No exception crosses the C code: it waits here until that has returned. */
+/** Collects what <saltus.h> calls back with. An exception does not cross the C code: it is kept until that has returned. */
 template <class T>
 class told {
 public:
-    /** Adds a `T` of these parts; what a callback returns. */
+    /** Adds a `T` made of these parts; returns what the callback must return. */
     template <class... Parts>
     int add(const Parts &...parts) {
 #if SALTUS_EXCEPTIONS
@@ -199,8 +220,7 @@ public:
             std::rethrow_exception(thrown_);
         }
 #endif
-        using many = result<std::vector<T>>;
-        return c == SALTUS_OK ? many(std::move(all_)) : many::failed(c);
+        return given(c, std::move(all_));
     }
 
 private:
@@ -211,15 +231,15 @@ private:
 };
 
 /** The callback for descriptions: `context` is a `told<description>`. */
-inline int add_description(const saltus_type *what, void *context) {
-    return static_cast<told<description> *>(context)->add(what->name, what->fingerprint, what->schema);
+inline int add_description(const saltus_type *type, void *context) {
+    return static_cast<told<description> *>(context)->add(type->name, type->fingerprint, type->schema);
 }
 
 } // namespace detail
 
 /**
- * Bytes that lie somewhere: a pointer and a length, as std::span. Made of text, of arrays of plain values, or of a pointer and a length.
- * Of text that is NULL they are none, and whoever shall publish or write them says SALTUS_INVALID.
+ * A pointer and a length, like std::span. Made from text, from arrays of plain values, or from a pointer and a length. A NULL text has
+ * no bytes; publishing or writing it fails with SALTUS_INVALID.
  */
 class bytes {
 public:
@@ -227,14 +247,14 @@ public:
     constexpr bytes(const void *data, std::size_t size) noexcept : data_(data), size_(size) {}
     constexpr bytes(std::string_view text) noexcept : data_(text.data()), size_(text.size()) {}
     bytes(const char *text) noexcept : data_(text), size_(text ? std::strlen(text) : 1) {}
-    /** Of a vector, an array or a string: whatever has `data()` and `size()`. */
+    /** The bytes of a vector, an array or a string: of any object with `data()` and `size()`. */
     template <class C, class E = std::remove_pointer_t<decltype(std::declval<const C &>().data())>,
               class = std::enable_if_t<std::is_trivially_copyable_v<E> && !std::is_same_v<C, bytes>>>
     constexpr bytes(const C &values) noexcept : data_(values.data()), size_(values.size() * sizeof(E)) {}
 
     const unsigned char *data() const noexcept { return static_cast<const unsigned char *>(data_); }
     constexpr std::size_t size() const noexcept { return data_ ? size_ : 0; }
-    /** As <saltus.h> wants it: not 0 for text that is NULL. */
+    /** The size for <saltus.h>: not 0 for a NULL text. */
     constexpr std::size_t raw_size() const noexcept { return size_; }
     constexpr bool empty() const noexcept { return size() == 0; }
     const unsigned char *begin() const noexcept { return data(); }
@@ -242,10 +262,10 @@ public:
     unsigned char operator[](std::size_t i) const noexcept { return data()[i]; }
     /** The bytes as text. */
     std::string_view text() const noexcept { return {static_cast<const char *>(data_), size()}; }
-    /** A copy of the `T` that the bytes are, if they have its size. */
+    /** A copy of the bytes as a `T`, if they have its size. */
     template <class T>
     std::optional<T> as() const noexcept {
-        static_assert(std::is_trivially_copyable_v<T>, "only what may be copied byte by byte");
+        static_assert(std::is_trivially_copyable_v<T>, "T must be trivially copyable");
         if (size() != sizeof(T)) {
             return std::nullopt;
         }
@@ -262,39 +282,38 @@ private:
     std::size_t size_ = 0;
 };
 
-/** The bytes of a value that may be copied byte by byte. */
+/** The bytes of a trivially copyable value. */
 template <class T>
 bytes bytes_of(const T &value) noexcept {
-    static_assert(std::is_trivially_copyable_v<T>, "only what may be copied byte by byte");
+    static_assert(std::is_trivially_copyable_v<T>, "T must be trivially copyable");
     return {&value, sizeof value};
 }
 
 namespace detail {
 
-/** Owns a handle of C. */
-template <class T, void (*Close)(T *)>
+/** Owns a handle of <saltus.h>. */
+template <class T, saltus_error (*Close)(T)>
 class handle {
 public:
     handle() noexcept = default;
-    explicit handle(T *raw) noexcept : raw_(raw) {}
-    handle(handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+    handle(handle &&other) noexcept : raw_(std::exchange(other.raw_, T{})) {}
     handle &operator=(handle &&other) noexcept {
         if (this != &other) {
-            Close(std::exchange(raw_, std::exchange(other.raw_, nullptr)));
+            Close(std::exchange(raw_, std::exchange(other.raw_, T{})));
         }
         return *this;
     }
     ~handle() { Close(raw_); }
-    /** The handle, which stays this object's; NULL once it was moved from. */
-    T *get() const noexcept { return raw_; }
-    /** Where C puts a new handle. */
-    T **place() noexcept { return &raw_; }
+    /** The handle, which this object keeps; its id is 0 after a move. */
+    T get() const noexcept { return raw_; }
+    /** Where <saltus.h> stores a new handle. */
+    T *place() noexcept { return &raw_; }
 
 private:
-    T *raw_ = nullptr;
+    T raw_{};
 };
 
-/** An object around a new handle, if C made one. */
+/** An object that owns the handle that `open` opens. */
 template <class Object, class Open>
 result<Object> open(Open &&open) {
     Object object{};
@@ -304,9 +323,6 @@ result<Object> open(Open &&open) {
     }
     return result<Object>(std::move(object));
 }
-
-/** A string that may be missing, for C. */
-inline const char *text(const std::optional<std::string> &text) { return text ? text->c_str() : nullptr; }
 
 } // namespace detail
 } // namespace saltus

@@ -1,4 +1,4 @@
-/* Typed publishers and subscribers, with the classes that `saltus gen --lang cpp` makes. */
+/* Typed publishers and subscribers, for the classes that `saltus gen --lang cpp` generates. */
 #ifndef SALTUS_TYPED_HPP
 #define SALTUS_TYPED_HPP
 
@@ -10,7 +10,7 @@ namespace saltus {
 
 namespace detail {
 
-/** What messages of a generated class are. */
+/** The type of a generated class. */
 template <class T>
 saltus_type type_of() noexcept {
     return saltus_type{T::FULL_NAME, T::FINGERPRINT, T::SCHEMA};
@@ -24,8 +24,8 @@ class publisher_of {
 public:
     explicit publisher_of(domain_publisher publisher) : publisher_(std::move(publisher)) {}
     /**
-     * Encodes and publishes. Allocates only for a message that is longer than all before it. SALTUS_UNENCODABLE if an array has another
-     * size than its size field says.
+     * Encodes and publishes. Allocates only for a message longer than all before it. SALTUS_UNENCODABLE if the size of an array differs
+     * from its size field.
      */
     result<> publish(const T &message) {
         const int size = message.getEncodedSize();
@@ -35,7 +35,7 @@ public:
         }
         return publisher_.publish(buffer_);
     }
-    /** What it stands on. */
+    /** The publisher or subscriber of bytes that it uses. */
     domain_publisher &untyped() noexcept { return publisher_; }
 
 private:
@@ -43,7 +43,7 @@ private:
     std::vector<unsigned char> buffer_;
 };
 
-/** A message of a known type, and what is known about it. Its memory is used again by the next receive. */
+/** A decoded message and its metadata. The next receive reuses its memory. */
 template <class T>
 struct typed {
     const T &message;
@@ -52,17 +52,17 @@ struct typed {
     const T *operator->() const noexcept { return &message; }
 };
 
-/** Receives messages of one generated type. Those of another are told once, with SALTUS_WRONG_TYPE, and then passed over. */
+/** Receives messages of one generated type. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. */
 template <class T>
 class subscriber_of {
 public:
     explicit subscriber_of(domain_subscriber subscriber)
         : subscriber_(std::move(subscriber)), message_(std::make_unique<T>()) {}
-    /** Receives and decodes, as its mode says. SALTUS_UNDECODABLE for a message that is damaged. */
+    /** Receives and decodes as its mode says. SALTUS_UNDECODABLE if the message is damaged. */
     result<typed<T>> receive(until until) { return decoded(subscriber_.receive(until)); }
-    /** Receives the newest message, even if it has been seen. */
+    /** Receives the newest message, even if it was already received. */
     result<typed<T>> again(until until) { return decoded(subscriber_.again(until)); }
-    /** What it stands on. */
+    /** The publisher or subscriber of bytes that it uses. */
     domain_subscriber &untyped() noexcept { return subscriber_; }
 
 private:

@@ -14,20 +14,20 @@ static void say(const char *what, int code)
 int main(void)
 {
     enum { NOBODY = 65534 };
-    saltus_channel *channel = NULL;
-    saltus_channel_publisher *publisher = NULL;
-    saltus_channel_subscriber *subscriber = NULL;
+    saltus_channel channel = SALTUS_HANDLE_INIT;
+    saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
     saltus_sample sample;
     char text[64];
 
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
         return 1;
     say("open", saltus_channel_open(NULL, "private", &channel));
-    if (channel != NULL)
+    if (channel.id != 0)
         return 1;
     say("open", saltus_channel_open(NULL, "public", &channel));
     say("publisher", saltus_channel_publisher_open(channel, &publisher));
-    if (publisher != NULL)
+    if (publisher.id != 0)
         return 1;
     say("subscriber", saltus_channel_subscriber_open(channel, NULL, &subscriber));
     say("receive", saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), text, sizeof text, &sample));

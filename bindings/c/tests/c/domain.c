@@ -8,7 +8,7 @@
 
 enum { MESSAGES = 2000 };
 
-static saltus_domain *domain;
+static saltus_domain domain;
 
 #define MUST(code) must(#code, (code), SALTUS_OK)
 
@@ -24,7 +24,7 @@ static void must(const char *what, int code, int wanted)
 
 static void *publish(void *channel)
 {
-    saltus_domain_publisher *publisher = NULL;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
     int i;
     MUST(saltus_domain_publisher_open(domain, channel, NULL, &publisher));
     for (i = 1; i <= MESSAGES; i++)
@@ -35,7 +35,7 @@ static void *publish(void *channel)
 
 static void receive_all(void)
 {
-    saltus_domain_subscriber *subscriber = NULL;
+    saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     saltus_domain_options options;
     const saltus_message *message;
     pthread_t thread;
@@ -79,7 +79,7 @@ static int add(const saltus_message *message, void *sum)
 
 static void call_back(void)
 {
-    saltus_dispatcher *dispatcher = NULL;
+    saltus_dispatcher dispatcher = SALTUS_HANDLE_INIT;
     saltus_domain_options options;
     pthread_t thread;
     int sum = 0;
@@ -98,18 +98,18 @@ static void call_back(void)
 
 static void *call_off(void *dispatcher)
 {
-    MUST(saltus_dispatcher_cancel(dispatcher));
+    MUST(saltus_dispatcher_cancel(*(saltus_dispatcher *)dispatcher));
     return NULL;
 }
 
 static void call_off_callbacks(void)
 {
-    saltus_dispatcher *dispatcher = NULL;
+    saltus_dispatcher dispatcher = SALTUS_HANDLE_INIT;
     pthread_t thread;
     int sum = 0;
     MUST(saltus_dispatcher_open(&dispatcher));
     MUST(saltus_dispatcher_subscribe(dispatcher, domain, "nobody", NULL, add, &sum, NULL));
-    if (pthread_create(&thread, NULL, call_off, dispatcher))
+    if (pthread_create(&thread, NULL, call_off, &dispatcher))
         return;
     MUST(saltus_dispatcher_run(dispatcher));
     pthread_join(thread, NULL);
@@ -133,8 +133,8 @@ static int see(const saltus_type *what, void *said)
 static void describe_and_stamp(void)
 {
     const saltus_type type = {"p.number_t", 5, "package p; struct number_t { int8_t value; }"};
-    saltus_domain_publisher *publisher = NULL;
-    saltus_domain_subscriber *subscriber = NULL;
+    saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
+    saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     const saltus_message *message = NULL;
     int64_t stamp = (int64_t)saltus_now(SALTUS_BOOTTIME) - 1000000, given = 0;
     uint64_t said = 0, mismatched = 7;
@@ -160,8 +160,8 @@ static void describe_and_stamp(void)
 
 static void write_and_read(const char *directory)
 {
-    saltus_log_writer *writer = NULL;
-    saltus_log *log = NULL;
+    saltus_log_writer writer = SALTUS_HANDLE_INIT;
+    saltus_log log = SALTUS_HANDLE_INIT;
     const saltus_event *event;
     const saltus_type type = {"p.number_t", 5, "package p; struct number_t { int8_t value; }"};
     char path[1024];

@@ -13,7 +13,7 @@ static int failed(int code)
 }
 
 /* In the child: its status says what went wrong, if anything. */
-static int child(saltus_channel_publisher *publisher)
+static int child(saltus_channel_publisher publisher)
 {
     if (saltus_channel_loan_publish(publisher, 5, NULL) != SALTUS_INVALID)
         return 2;
@@ -22,9 +22,9 @@ static int child(saltus_channel_publisher *publisher)
 
 int main(void)
 {
-    saltus_channel *channel;
-    saltus_channel_publisher *publisher;
-    saltus_channel_subscriber *subscriber;
+    saltus_channel channel;
+    saltus_channel_publisher publisher;
+    saltus_channel_subscriber subscriber;
     saltus_sample sample;
     char text[64];
     void *room;

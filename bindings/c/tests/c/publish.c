@@ -21,12 +21,13 @@ static size_t write_message(char *at, int i)
 
 int main(int argc, char **argv)
 {
-    saltus_channel *channel, *go;
-    saltus_channel_publisher *publisher;
-    saltus_channel_subscriber *word;
+    saltus_channel channel, go;
+    saltus_channel_publisher publisher;
+    saltus_channel_subscriber word;
     saltus_published published;
     saltus_sample sample;
     char text[512], name[64];
+    const saltus_type type = {"p.text_t", 0x1122334455667788u, "struct text_t { }"};
     int i, count = argc == 3 ? atoi(argv[2]) : 0;
 
     if (count < 1 || strlen(argv[1]) > 60)
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
     if (failed("wait for the channel", saltus_channel_wait_for(NULL, argv[1], SALTUS_AFTER(10000000000), &channel))
         || failed("wait for the word's channel", saltus_channel_wait_for(NULL, name, SALTUS_AFTER(10000000000), &go))
         || failed("open a publisher", saltus_channel_publisher_open(channel, &publisher))
-        || failed("describe the messages", saltus_channel_describe(publisher, "p.text_t", 0x1122334455667788u, "struct text_t { }"))
+        || failed("describe the messages", saltus_channel_describe(publisher, &type))
         || failed("open a subscriber", saltus_channel_subscriber_open(go, NULL, &word))
         || failed("wait for the word", saltus_channel_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &sample)))
         return 1;

@@ -14,9 +14,9 @@ static int failed(const char *what, int code)
 
 int main(int argc, char **argv)
 {
-    saltus_channel *channel, *ready;
-    saltus_channel_subscriber *subscriber;
-    saltus_channel_publisher *word;
+    saltus_channel channel, ready;
+    saltus_channel_subscriber subscriber;
+    saltus_channel_publisher word;
     saltus_attributes attributes;
     saltus_sample sample;
     char *text, name[64];

@@ -4,8 +4,8 @@
 
 int main(int argc, char **argv)
 {
-    saltus_domain *domain;
-    saltus_domain_publisher *publisher;
+    saltus_domain domain;
+    saltus_domain_publisher publisher;
     uint64_t words[50], i, n;
 
     if (argc != 2 || saltus_domain_open(NULL, &domain)

@@ -8,13 +8,13 @@
 
 enum { MESSAGES = 200000, WORDS = 9 };
 
-static saltus_channel *channel;
-static saltus_channel_subscriber *subscriber;
+static saltus_channel channel;
+static saltus_channel_subscriber subscriber;
 
 /* Publishes messages whose words are all the same. */
 static void *publish(void *unused)
 {
-    saltus_channel_publisher *publisher;
+    saltus_channel_publisher publisher;
     static char code_text[] = "publish failed";
     uint64_t i, word;
 

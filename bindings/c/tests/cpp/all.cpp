@@ -77,13 +77,16 @@ static void channels_in_shared_memory() {
     saltus::attributes with;
     with.frame_size = 64;
     auto channel = saltus::channel::create("cpp", with).value();
-    CHECK(saltus::channel::create("cpp").code() == SALTUS_EXISTS);
+    const auto exists = saltus::channel::create("cpp");
+    CHECK(!exists.has_value() && exists.error() == SALTUS_EXISTS && exists.code() == exists.error());
     CHECK(channel.attributes().frame_size == 64);
     auto publisher = channel.publisher().value();
     auto subscriber = channel.subscriber().value();
     auto second = channel.subscriber().value();
     const std::array<int, 3> numbers{1, 2, 3};
-    CHECK(publisher.publish(numbers)->seq == 1);
+    const auto published = publisher.publish(numbers);
+    CHECK(published.has_value() && published.error() == SALTUS_OK && published->seq == 1);
+    CHECK(subscriber.flush().has_value() && subscriber.seek_oldest().error() == SALTUS_OK);
     CHECK(publisher.publish(std::string(65, 'x')).code() == SALTUS_TOO_LONG);
     char text[64];
     CHECK(subscriber.receive(saltus::which::next, saltus::poll, text, 4).code() == SALTUS_TOO_SMALL);

@@ -88,8 +88,13 @@ pub fn last() -> String {
     unsafe { std::ffi::CStr::from_ptr(saltus::saltus_last_error()) }.to_str().expect("UTF-8").into()
 }
 
+/// A handle that is not open.
+pub fn none<T: Default>() -> T {
+    T::default()
+}
+
 /// A code that must be 0.
 #[track_caller]
-pub fn ok(code: std::ffi::c_int) {
+pub fn ok(code: saltus::SaltusError) {
     assert_eq!(code, saltus::SALTUS_OK, "{}", last());
 }

@@ -6,7 +6,7 @@
 #include <saltus.h>
 #include <string.h>
 
-static void publish(saltus_channel_publisher *publisher, double x) {
+static void publish(saltus_channel_publisher publisher, double x) {
     void *room;
     CHECK(saltus_channel_loan(publisher, GEOMETRY_POSE_T_PLAIN_SIZE, &room) == SALTUS_OK);
     geometry_pose_t_plain *pose = geometry_pose_t_plain_place(room, GEOMETRY_POSE_T_PLAIN_SIZE);
@@ -18,9 +18,9 @@ static void publish(saltus_channel_publisher *publisher, double x) {
 }
 
 int main(void) {
-    saltus_channel *channel;
-    saltus_channel_publisher *publisher;
-    saltus_channel_subscriber *subscriber;
+    saltus_channel channel;
+    saltus_channel_publisher publisher;
+    saltus_channel_subscriber subscriber;
     saltus_attributes attributes;
     CHECK(saltus_attributes_init(&attributes, sizeof attributes) == SALTUS_OK);
     attributes.frames = 2;

@@ -10,12 +10,12 @@
 /* So many calls are timed together: less than a step of the clock is not seen. */
 #define BATCH 64
 
-static saltus_channel *channel;
-static saltus_channel_publisher *publisher;
-static saltus_channel_subscriber *subscriber;
-static saltus_domain *domain;
-static saltus_domain_publisher *of_domain;
-static saltus_domain_subscriber *next, *newest;
+static saltus_channel channel;
+static saltus_channel_publisher publisher;
+static saltus_channel_subscriber subscriber;
+static saltus_domain domain;
+static saltus_domain_publisher of_domain;
+static saltus_domain_subscriber next, newest;
 
 static void must(int code)
 {
@@ -86,7 +86,7 @@ static inline uint64_t or_0(uint64_t n)
 }
 
 /* Receives, and reads all that is known of the message, as Rust does: 0 where nobody tells. */
-static inline int take(saltus_domain_subscriber *from)
+static inline int take(saltus_domain_subscriber from)
 {
     const saltus_message *m;
     int code = saltus_domain_receive(from, SALTUS_POLL, &m);

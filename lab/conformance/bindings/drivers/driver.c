@@ -9,9 +9,17 @@
 #include <pthread.h>
 #include <time.h>
 
+typedef union any_t {
+    saltus_domain domain;
+    saltus_domain_publisher publisher;
+    saltus_domain_subscriber subscriber;
+    saltus_log log;
+    saltus_log_writer writer;
+} any_t;
+
 typedef struct thing_t {
     char name[16];
-    void *handle;
+    any_t handle;
     int is_typed;
 } thing_t;
 
@@ -31,7 +39,7 @@ static thing_t *thing(const char *name)
     return at;
 }
 
-static void *handle(const words_t *w, int i) { return thing(word(w, i))->handle; }
+static any_t handle(const words_t *w, int i) { return thing(word(w, i))->handle; }
 
 static void pause_ns(uint64_t ns)
 {
@@ -54,10 +62,10 @@ static const saltus_type *type_of(const char *word)
 static int domain(const words_t *w, out_t *out)
 {
     blob_t url = blob_of(word(w, 2));
-    saltus_domain *made;
+    saltus_domain made;
     int code = saltus_domain_open(url.data, &made);
     (void)out;
-    thing(word(w, 1))->handle = made;
+    thing(word(w, 1))->handle.domain = made;
     free(url.data);
     return code;
 }
@@ -65,10 +73,10 @@ static int domain(const words_t *w, out_t *out)
 static int publisher(const words_t *w, out_t *out)
 {
     blob_t channel = blob_of(word(w, 3));
-    saltus_domain_publisher *made;
-    int code = saltus_domain_publisher_open(handle(w, 2), channel.data, type_of(word(w, 4)), &made);
+    saltus_domain_publisher made;
+    int code = saltus_domain_publisher_open(handle(w, 2).domain, channel.data, type_of(word(w, 4)), &made);
     (void)out;
-    thing(word(w, 1))->handle = made;
+    thing(word(w, 1))->handle.publisher = made;
     free(channel.data);
     return code;
 }
@@ -77,7 +85,7 @@ static int subscriber(const words_t *w, out_t *out)
 {
     blob_t channel = blob_of(word(w, 4));
     const char *start = word(w, 6);
-    saltus_domain_subscriber *made;
+    saltus_domain_subscriber made;
     saltus_domain_options options;
     int code = saltus_domain_options_init(&options, sizeof options);
     (void)out;
@@ -87,8 +95,8 @@ static int subscriber(const words_t *w, out_t *out)
                     : strcmp(start, "oldest") == 0 ? SALTUS_START_OLDEST : SALTUS_START_NEWEST;
     options.expected = type_of(word(w, 7));
     if (code == SALTUS_OK) {
-        code = saltus_domain_subscriber_open(handle(w, 2), channel.data, &options, &made);
-        thing(word(w, 1))->handle = made;
+        code = saltus_domain_subscriber_open(handle(w, 2).domain, channel.data, &options, &made);
+        thing(word(w, 1))->handle.subscriber = made;
         thing(word(w, 1))->is_typed = options.expected != NULL;
     }
     free(channel.data);
@@ -98,7 +106,7 @@ static int subscriber(const words_t *w, out_t *out)
 static int publish(const words_t *w, out_t *out)
 {
     blob_t message = blob_of(word(w, 2));
-    int code = saltus_domain_publish(handle(w, 1), message.length ? message.data : NULL, message.length);
+    int code = saltus_domain_publish(handle(w, 1).publisher, message.length ? message.data : NULL, message.length);
     (void)out;
     free(message.data);
     return code;
@@ -131,7 +139,7 @@ static int publish_reading(const words_t *w, out_t *out)
     int code = encoded(w, 2, &message);
     (void)out;
     if (code == SALTUS_OK) {
-        code = saltus_domain_publish(handle(w, 1), message.data, message.length);
+        code = saltus_domain_publish(handle(w, 1).publisher, message.data, message.length);
     }
     free(message.data);
     return code;
@@ -146,7 +154,7 @@ static int publish_other(const words_t *w, out_t *out)
     o.utime = (int64_t)strtoll(word(w, 2), NULL, 10);
     o.value = double_of(word(w, 3));
     size = conformance_other_t_encode(message, 0, sizeof message, &o);
-    return size < 0 ? SALTUS_UNENCODABLE : saltus_domain_publish(handle(w, 1), message, (size_t)size);
+    return size < 0 ? SALTUS_UNENCODABLE : saltus_domain_publish(handle(w, 1).publisher, message, (size_t)size);
 }
 
 static int tell(const thing_t *of, int code, const saltus_message *m, out_t *out)
@@ -179,24 +187,24 @@ static int tell(const thing_t *of, int code, const saltus_message *m, out_t *out
 static int receive(const words_t *w, out_t *out)
 {
     const saltus_message *m;
-    int code = saltus_domain_receive(handle(w, 1), until_of(word(w, 2)), &m);
+    int code = saltus_domain_receive(handle(w, 1).subscriber, until_of(word(w, 2)), &m);
     return tell(thing(word(w, 1)), code, m, out);
 }
 
 static int again(const words_t *w, out_t *out)
 {
     const saltus_message *m;
-    int code = saltus_domain_again(handle(w, 1), until_of(word(w, 2)), &m);
+    int code = saltus_domain_again(handle(w, 1).subscriber, until_of(word(w, 2)), &m);
     return tell(thing(word(w, 1)), code, m, out);
 }
 
 static int wait_any(const words_t *w, out_t *out)
 {
-    saltus_domain_subscriber *all[MOST_WORDS];
+    saltus_domain_subscriber all[MOST_WORDS];
     size_t index = 0;
     int i, code;
     for (i = 2; i < w->count; i++) {
-        all[i - 2] = handle(w, i);
+        all[i - 2] = handle(w, i).subscriber;
     }
     code = saltus_domain_wait_any(all, (size_t)(w->count - 2), until_of(word(w, 1)), &index);
     if (code == SALTUS_OK) {
@@ -209,7 +217,7 @@ static int wait_any(const words_t *w, out_t *out)
 static int readable(const words_t *w, out_t *out)
 {
     struct pollfd poll_fd = {-1, POLLIN, 0};
-    int code = saltus_domain_event_fd(handle(w, 1), &poll_fd.fd);
+    int code = saltus_domain_event_fd(handle(w, 1).subscriber, &poll_fd.fd);
     (void)out;
     return code != SALTUS_OK ? code : poll(&poll_fd, 1, (int)number(word(w, 2))) == 1 ? SALTUS_OK : SALTUS_NOTHING;
 }
@@ -217,11 +225,11 @@ static int readable(const words_t *w, out_t *out)
 static int cancel(const words_t *w, out_t *out)
 {
     (void)out;
-    return saltus_domain_cancel(handle(w, 1));
+    return saltus_domain_cancel(handle(w, 1).subscriber);
 }
 
 typedef struct later_t {
-    void *subscriber;
+    saltus_domain_subscriber subscriber;
     uint64_t ns;
 } later_t;
 
@@ -239,7 +247,7 @@ static int cancel_later(const words_t *w, out_t *out)
     pthread_t thread;
     later_t *later = malloc(sizeof *later);
     (void)out;
-    later->subscriber = handle(w, 1);
+    later->subscriber = handle(w, 1).subscriber;
     later->ns = number(word(w, 2)) * 1000000;
     return pthread_create(&thread, NULL, cancel_then, later) || pthread_detach(thread) ? SALTUS_SYSTEM : SALTUS_OK;
 }
@@ -247,7 +255,7 @@ static int cancel_later(const words_t *w, out_t *out)
 static int cancel_reset(const words_t *w, out_t *out)
 {
     (void)out;
-    return saltus_domain_cancel_reset(handle(w, 1));
+    return saltus_domain_cancel_reset(handle(w, 1).subscriber);
 }
 
 static int add_name(const char *name, void *out)
@@ -259,7 +267,7 @@ static int add_name(const char *name, void *out)
 static int names(const words_t *w, out_t *out)
 {
     put_text(out, "ok");
-    return saltus_domain_channels(handle(w, 1), add_name, out);
+    return saltus_domain_channels(handle(w, 1).domain, add_name, out);
 }
 
 static int stream(const words_t *w, out_t *out)
@@ -270,7 +278,7 @@ static int stream(const words_t *w, out_t *out)
     for (; n < end && code == SALTUS_OK; n++) {
         uint8_t message[8];
         number_into(message, n);
-        code = saltus_domain_publish(handle(w, 1), message, sizeof message);
+        code = saltus_domain_publish(handle(w, 1).publisher, message, sizeof message);
         if (gap) {
             pause_ns(gap);
         }
@@ -285,7 +293,7 @@ static int count(const words_t *w, out_t *out)
     const saltus_message *m;
     int code = SALTUS_OK;
     while (last < until && code == SALTUS_OK) {
-        code = saltus_domain_receive(handle(w, 1), until_of(word(w, 3)), &m);
+        code = saltus_domain_receive(handle(w, 1).subscriber, until_of(word(w, 3)), &m);
         if (code == SALTUS_OK) {
             last = number_in(m->data, m->len);
             received++;
@@ -305,19 +313,19 @@ static int count(const words_t *w, out_t *out)
 
 static int close_thing(const words_t *w, out_t *out)
 {
-    void *handle = thing(word(w, 2))->handle; /* what is closed is still there, to be used wrongly */
+    any_t handle = thing(word(w, 2))->handle; /* what is closed is still there, to be used wrongly */
     const char *kind = word(w, 1);
     (void)out;
     if (strcmp(kind, "domain") == 0) {
-        saltus_domain_close(handle);
+        saltus_domain_close(handle.domain);
     } else if (strcmp(kind, "publisher") == 0) {
-        saltus_domain_publisher_close(handle);
+        saltus_domain_publisher_close(handle.publisher);
     } else if (strcmp(kind, "subscriber") == 0) {
-        saltus_domain_subscriber_close(handle);
+        saltus_domain_subscriber_close(handle.subscriber);
     } else if (strcmp(kind, "log") == 0) {
-        saltus_log_close(handle);
+        saltus_log_close(handle.log);
     } else {
-        saltus_log_writer_close(handle);
+        saltus_log_writer_close(handle.writer);
     }
     return SALTUS_OK;
 }

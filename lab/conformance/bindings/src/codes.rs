@@ -50,7 +50,7 @@ mod tests {
         let header = std::fs::read_to_string(root().join("bindings/c/include/saltus.h")).unwrap();
         let defined = |code: &Code| header.contains(&format!("\n#define {} {}\n", code.c, code.number));
         assert!(all.len() > 20 && all.iter().all(defined));
-        let invalid = all.iter().find(|code| code.number == saltus::SALTUS_INVALID).unwrap();
+        let invalid = all.iter().find(|code| code.number == saltus::SALTUS_INVALID as i32).unwrap();
         assert_eq!((invalid.c.as_str(), invalid.name.as_str()), ("SALTUS_INVALID", "Invalid"));
         assert!(invalid.is_called("Invalid") && !invalid.is_called("NotFound"));
     }
