@@ -59,7 +59,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
             assert!(row["sender"].is_u64() && row["arrived"].is_u64(), "{row}");
         }
         echo(&["POSE", "-n3", "--strict", "-q"]).with(0);
-        let human = echo(&["PO.*", "--regex", "-n1"]).with(0);
+        let human = echo(&["-e", "PO.*", "-n1"]).with(0);
         assert!(human.text().contains("] POSE sender ") && human.text().ends_with(": hello\n"), "{human:?}");
         for (format, expected) in [("--lines", "hello\n"), ("--raw", "hello"), ("--hex", "68656c6c6f\n")] {
             assert_eq!(echo(&["POSE", "-n1", "-q", "--newest", format]).with(0).text(), expected);
@@ -68,7 +68,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
         echo(&["POSE", "--from", "oldest"]).saying(2, "keeps nothing that was published before");
         echo(&["POSE", "--wait"]).saying(2, "--wait: ");
         echo(&["POSE", "--follow"]).saying(2, "--follow: ");
-        echo(&["(", "--regex"]).saying(2, "no regular expression");
+        echo(&["-e", "("]).saying(2, "no regular expression");
         beat.end();
     });
 }
@@ -167,7 +167,7 @@ fn a_log_is_written_and_played() {
 fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() {
     let place = Place::new();
     place.run(["pub", "arm_left", "1", "-q"]).with(0);
-    let echo = place.start(["echo", "arm_.*", "--regex", "--from", "oldest", "-n2", "--json"]);
+    let echo = place.start(["echo", "--regex", "arm_.*", "--from", "oldest", "-n2", "--json"]);
     thread::sleep(Duration::from_millis(100));
     place.run(["pub", "arm_right", "2", "-q"]).with(0);
     place.run(["pub", "leg", "3", "-q"]).with(0);

@@ -21,6 +21,7 @@
 
 mod changes;
 mod channel;
+pub mod facts;
 mod latency;
 mod mismatch;
 mod model;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use clap::{Args, CommandFactory};
 
-use crate::args::Cli;
+use super::Cli;
 use crate::failure::{Code, Failure, Outcome};
 
 /// The program: next to this one, or else on `PATH`.

@@ -1,9 +1,8 @@
 //! `saltus completions`: completions for a shell, generated from the definitions of the options.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::args::Cli;
 use crate::failure::Outcome;
 use crate::out::Out;
 
@@ -22,10 +21,10 @@ Examples:
   saltus completions zsh > ~/.zfunc/_saltus
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
-/// Prints them.
-pub fn run(completions: Completions) -> Outcome {
+/// Prints those of this command.
+pub fn run(mut command: Command, completions: Completions) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(completions.shell, &mut Cli::command(), "saltus", &mut script);
+    clap_complete::generate(completions.shell, &mut command, "saltus", &mut script);
     let mut out = Out::new()?;
     out.bytes(&script)?;
     out.flush()

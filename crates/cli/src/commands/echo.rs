@@ -1,23 +1,20 @@
 //! `saltus echo`: print messages as they come.
 
+mod channel;
 mod network;
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
-use saltus_decode::{Decoder, Meaning};
+use saltus_channel::Start;
 
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
-use crate::flags::{Count, Printed, Timeout, TypeDirs};
-use crate::human;
-use crate::out::Out;
-use crate::print::{About, Message, print};
-use crate::{schemas, stop};
+use crate::flags::selection::{Matching, Selection};
+use crate::flags::{Count, Printed, Timeout, TypeDirs, types};
+use crate::print::Format;
+use crate::stop;
 
 /// The options of `echo`.
 #[derive(Args)]
@@ -25,11 +22,15 @@ use crate::{schemas, stop};
 #[command(group = ArgGroup::new("which").args(["next", "newest"]))]
 pub struct Echo {
     /// Name of the channel
-    name: OsString,
+    #[arg(required_unless_present = "regex")]
+    name: Option<OsString>,
 
-    /// NAME is a regular expression: all channels whose whole name it matches, those that come later too
-    #[arg(short = 'E', long)]
-    regex: bool,
+    #[command(flatten)]
+    matching: Matching,
+
+    /// NAME is a regular expression
+    #[arg(short = 'E', hide = true)]
+    expression: bool,
 
     /// Every message from now on, in order (the default)
     #[arg(long)]
@@ -88,9 +89,6 @@ enum From {
     Oldest,
 }
 
-/// How long the look for a channel goes on before Ctrl-C is looked for.
-const LOOK: Duration = Duration::from_millis(100);
-
 const EXAMPLES: &str = "\
 Examples:
   saltus echo imu                               every message from now on
@@ -102,196 +100,123 @@ Examples:
   saltus echo pose --type robot.pose_t -n 1     fail when messages are of another type
   saltus echo camera --newest -n 1 --raw > frame.jpg
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
-  saltus echo 'ARM_.*' --regex --domain tcpq:// --json";
+  saltus echo -e 'ARM_.*' --domain tcpq:// --json";
+
+/// What is meant.
+struct Wanted {
+    channels: Channels,
+    /// The newest whenever there is a newer one, else every one.
+    newest: bool,
+    start: Start,
+    most: Option<u64>,
+    timeout: Option<Duration>,
+    wait: bool,
+    follow: bool,
+    strict: bool,
+    format: Format,
+    /// Whether it matters what the bytes of a message mean.
+    looks_into: bool,
+    quiet: bool,
+}
+
+/// Which channels are read.
+enum Channels {
+    /// The one of this name.
+    One(OsString),
+    /// All that are meant, those that come later too; with the words for them.
+    Several(Selection, String),
+}
 
 /// Prints until there is enough, or the end is asked for.
 pub fn run(domain: &DomainUrl, args: Echo) -> Outcome {
-    match domain.open()? {
-        OpenDomain::Shm(domain) if args.regex => network::run(&domain::network(&domain.url())?, &args),
-        OpenDomain::Shm(domain) => one_channel(&domain, args),
-        OpenDomain::Other(domain) => network::run(&domain, &args),
-    }
-}
-
-/// Prints messages of a channel in shared memory.
-fn one_channel(domain: &Domain, args: Echo) -> Outcome {
+    let decoder = || types::decoder(args.of.as_deref(), &args.dirs.include);
+    let (domain, wanted) = (domain.open()?, args.meant()?);
     stop::on_signals()?;
     stop::when_output_closes();
-    let quiet = args.quiet;
-    let meaning = schemas::decoder(args.of.as_deref(), &args.dirs.include)?;
-    let mut reading = Reading { domain, args, meaning, out: Out::new()?, received: 0, missed: 0 };
-    let outcome = reading.run();
-    if !quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
-        say(format_args!("received {}, missed {}", reading.received, reading.missed));
-    }
-    outcome
-}
-
-/// The totals over all channels of that name which `--follow` went through.
-struct Reading<'a> {
-    domain: &'a Domain,
-    args: Echo,
-    meaning: Decoder,
-    out: Out,
-    received: u64,
-    missed: u64,
-}
-
-/// Why one channel is read no further.
-enum End {
-    /// There was enough, or the end was asked for.
-    Enough,
-    /// It was replaced or removed.
-    Retired(Error),
-}
-
-impl Reading<'_> {
-    fn run(&mut self) -> Outcome {
-        let mut start = self.args.start();
-        let mut opened = if self.args.wait {
-            let there = self.domain.wait_for(self.args.name.as_bytes(), Duration::ZERO)?;
-            if there.is_none() && start == Start::Now {
-                start = Start::Oldest; // all that it will hold comes after this began
-            }
-            if there.is_some() { there } else { self.appeared()? }
-        } else {
-            Some(domain::open_named(self.domain, &self.args.name)?)
-        };
-        while let Some(channel) = opened {
-            let said = channel.descriptions()?;
-            if let Some(words) = self.meaning.doubt(|| schemas::texts(said)) {
-                say(format_args!("{words}; waiting for it"));
-            }
-            let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
-            let cancel = subscriber.cancel_handle();
-            stop::cancel_with(move || cancel.cancel());
-            let end = self.read(&mut subscriber);
-            self.missed += subscriber.missed();
-            match end? {
-                End::Enough => break,
-                End::Retired(error) if !self.args.follow => return Err(error.into()),
-                End::Retired(error) => {
-                    self.out.flush()?;
-                    say(error);
-                }
-            }
-            // Whatever the next one of that name holds was published after this one began.
-            start = Start::Oldest;
-            opened = self.appeared()?;
+    match (domain, &wanted.channels) {
+        (OpenDomain::Shm(domain), Channels::One(name)) => {
+            channel::run(&domain, name.clone(), wanted, decoder()?)
         }
-        self.out.flush()
-    }
-
-    /// The channel, as soon as there is one of that name; none when the end was asked for.
-    fn appeared(&self) -> Outcome<Option<Channel>> {
-        let name = self.args.name.as_bytes();
-        let deadline = self.args.timeout.timeout.map(|time| (time, Instant::now() + time));
-        while !stop::requested() {
-            if let Some(channel) = self.domain.wait_for(name, LOOK.min(left(deadline)))? {
-                return Ok(Some(channel));
-            }
-            if let Some((time, _)) = deadline.filter(|(_, at)| Instant::now() >= *at) {
-                let words = format!(
-                    "no channel `{}` appeared in {} within {time:?}: start what makes it, or wait longer",
-                    escaped(name),
-                    self.domain.url()
-                );
-                return Err(Failure::new(Code::TimedOut, words));
-            }
+        (OpenDomain::Shm(domain), Channels::Several(..)) => {
+            network::run(&domain::network(&domain.url())?, &wanted, decoder()?)
         }
-        Ok(None)
-    }
-
-    fn read(&mut self, subscriber: &mut Subscriber) -> Outcome<End> {
-        let (format, channel) = (self.args.printed.format(), subscriber.channel());
-        let name = escaped(channel.name().as_bytes());
-        let mut message = Vec::new();
-        while !stop::requested() && self.args.count.count.is_none_or(|most| self.received < most) {
-            let sample = match self.receive(subscriber, &mut message) {
-                Ok(Some(sample)) => sample,
-                Ok(None) => return Err(self.silence(&name)),
-                // Overtaken at every try: what is newer now is asked for, and what was lost is counted.
-                Err(Stopped::By(Error::Overrun { .. })) => continue,
-                Err(Stopped::By(Error::Canceled)) => break,
-                Err(Stopped::By(error @ Error::Retired { .. })) => return Ok(End::Retired(error)),
-                Err(Stopped::By(error)) => return Err(error.into()),
-                Err(Stopped::Output(failure)) => return Err(failure),
-            };
-            self.received += 1;
-            let meaning = if format.is_bytes() && self.args.of.is_none() {
-                Meaning::Bytes
-            } else {
-                // A channel that has just been removed has nothing more to say.
-                let descriptions = || schemas::texts(channel.descriptions().unwrap_or_default());
-                self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
-            };
-            let about = About::Channel(&sample);
-            let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
-            print(&mut self.out, format, &shown)?;
-            if self.args.strict && sample.missed > 0 {
-                return Err(lost(&name, &sample));
-            }
+        (OpenDomain::Other(domain), _) => {
+            network::refuse_what_it_has_not(&domain, &wanted)?;
+            network::run(&domain, &wanted, decoder()?)
         }
-        Ok(End::Enough)
     }
-
-    /// The next message; what is printed already goes out before this sleeps.
-    fn receive(
-        &mut self,
-        subscriber: &mut Subscriber,
-        message: &mut Vec<u8>,
-    ) -> Result<Option<Sample>, Stopped> {
-        let which = if self.args.newest { Which::Newest } else { Which::Next };
-        if let Some(sample) = subscriber.receive_vec(which, Until::Poll, message)? {
-            return Ok(Some(sample));
-        }
-        self.out.flush().map_err(Stopped::Output)?;
-        let until = self.args.timeout.timeout.map_or(Until::Forever, Until::For);
-        Ok(subscriber.receive_vec(which, until, message)?)
-    }
-
-    fn silence(&self, channel: &str) -> Failure {
-        let time = self.args.timeout.timeout.unwrap_or_default();
-        let words = format!(
-            "nothing came on channel `{channel}` within {time:?}: see `saltus info` for its publishers"
-        );
-        Failure::new(Code::TimedOut, words)
-    }
-}
-
-/// Why nothing was received.
-enum Stopped {
-    By(Error),
-    Output(Failure),
-}
-
-impl std::convert::From<Error> for Stopped {
-    fn from(error: Error) -> Stopped {
-        Stopped::By(error)
-    }
-}
-
-fn lost(channel: &str, sample: &Sample) -> Failure {
-    let words = format!(
-        "{} of channel `{channel}` lost before number {} of writer {}: keep more frames, or read faster",
-        human::plural(sample.missed, "message"),
-        sample.seq,
-        sample.writer.lane
-    );
-    Failure::new(Code::Lost, words)
-}
-
-fn left(deadline: Option<(Duration, Instant)>) -> Duration {
-    deadline.map_or(LOOK, |(_, at)| at.saturating_duration_since(Instant::now()))
 }
 
 impl Echo {
-    fn start(&self) -> Start {
-        match self.from {
-            _ if self.newest => Start::Newest,
-            From::Now => Start::Now,
-            From::Newest => Start::Newest,
-            From::Oldest => Start::Oldest,
+    fn meant(&self) -> Outcome<Wanted> {
+        let format = self.printed.format();
+        Ok(Wanted {
+            channels: self.channels()?,
+            newest: self.newest,
+            start: match self.from {
+                _ if self.newest => Start::Newest,
+                From::Now => Start::Now,
+                From::Newest => Start::Newest,
+                From::Oldest => Start::Oldest,
+            },
+            most: self.count.count,
+            timeout: self.timeout.timeout,
+            wait: self.wait,
+            follow: self.follow,
+            strict: self.strict,
+            format,
+            looks_into: !format.is_bytes() || self.of.is_some(),
+            quiet: self.quiet,
+        })
+    }
+
+    fn channels(&self) -> Outcome<Channels> {
+        match &self.name {
+            Some(name) if !self.expression && !self.matching.is_given() => Ok(Channels::One(name.clone())),
+            name => {
+                let selection = Selection::of(name.as_slice(), self.expression, &self.matching)?;
+                let words: Vec<String> = selection.words().collect();
+                Ok(Channels::Several(selection, words.join(", ")))
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        echo: Echo,
+    }
+
+    fn meant(arguments: &[&str]) -> Wanted {
+        Line::try_parse_from(["echo"].iter().chain(arguments)).unwrap().echo.meant().unwrap()
+    }
+
+    #[test]
+    fn a_name_alone_is_one_channel() {
+        assert!(matches!(meant(&["a*"]).channels, Channels::One(name) if name == "a*"));
+        for several in [&["-e", "a.*"][..], &["a.*", "-E"], &["-E", "a.*"], &["-v", "b"], &["a", "-e", "b"]] {
+            assert!(matches!(meant(several).channels, Channels::Several(..)), "{several:?}");
+        }
+        assert!(Line::try_parse_from(["echo"]).is_err(), "nothing is chosen");
+    }
+
+    #[test]
+    fn the_newest_is_there_at_once() {
+        assert_eq!(meant(&["a"]).start, Start::Now);
+        assert_eq!(meant(&["a", "--newest"]).start, Start::Newest);
+        assert_eq!(meant(&["a", "--from", "oldest"]).start, Start::Oldest);
+    }
+
+    #[test]
+    fn bytes_are_looked_into_only_for_their_type() {
+        assert!(meant(&["a"]).looks_into && meant(&["a", "--json"]).looks_into);
+        assert!(!meant(&["a", "--raw"]).looks_into && !meant(&["a", "--json", "--hex"]).looks_into);
+        assert!(meant(&["a", "--raw", "--type", "pose_t"]).looks_into);
     }
 }

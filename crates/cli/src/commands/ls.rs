@@ -10,12 +10,12 @@ use serde::Serialize;
 
 use crate::escape::escaped;
 use crate::exit::{self, Code, Failure, Outcome};
-use crate::facts::Facts;
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::{AnyNames, Json, help};
 use crate::out::Out;
 use crate::table::{Align, Table};
 use crate::{human, units};
+use saltus_spy::facts::Facts;
 
 /// The options of `ls`.
 #[derive(Args)]

@@ -3,10 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
-use crate::args::Cli;
 use crate::failure::{Code, Failure, Outcome};
 use crate::out::Out;
 
@@ -28,9 +27,9 @@ Examples:
   saltus man echo | man -l -            read a page
   saltus man --out ~/.local/share/man/man1";
 
-/// Prints one page or writes them all.
-pub fn run(man: Man) -> Outcome {
-    let pages = pages();
+/// Prints one page of this command, or writes them all.
+pub fn run(command: Command, man: Man) -> Outcome {
+    let pages = pages(command);
     if let Some(directory) = man.out {
         let failed = |e: io::Error| {
             let words = format!(
@@ -55,8 +54,8 @@ pub fn run(man: Man) -> Outcome {
 }
 
 /// Every page by its name: the command's own, and one for each command that is not hidden, in any depth.
-fn pages() -> Vec<(String, Vec<u8>)> {
-    let mut whole = Cli::command().disable_help_subcommand(true);
+fn pages(command: Command) -> Vec<(String, Vec<u8>)> {
+    let mut whole = command.disable_help_subcommand(true);
     whole.build();
     let mut pages = Vec::new();
     add("saltus", "saltus", &whole, &mut pages);

@@ -51,21 +51,25 @@ pub(crate) struct Matching {
 impl Names {
     /// The channels that are meant.
     pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::new(&self.names, &self.matching)
+        Selection::of(&self.names, false, &self.matching)
     }
 }
 
 impl AnyNames {
     /// The channels that are meant.
     pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::new(&self.names, &self.matching)
+        Selection::of(&self.names, false, &self.matching)
     }
 }
 
 impl Matching {
+    /// Whether anything was typed.
+    pub(crate) fn is_given(&self) -> bool {
+        self.invert || !self.regex.is_empty()
+    }
     /// The channels that are meant.
     pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::new(&[], self)
+        Selection::of(&[], false, self)
     }
 }
 
@@ -87,19 +91,32 @@ enum Choice {
 }
 
 /// Says of each channel whether it is meant.
-type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
+pub(crate) type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 
 impl Selection {
-    fn new(names: &[OsString], matching: &Matching) -> Outcome<Selection> {
-        let named = names.iter().map(|name| Ok(Choice::Named(name.as_bytes().to_vec())));
-        let matching_one = |text: &String| Ok(Choice::Matching(Pattern::regex(text)?, text.clone()));
-        let choices: Vec<Choice> =
-            named.chain(matching.regex.iter().map(matching_one)).collect::<Outcome<_>>()?;
+    /// What these names, which may be expressions, and what else was typed mean.
+    pub(crate) fn of(names: &[OsString], are_regexes: bool, matching: &Matching) -> Outcome<Selection> {
+        let regex = |text: &str| Ok(Choice::Matching(Pattern::regex(text)?, text.to_owned()));
+        let named = |name: &OsString| match name.to_str() {
+            _ if !are_regexes => Ok(Choice::Named(name.as_bytes().to_vec())),
+            Some(text) => regex(text),
+            None => Err(Failure::new(Code::Usage, "the regular expression is not text")),
+        };
+        let choices = names.iter().map(named).chain(matching.regex.iter().map(|text| regex(text)));
+        let choices: Vec<Choice> = choices.collect::<Outcome<_>>()?;
         if matching.invert && choices.is_empty() {
             let words = "--invert needs something to leave out: name channels, or give --regex";
             return Err(Failure::new(Code::Usage, words));
         }
         Ok(Selection { choices, invert: matching.invert })
+    }
+
+    /// What was typed, to be shown.
+    pub(crate) fn words(&self) -> impl Iterator<Item = String> {
+        self.choices.iter().map(|choice| match choice {
+            Choice::Named(text) => escaped(text),
+            Choice::Matching(_, text) => escaped(text.as_bytes()),
+        })
     }
 
     /// Whether this channel is meant.
@@ -114,16 +131,16 @@ impl Selection {
         let all = domain.list()?;
         match self.choices.iter().find(|choice| choice.among(&all).is_empty()) {
             Some(choice) => Err(choice.none(&domain.url())),
-            None => Ok(self.of(&all)),
+            None => Ok(self.among(&all)),
         }
     }
 
     /// The same, where an argument may mean none just now.
     pub(crate) fn present(&self, domain: &Domain) -> Outcome<Vec<Name>> {
-        Ok(self.of(&domain.list()?))
+        Ok(self.among(&domain.list()?))
     }
 
-    fn of(&self, all: &[Name]) -> Vec<Name> {
+    fn among(&self, all: &[Name]) -> Vec<Name> {
         let chosen: BTreeSet<&Name> = self.choices.iter().flat_map(|choice| choice.among(all)).collect();
         let meant = |name: &&Name| self.choices.is_empty() || chosen.contains(name) != self.invert;
         all.iter().filter(meant).cloned().collect()
@@ -223,7 +240,7 @@ mod tests {
     fn chosen(arguments: &[&str]) -> Vec<String> {
         let all = ["CAMERA", "POSE", "POSE_2", "a*", "ab"].map(|name| Name::new(name).unwrap());
         let selection = meant(arguments).unwrap();
-        let of = selection.of(&all);
+        let of = selection.among(&all);
         let includes: Vec<Name> = all.iter().filter(|name| selection.includes(name)).cloned().collect();
         // Seen alone, a name that is a pattern too says nothing against other names.
         if !arguments.contains(&"a*") {

@@ -2,17 +2,19 @@
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
 
 use saltus_decode::{Decoder, Meaning};
-use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Subscriber, Until};
+use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Subscriber, Until};
 
-use super::{Echo, From};
-use crate::escape::escaped;
-use crate::exit::Troubles;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::out::Out;
+use super::{Channels, Wanted};
+use crate::exit::{Code, Failure, Outcome, Troubles, say};
+use crate::flags::selection::Wants;
+use crate::flags::types;
+use crate::print::out::Out;
 use crate::print::{self, About, print};
-use crate::{human, schemas, stop};
+use crate::{human, stop};
+use saltus_text::escape::escaped;
 
 /// Messages of a channel that may wait to be printed.
 const DEPTH: u64 = 10_000;
@@ -32,19 +34,20 @@ struct Totals {
 }
 
 /// Prints until there is enough, or the end is asked for.
-pub fn run(domain: &Domain, args: &Echo) -> Outcome {
-    stop::on_signals()?;
-    stop::when_output_closes();
-    args.refuse_what_it_has_not(domain)?;
-    let mut meaning = schemas::decoder(args.of.as_deref(), &args.dirs.include)?;
-    let mut subscriber = domain.subscriber_with(args.pattern()?, args.options())?;
+pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Outcome {
+    let (pattern, wants) = match &wanted.channels {
+        Channels::One(name) => (Pattern::name(name.as_bytes())?, None),
+        Channels::Several(selection, _) => selection.subscription()?,
+    };
+    let options = if wanted.newest { Options::newest() } else { Options::next(DEPTH).start(wanted.start) };
+    let mut subscriber = domain.subscriber_with(pattern, options)?;
     let cancel = subscriber.cancel_handle();
     stop::cancel_with(move || cancel.cancel());
     let mut totals = Totals::default();
     let mut out = Out::new()?;
-    let outcome = read(&mut subscriber, args, &mut meaning, &mut out, &mut totals);
+    let outcome = read(&mut subscriber, wanted, wants.as_ref(), &mut meaning, &mut out, &mut totals);
     let outcome = outcome.and_then(|()| out.flush());
-    if !args.quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
+    if !wanted.quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         drop(out);
         let missed = human::missed(totals.missed, totals.untold, totals.received);
         say(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
@@ -52,19 +55,49 @@ pub fn run(domain: &Domain, args: &Echo) -> Outcome {
     outcome
 }
 
+/// Says which option makes no sense in a domain that keeps nothing, and why.
+pub(super) fn refuse_what_it_has_not(domain: &Domain, wanted: &Wanted) -> Outcome {
+    let url = domain.url();
+    let words = if wanted.start != Start::Now && !wanted.newest {
+        format!("--from: {url} keeps nothing that was published before; leave it away")
+    } else if wanted.wait {
+        format!(
+            "--wait: a channel of {url} need not be there before it is read; leave it away, or use --timeout"
+        )
+    } else if wanted.follow {
+        format!("--follow: a channel of {url} is never replaced or removed; leave it away")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(Code::Usage, words))
+}
+
+fn nothing_came(wanted: &Wanted) -> Failure {
+    let time = wanted.timeout.unwrap_or_default();
+    let shown = match &wanted.channels {
+        Channels::One(name) => escaped(name.as_bytes()),
+        Channels::Several(_, words) => words.clone(),
+    };
+    let words = format!(
+        "nothing came on `{shown}` within {time:?}: `saltus ls` lists the channels that something comes on"
+    );
+    Failure::new(Code::TimedOut, words)
+}
+
 fn read(
     subscriber: &mut Subscriber,
-    args: &Echo,
+    wanted: &Wanted,
+    wants: Option<&Wants>,
     meaning: &mut Decoder,
     out: &mut Out,
     totals: &mut Totals,
 ) -> Outcome {
     let mut troubles = Troubles::default();
-    let (mut bytes, format) = (Vec::new(), args.printed.format());
-    while !stop::requested() && args.count.count.is_none_or(|most| totals.received < most) {
-        let channel = match receive(subscriber, args, out, &mut bytes) {
+    let (mut bytes, mut silent) = (Vec::new(), None);
+    while !stop::requested() && wanted.most.is_none_or(|most| totals.received < most) {
+        let channel = match receive(subscriber, wanted.timeout, &mut silent, out, &mut bytes) {
             Ok(Some(channel)) => channel,
-            Ok(None) => return Err(args.nothing_came()),
+            Ok(None) => return Err(nothing_came(wanted)),
             Err(Stopped::By(Error::Canceled | Error::Ended)) => break,
             Err(Stopped::By(error)) => {
                 out.flush()?;
@@ -73,10 +106,14 @@ fn read(
             }
             Err(Stopped::Output(failure)) => return Err(failure),
         };
-        let meant = if format.is_bytes() && args.of.is_none() {
+        if wants.is_some_and(|wants| !wants(&channel)) {
+            continue;
+        }
+        silent = None;
+        let meant = if !wanted.looks_into {
             Meaning::Bytes
         } else {
-            let descriptions = || schemas::texts(subscriber.descriptions(&channel));
+            let descriptions = || types::texts(subscriber.descriptions(&channel));
             meaning.meaning(channel.as_bytes(), descriptions, &bytes)?
         };
         let Some(message) = subscriber.last() else { continue };
@@ -84,8 +121,8 @@ fn read(
         let name = escaped(channel.as_bytes());
         let shown =
             print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };
-        print(out, format, &shown)?;
-        if args.strict && !(first && message.missed == Missed::Unknown) {
+        print(out, wanted.format, &shown)?;
+        if wanted.strict && !(first && message.missed == Missed::Unknown) {
             complete(&name, &message)?;
         }
     }
@@ -98,10 +135,12 @@ enum Stopped {
     Output(Failure),
 }
 
-/// The channel of the next message, which is left in `bytes`; what is printed already goes out before this sleeps.
+/// The channel of the next message, which is left in `bytes`; what is printed already goes out before this sleeps. The time
+/// counts from `silent`, which is when this began to wait for a message that is meant.
 fn receive(
     subscriber: &mut Subscriber,
-    args: &Echo,
+    timeout: Option<Duration>,
+    silent: &mut Option<Instant>,
     out: &mut Out,
     bytes: &mut Vec<u8>,
 ) -> Result<Option<saltus_domain::Name>, Stopped> {
@@ -114,7 +153,8 @@ fn receive(
         return Ok(Some(keep(message)));
     }
     out.flush().map_err(Stopped::Output)?;
-    let until = args.timeout.timeout.map_or(Until::Forever, Until::For);
+    let waited = silent.get_or_insert_with(Instant::now).elapsed();
+    let until = timeout.map_or(Until::Forever, |time| Until::For(time.saturating_sub(waited)));
     Ok(subscriber.receive(until).map_err(Stopped::By)?.map(keep))
 }
 
@@ -148,50 +188,5 @@ impl Totals {
             None => self.untold += 1,
         }
         first
-    }
-}
-
-impl Echo {
-    fn pattern(&self) -> Outcome<Pattern> {
-        if !self.regex {
-            return Ok(Pattern::name(self.name.as_bytes())?);
-        }
-        let no_text = || Failure::new(Code::Usage, "the regular expression is not text");
-        Ok(Pattern::regex(self.name.to_str().ok_or_else(no_text)?)?)
-    }
-
-    fn options(&self) -> Options {
-        if self.newest { Options::newest() } else { Options::next(DEPTH).start(self.start()) }
-    }
-
-    /// Says which option makes no sense in this domain, and why.
-    fn refuse_what_it_has_not(&self, domain: &Domain) -> Outcome {
-        let url = domain.url();
-        let refuse = |words: String| Err(Failure::new(Code::Usage, words));
-        if domain.traits().shared_memory {
-            // Channels that appear later, or once more, are read anyhow.
-            return Ok(());
-        }
-        match self {
-            Echo { from: From::Oldest | From::Newest, .. } => {
-                refuse(format!("--from: {url} keeps nothing that was published before; leave it away"))
-            }
-            Echo { wait: true, .. } => refuse(format!(
-                "--wait: a channel of {url} need not be there before it is read; leave it away, or use --timeout"
-            )),
-            Echo { follow: true, .. } => {
-                refuse(format!("--follow: a channel of {url} is never replaced or removed; leave it away"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn nothing_came(&self) -> Failure {
-        let time = self.timeout.timeout.unwrap_or_default();
-        let words = format!(
-            "nothing came on `{}` within {time:?}: `saltus ls` lists the channels that something comes on",
-            escaped(self.name.as_bytes())
-        );
-        Failure::new(Code::TimedOut, words)
     }
 }

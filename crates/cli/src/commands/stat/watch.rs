@@ -10,8 +10,8 @@ use saltus_channel::{
 use super::periods::Periods;
 use super::row::{Period, Row};
 use crate::escape::escaped;
-use crate::facts::Facts;
 use crate::latency::Latency;
+use saltus_spy::facts::Facts;
 
 /// How many messages are looked at in one go; what is beyond is skipped, so that a fast publisher cannot hold us up.
 const MOST: usize = 1024;

@@ -1,4 +1,4 @@
-//! What several commands work out of a channel's counters.
+//! What the faces of the command work out of a channel's counters.
 
 use saltus_channel::{Info, clock};
 

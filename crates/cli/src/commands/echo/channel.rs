@@ -1,0 +1,189 @@
+//! Printing one channel in shared memory.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
+
+use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
+use saltus_decode::{Decoder, Meaning};
+
+use super::Wanted;
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::{domain, types};
+use crate::print::out::Out;
+use crate::print::{About, Message, print};
+use crate::{human, stop};
+use saltus_text::escape::escaped;
+
+/// How long the look for a channel goes on before Ctrl-C is looked for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Prints until there is enough, or the end is asked for.
+pub(super) fn run(domain: &Domain, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
+    let quiet = wanted.quiet;
+    let mut reading = Reading { domain, wanted, name, meaning, out: Out::new()?, received: 0, missed: 0 };
+    let outcome = reading.run();
+    if !quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
+        say(format_args!("received {}, missed {}", reading.received, reading.missed));
+    }
+    outcome
+}
+
+/// The totals over all channels of that name which `--follow` went through.
+struct Reading<'a> {
+    domain: &'a Domain,
+    wanted: Wanted,
+    name: OsString,
+    meaning: Decoder,
+    out: Out,
+    received: u64,
+    missed: u64,
+}
+
+/// Why one channel is read no further.
+enum End {
+    /// There was enough, or the end was asked for.
+    Enough,
+    /// It was replaced or removed.
+    Retired(Error),
+}
+
+impl Reading<'_> {
+    fn run(&mut self) -> Outcome {
+        let mut start = self.wanted.start;
+        let mut opened = if self.wanted.wait {
+            let there = self.domain.wait_for(self.name.as_bytes(), Duration::ZERO)?;
+            if there.is_none() && start == Start::Now {
+                start = Start::Oldest; // all that it will hold comes after this began
+            }
+            if there.is_some() { there } else { self.appeared()? }
+        } else {
+            Some(domain::open_named(self.domain, &self.name)?)
+        };
+        while let Some(channel) = opened {
+            let said = channel.descriptions()?;
+            if let Some(words) = self.meaning.doubt(|| types::texts(said)) {
+                say(format_args!("{words}; waiting for it"));
+            }
+            let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
+            let cancel = subscriber.cancel_handle();
+            stop::cancel_with(move || cancel.cancel());
+            let end = self.read(&mut subscriber);
+            self.missed += subscriber.missed();
+            match end? {
+                End::Enough => break,
+                End::Retired(error) if !self.wanted.follow => return Err(error.into()),
+                End::Retired(error) => {
+                    self.out.flush()?;
+                    say(error);
+                }
+            }
+            // Whatever the next one of that name holds was published after this one began.
+            start = Start::Oldest;
+            opened = self.appeared()?;
+        }
+        self.out.flush()
+    }
+
+    /// The channel, as soon as there is one of that name; none when the end was asked for.
+    fn appeared(&self) -> Outcome<Option<Channel>> {
+        let name = self.name.as_bytes();
+        let deadline = self.wanted.timeout.map(|time| (time, Instant::now() + time));
+        while !stop::requested() {
+            if let Some(channel) = self.domain.wait_for(name, LOOK.min(left(deadline)))? {
+                return Ok(Some(channel));
+            }
+            if let Some((time, _)) = deadline.filter(|(_, at)| Instant::now() >= *at) {
+                let words = format!(
+                    "no channel `{}` appeared in {} within {time:?}: start what makes it, or wait longer",
+                    escaped(name),
+                    self.domain.url()
+                );
+                return Err(Failure::new(Code::TimedOut, words));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read(&mut self, subscriber: &mut Subscriber) -> Outcome<End> {
+        let (format, channel) = (self.wanted.format, subscriber.channel());
+        let name = escaped(channel.name().as_bytes());
+        let mut message = Vec::new();
+        while !stop::requested() && self.wanted.most.is_none_or(|most| self.received < most) {
+            let sample = match self.receive(subscriber, &mut message) {
+                Ok(Some(sample)) => sample,
+                Ok(None) => return Err(self.silence(&name)),
+                // Overtaken at every try: what is newer now is asked for, and what was lost is counted.
+                Err(Stopped::By(Error::Overrun { .. })) => continue,
+                Err(Stopped::By(Error::Canceled)) => break,
+                Err(Stopped::By(error @ Error::Retired { .. })) => return Ok(End::Retired(error)),
+                Err(Stopped::By(error)) => return Err(error.into()),
+                Err(Stopped::Output(failure)) => return Err(failure),
+            };
+            self.received += 1;
+            let meaning = if !self.wanted.looks_into {
+                Meaning::Bytes
+            } else {
+                // A channel that has just been removed has nothing more to say.
+                let descriptions = || types::texts(channel.descriptions().unwrap_or_default());
+                self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
+            };
+            let about = About::Channel(&sample);
+            let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
+            print(&mut self.out, format, &shown)?;
+            if self.wanted.strict && sample.missed > 0 {
+                return Err(lost(&name, &sample));
+            }
+        }
+        Ok(End::Enough)
+    }
+
+    /// The next message; what is printed already goes out before this sleeps.
+    fn receive(
+        &mut self,
+        subscriber: &mut Subscriber,
+        message: &mut Vec<u8>,
+    ) -> Result<Option<Sample>, Stopped> {
+        let which = if self.wanted.newest { Which::Newest } else { Which::Next };
+        if let Some(sample) = subscriber.receive_vec(which, Until::Poll, message)? {
+            return Ok(Some(sample));
+        }
+        self.out.flush().map_err(Stopped::Output)?;
+        let until = self.wanted.timeout.map_or(Until::Forever, Until::For);
+        Ok(subscriber.receive_vec(which, until, message)?)
+    }
+
+    fn silence(&self, channel: &str) -> Failure {
+        let time = self.wanted.timeout.unwrap_or_default();
+        let words = format!(
+            "nothing came on channel `{channel}` within {time:?}: see `saltus info` for its publishers"
+        );
+        Failure::new(Code::TimedOut, words)
+    }
+}
+
+/// Why nothing was received.
+enum Stopped {
+    By(Error),
+    Output(Failure),
+}
+
+impl std::convert::From<Error> for Stopped {
+    fn from(error: Error) -> Stopped {
+        Stopped::By(error)
+    }
+}
+
+fn lost(channel: &str, sample: &Sample) -> Failure {
+    let words = format!(
+        "{} of channel `{channel}` lost before number {} of writer {}: keep more frames, or read faster",
+        human::plural(sample.missed, "message"),
+        sample.seq,
+        sample.writer.lane
+    );
+    Failure::new(Code::Lost, words)
+}
+
+fn left(deadline: Option<(Duration, Instant)>) -> Duration {
+    deadline.map_or(LOOK, |(_, at)| at.saturating_duration_since(Instant::now()))
+}
