@@ -16,9 +16,15 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 /// A leased lane, ready to be written.
 #[derive(Debug)]
 pub(crate) struct Lease {
+    pub writer: LaneWriter<Shm>,
+    pub claim: Claim,
+}
+
+/// The right to write a lane.
+#[derive(Debug)]
+pub(crate) struct Claim {
     pub lane: usize,
     pub number: u64,
-    pub writer: LaneWriter<Shm>,
     /// The channel's words, writable.
     pub page: Mapped,
     _memory: Mapped,
@@ -66,12 +72,6 @@ impl Lease {
         Err(damaged.unwrap_or(Error::NoLane { channel: mapping.name.clone(), most }))
     }
 
-    /// Whether this process took the lease, rather than having inherited this value by `fork`.
-    #[inline(always)]
-    pub fn is_ours(&self) -> bool {
-        self.lock.is_ours()
-    }
-
     fn sign(
         mapping: &Mapping,
         lane: usize,
@@ -91,7 +91,15 @@ impl Lease {
             uid: saltus_os::process::user(),
             name: saltus_os::process::name(),
         });
-        Lease { lane, number, writer, page, _memory: memory, lock, _alive: alive }
+        Lease { writer, claim: Claim { lane, number, page, _memory: memory, lock, _alive: alive } }
+    }
+}
+
+impl Claim {
+    /// Whether this process took the lease, rather than having inherited this value by `fork`.
+    #[inline(always)]
+    pub fn is_ours(&self) -> bool {
+        self.lock.is_ours()
     }
 }
 

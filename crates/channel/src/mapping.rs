@@ -150,6 +150,13 @@ impl Mapping {
         }
     }
 
+    /// The stamp of a message that is published now; 0 if the channel has no stamps.
+    #[inline(always)]
+    pub fn stamp(&self) -> u64 {
+        let attributes = &self.geometry.attributes;
+        if attributes.stamps { clock::now(attributes.clock) } else { 0 }
+    }
+
     /// Whether the channel's name or files are gone, though nobody said so: deleted by hand or at logout, or replaced by
     /// somebody who was killed before telling us. Two system calls.
     #[cold]

@@ -1,13 +1,12 @@
 //! Publishing.
 
-use crate::lease::Lease;
+use crate::lease::{Claim, Lease};
 use crate::limits::WAKE_AT_ONCE;
 use crate::mapping::Mapping;
 use crate::message::{Published, Writer};
 use crate::types::{self, Description};
-use crate::{Error, Result};
-use saltus_os::clock;
-use saltus_ring::{Memory, Room, Shm, bell};
+use crate::{Error, Result, Wake};
+use saltus_ring::{Commit, Committed, LaneWriter, Memory, Reservation, Shm, bell};
 use std::cell::Cell;
 use std::io::IoSlice;
 use std::marker::PhantomData;
@@ -38,7 +37,7 @@ impl Publisher {
         let lease = Lease::take(&mapping)?;
         let publisher = Publisher { mapping, lease, _one_thread: PhantomData };
         // A publisher that died between its publish and its wake left sleepers; they need not wait for a slice.
-        publisher.ring();
+        ring(&publisher.lease.writer, &publisher.lease.claim, &publisher.mapping);
         Ok(publisher)
     }
 
@@ -49,12 +48,11 @@ impl Publisher {
     #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<Published> {
         const SMALL: usize = 4096;
-        self.check()?;
-        let room = self.reserve(message.len())?;
-        let early = if message.len() > SMALL { Some(self.stamp()) } else { None };
-        self.lease.writer.fill(&room, 0, message);
-        let stamp = early.unwrap_or_else(|| self.stamp());
-        Ok(self.commit(room, message.len(), stamp))
+        let (mut reservation, claim, mapping) = self.reserve(message.len())?;
+        let early = if message.len() > SMALL { Some(mapping.stamp()) } else { None };
+        reservation.fill(0, message);
+        let stamp = early.unwrap_or_else(|| mapping.stamp());
+        Ok(commit(reservation, claim, mapping, message.len(), stamp))
     }
 
     /// The same with a stamp of one's own, in ns of the channel's clock: for who publishes again what was published before. It is
@@ -62,25 +60,27 @@ impl Publisher {
     /// all later ones would have to share: [`Published::stamp`] says what it became. Ages and latencies are then those of the past.
     /// A channel without stamps takes none.
     pub fn publish_stamped(&mut self, message: &[u8], stamp: u64) -> Result<Published> {
-        self.check()?;
-        let room = self.reserve(message.len())?;
-        self.lease.writer.fill(&room, 0, message);
-        let stamp = stamp.min(self.stamp());
-        Ok(self.commit(room, message.len(), stamp))
+        let (mut reservation, claim, mapping) = self.reserve(message.len())?;
+        reservation.fill(0, message);
+        let stamp = stamp.min(mapping.stamp());
+        Ok(commit(reservation, claim, mapping, message.len(), stamp))
     }
 
     /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
     pub fn publish_vectored(&mut self, message: &[IoSlice<'_>]) -> Result<Published> {
         let len =
             message.iter().try_fold(0usize, |sum, piece| sum.checked_add(piece.len())).unwrap_or(usize::MAX);
-        let stamp = self.stamp();
-        let mut loan = self.loan(len)?;
-        let mut at = 0;
+        let (mut reservation, claim, mapping) = self.reserve(len)?;
+        let stamp = mapping.stamp();
+        reservation.memory().drain(); // [wf] for streaming stores: none may overtake w1 and w2
+        let mut rest = bytes(&mut reservation);
         for piece in message {
-            loan[at..at + piece.len()].copy_from_slice(piece);
-            at += piece.len();
+            let (here, behind) = rest.split_at_mut(piece.len());
+            here.copy_from_slice(piece);
+            rest = behind;
         }
-        loan.finish(len, Some(stamp))
+        reservation.memory().drain(); // streaming stores must be seen before [w4]
+        Ok(commit(reservation, claim, mapping, len, stamp))
     }
 
     /// Borrows room for a message of up to `len` bytes, to build it in place. Real-time safe.
@@ -88,12 +88,10 @@ impl Publisher {
     /// The room holds old bytes. The oldest messages that lay there are given up now, even if nothing is published.
     #[inline]
     pub fn loan(&mut self, len: usize) -> Result<Loan<'_>> {
-        self.check()?;
-        let room = self.reserve(len)?;
-        let mem = self.lease.writer.memory();
-        mem.drain(); // [wf] for streaming stores: none may overtake w1 and w2
-        let at = mem.address(room.at(), room.len());
-        Ok(Loan { publisher: self, room: Some(room), at })
+        let (mut reservation, claim, mapping) = self.reserve(len)?;
+        reservation.memory().drain(); // [wf] for streaming stores: none may overtake w1 and w2
+        let at = bytes(&mut reservation).as_mut_ptr();
+        Ok(Loan { reservation: Some(reservation), claim, mapping, at })
     }
 
     /// Leaves with the channel what its messages are, so that tools can read them. Saying the same again adds nothing.
@@ -121,7 +119,7 @@ impl Publisher {
 
     /// Who this publisher is, as samples say it. Changes when a forked child publishes.
     pub fn writer(&self) -> Writer {
-        Writer { lane: self.lease.lane as u32, lease: self.lease.number }
+        Writer { lane: self.lease.claim.lane as u32, lease: self.lease.claim.number }
     }
     /// The longest message in bytes.
     pub fn max_len(&self) -> usize {
@@ -136,16 +134,20 @@ impl Publisher {
         &self.mapping
     }
 
-    /// A retired channel takes no more; a forked child needs a lane of its own.
+    /// Reserves room for a message of up to `len` bytes. A retired channel takes no more; a forked child needs a lane of
+    /// its own.
     #[inline(always)]
-    fn check(&mut self) -> Result<()> {
+    fn reserve(&mut self, len: usize) -> Result<(Reservation<'_, Shm>, &Claim, &Mapping)> {
         if let Some(how) = self.mapping.retired() {
             return Err(self.mapping.retired_error(how));
         }
-        if !self.lease.is_ours() {
+        if !self.lease.claim.is_ours() {
             self.lease_anew()?;
         }
-        Ok(())
+        match self.lease.writer.reserve(len) {
+            Some(reservation) => Ok((reservation, &self.lease.claim, &self.mapping)),
+            None => Err(too_long(&self.mapping, len)),
+        }
     }
 
     #[cold]
@@ -153,41 +155,45 @@ impl Publisher {
         self.lease = Lease::take(&self.mapping)?;
         Ok(())
     }
+}
 
-    #[inline(always)]
-    fn stamp(&self) -> u64 {
-        let attributes = &self.mapping.geometry.attributes;
-        if attributes.stamps { clock::now(attributes.clock) } else { 0 }
-    }
+#[cold]
+fn too_long(mapping: &Mapping, len: usize) -> Error {
+    let max = mapping.geometry.attributes.frame_size as usize;
+    Error::TooLong { channel: mapping.name.clone(), len, max }
+}
 
-    #[inline(always)]
-    fn reserve(&mut self, len: usize) -> Result<Room> {
-        match self.lease.writer.reserve(len) {
-            Some(room) => Ok(room),
-            None => Err(self.too_long(len)),
-        }
-    }
+/// The bytes of a reservation, which may be filled with streaming (non-temporal) stores too.
+#[inline(always)]
+fn bytes<'r>(reservation: &'r mut Reservation<'_, Shm>) -> &'r mut [u8] {
+    let at = reservation.memory().address(reservation.at(), reservation.len());
+    // SAFETY: the room lies in the lane, mapped for writing as long as the lease lives, from which the reservation is
+    // borrowed for itself alone. No other writer exists. A reader that was overtaken may still copy old bytes from here,
+    // through atomics or assembly; what it gets is thrown away by its validation.
+    unsafe { std::slice::from_raw_parts_mut(at, reservation.len()) }
+}
 
-    #[cold]
-    fn too_long(&self, len: usize) -> Error {
-        Error::TooLong { channel: self.mapping.name.clone(), len, max: self.max_len() }
-    }
+/// Publishes the first `len` bytes of `reservation`, and wakes those who sleep.
+#[inline(always)]
+fn commit(
+    reservation: Reservation<'_, Shm>,
+    claim: &Claim,
+    mapping: &Mapping,
+    len: usize,
+    stamp: u64,
+) -> Published {
+    let Committed { seq, stamp, writer } = reservation.commit(Commit { len, stamp, lease: claim.number });
+    ring(writer, claim, mapping);
+    Published { seq, stamp }
+}
 
-    #[inline(always)]
-    fn commit(&mut self, room: Room, len: usize, stamp: u64) -> Published {
-        let (seq, stamp) = self.lease.writer.commit(room, len, stamp, self.lease.number);
-        self.ring();
-        Published { seq, stamp }
-    }
-
-    #[inline(always)]
-    fn ring(&self) {
-        let Some(bell) = &self.mapping.bell else { return }; // `open` has seen to it
-        let page: &Shm = &self.lease.page.mem;
-        let always = self.mapping.geometry.attributes.wake == crate::Wake::Always;
-        if bell::ring(page, &bell.mem, WAKE_AT_ONCE, always, |k| self.mapping.wake(k)) {
-            self.lease.writer.count_wake();
-        }
+/// Wakes those who sleep, if any.
+#[inline(always)]
+fn ring(writer: &LaneWriter<Shm>, claim: &Claim, mapping: &Mapping) {
+    let Some(bell) = &mapping.bell else { return }; // `Publisher::open` has seen to it
+    let always = mapping.geometry.attributes.wake == Wake::Always;
+    if bell::ring(&claim.page.mem, &bell.mem, WAKE_AT_ONCE, always, |k| mapping.wake(k)) {
+        writer.count_wake();
     }
 }
 
@@ -196,48 +202,44 @@ impl Publisher {
 /// The bytes may also be filled with streaming (non-temporal) stores: `publish` orders them.
 #[derive(Debug)]
 pub struct Loan<'a> {
-    publisher: &'a mut Publisher,
     /// `None` once it is published.
-    room: Option<Room>,
+    reservation: Option<Reservation<'a, Shm>>,
+    claim: &'a Claim,
+    mapping: &'a Mapping,
     at: *mut u8,
 }
 
 impl Loan<'_> {
     /// Publishes the first `len` bytes, at most as many as were borrowed, else [`Error::TooSmall`]. Real-time safe.
     #[inline]
-    pub fn publish(self, len: usize) -> Result<Published> {
-        self.finish(len, None)
-    }
-
-    #[inline]
-    fn finish(mut self, len: usize, stamp: Option<u64>) -> Result<Published> {
+    pub fn publish(mut self, len: usize) -> Result<Published> {
         // A child of a fork has not leased this lane: what it built here is not its to publish.
-        if !self.publisher.lease.is_ours() {
+        if !self.claim.is_ours() {
             return Err(Error::invalid("a loan cannot be published by a forked child: borrow anew"));
         }
         if len > self.len() {
             return Err(Error::TooSmall { needed: len, have: self.len() });
         }
-        self.publisher.lease.writer.memory().drain(); // streaming stores must be seen before [w4]
-        let stamp = stamp.unwrap_or_else(|| self.publisher.stamp());
-        match self.room.take() {
-            Some(room) => Ok(self.publisher.commit(room, len, stamp)),
+        match self.reservation.take() {
+            Some(reservation) => {
+                reservation.memory().drain(); // streaming stores must be seen before [w4]
+                let stamp = self.mapping.stamp();
+                Ok(commit(reservation, self.claim, self.mapping, len, stamp))
+            }
             None => Err(Error::invalid("the loan was published already")),
         }
     }
 
     /// Bytes borrowed; none in a forked child, where the lane does not exist.
     fn len(&self) -> usize {
-        if self.publisher.lease.is_ours() { self.room.map_or(0, |room| room.len()) } else { 0 }
+        if self.claim.is_ours() { self.reservation.as_ref().map_or(0, Reservation::len) } else { 0 }
     }
 }
 
 impl Deref for Loan<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        // SAFETY: the room lies in the lane, mapped for writing as long as the publisher lives, which this borrows
-        // for itself alone. No other writer exists. A reader that was overtaken may still copy old bytes from here,
-        // through atomics or assembly; what it gets is thrown away by its validation.
+        // SAFETY: `at` leads to the bytes of the reservation, which this holds; `&self` lets nobody write them.
         unsafe { std::slice::from_raw_parts(self.at, self.len()) }
     }
 }
@@ -251,8 +253,10 @@ impl DerefMut for Loan<'_> {
 
 impl Drop for Loan<'_> {
     fn drop(&mut self) {
-        if self.room.is_some() && self.publisher.lease.is_ours() {
-            self.publisher.lease.writer.count_abandoned();
+        if let Some(reservation) = self.reservation.take()
+            && self.claim.is_ours()
+        {
+            reservation.abandon();
         }
     }
 }

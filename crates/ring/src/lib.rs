@@ -27,4 +27,4 @@ mod writer;
 pub use layout::{CACHE_LINE, HEADER_BYTES, LaneLayout, MAX_LANES, MAX_MESSAGE, SLOT_BYTES, round_up};
 pub use memory::{Heap, Memory, Shm};
 pub use merge::{Candidate, Delivered, Fault, Lanes, Merge, Pick, Start, TRIES, Which};
-pub use writer::{Damaged, LaneWriter, Room};
+pub use writer::{Commit, Committed, Damaged, LaneWriter, Reservation};

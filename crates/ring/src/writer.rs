@@ -1,4 +1,4 @@
-//! The one publisher of a lane.
+//! The one publisher of a lane: reserve, fill, commit.
 //!
 //! Only the holder of the lane's lease writes it, so every step is a plain store: wait-free, and bounded by the
 //! length of the message. A publisher may die between any two steps; see [`LaneWriter::adopt`].
@@ -11,28 +11,59 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-/// Room in the lane for one message, between [`LaneWriter::reserve`] and [`LaneWriter::commit`].
-#[derive(Clone, Copy, Debug)]
-pub struct Room {
+/// Room in a lane for one message, between [`LaneWriter::reserve`] and [`Reservation::commit`].
+///
+/// It borrows its writer, and `commit` consumes it: there is one reservation at a time, and it is committed once. Dropping
+/// it publishes nothing, and the next reservation takes the same room again.
+///
+/// ```compile_fail,E0382
+/// # use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter};
+/// # let layout = LaneLayout::new(4, 64).unwrap();
+/// # let mut writer = LaneWriter::adopt(Heap::zeroed(layout.stride() as usize), layout, 0).unwrap();
+/// let reservation = writer.reserve(5).unwrap();
+/// reservation.commit(Commit { len: 5, stamp: 1, lease: 1 });
+/// reservation.commit(Commit { len: 5, stamp: 2, lease: 1 }); // error: use of moved value
+/// ```
+///
+/// ```compile_fail,E0499
+/// # use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter};
+/// # let layout = LaneLayout::new(4, 64).unwrap();
+/// # let mut writer = LaneWriter::adopt(Heap::zeroed(layout.stride() as usize), layout, 0).unwrap();
+/// let first = writer.reserve(5).unwrap();
+/// let second = writer.reserve(5).unwrap(); // error: the writer is borrowed already
+/// first.commit(Commit { len: 5, stamp: 1, lease: 1 });
+/// ```
+#[derive(Debug)]
+#[must_use = "a reservation publishes nothing until it is committed"]
+pub struct Reservation<'w, M> {
+    writer: &'w mut LaneWriter<M>,
+    /// Where it starts, as a position of all times and within the ring: `off == pos % cap`, a multiple of 64.
     pos: u64,
     off: u64,
+    /// At most the longest message; the room lies in one piece.
     len: u64,
-    at: usize,
 }
 
-impl Room {
-    /// Byte offset of the room in the lane's memory.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-    /// Bytes reserved.
-    pub fn len(&self) -> usize {
-        self.len as usize
-    }
-    /// Whether nothing was reserved.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
+/// What [`Reservation::commit`] publishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Length of the message in bytes; cut to what was reserved.
+    pub len: usize,
+    /// When it is published, in ns of the channel's clock; raised to the lane's last stamp if it is below.
+    pub stamp: u64,
+    /// Number of the publisher's lease.
+    pub lease: u64,
+}
+
+/// A message that was published by [`Reservation::commit`].
+#[derive(Debug)]
+pub struct Committed<'w, M> {
+    /// Number of the message in its lane, from 1.
+    pub seq: u64,
+    /// The stamp that it got.
+    pub stamp: u64,
+    /// The writer, for the counting of wakes.
+    pub writer: &'w LaneWriter<M>,
 }
 
 /// The writing end of a lane. There must be only one at a time; the lease sees to that.
@@ -48,6 +79,69 @@ pub struct LaneWriter<M> {
     intent: u64,
     bytes: u64,
     last_stamp: u64,
+}
+
+impl<'w, M: Memory> Reservation<'w, M> {
+    /// Byte offset of the room in the lane's memory.
+    #[inline(always)]
+    pub fn at(&self) -> usize {
+        self.writer.layout.data() + self.off as usize
+    }
+    /// Bytes reserved.
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+    /// Whether nothing was reserved.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// The memory of the lane.
+    pub fn memory(&self) -> &M {
+        &self.writer.mem
+    }
+
+    /// Fills the room from `at` bytes on. `[w3]`
+    ///
+    /// `at` must be a multiple of eight unless `bytes` is empty. Panics if `bytes` does not fit into the room.
+    #[inline(always)]
+    pub fn fill(&mut self, at: usize, bytes: &[u8]) {
+        assert!(at <= self.len() && bytes.len() <= self.len() - at, "outside the room reserved");
+        self.writer.mem.copy_in(self.at() + at, bytes); // [w3]
+    }
+
+    /// Publishes the first bytes of the room as the lane's next message.
+    #[inline(always)]
+    pub fn commit(self, message: Commit) -> Committed<'w, M> {
+        let writer = self.writer;
+        let len = (message.len as u64).min(self.len);
+        let seq = writer.head + 1;
+        let stamp = message.stamp.max(writer.last_stamp);
+        let slot = writer.layout.slot(seq);
+        // Relaxed: all published by [w4].
+        writer.mem.store(slot + POS, self.pos, Relaxed);
+        writer.mem.store(slot + STAMP, stamp, Relaxed);
+        writer.mem.store(slot + LEASE, message.lease, Relaxed);
+        writer.mem.store(slot + LEN, len, Relaxed);
+        writer.mem.store(slot + OFF, self.off, Relaxed);
+        // [w4] Release: pairs with the reader's acquire [r2].
+        writer.mem.store(slot + SEQ, seq, Release);
+        // [w5] Release: pairs with the reader's acquire [r1]. This one store is the publication.
+        writer.mem.store(HEAD, seq, Release);
+        let used = round_up(len, CACHE_LINE);
+        writer.head = seq;
+        writer.end = self.pos + used;
+        writer.off = self.off + used;
+        writer.last_stamp = stamp;
+        writer.bytes = writer.bytes.wrapping_add(len);
+        // Relaxed: a counter that only tools read.
+        writer.mem.store(BYTES, writer.bytes, Relaxed);
+        Committed { seq, stamp, writer }
+    }
+
+    /// Gives up the room, and counts that.
+    pub fn abandon(self) {
+        self.writer.count(ABANDONED);
+    }
 }
 
 impl<M: Memory> LaneWriter<M> {
@@ -100,7 +194,7 @@ impl<M: Memory> LaneWriter<M> {
     /// `None` if the channel does not hold messages of that length. Reserving again without a commit takes
     /// the same room again.
     #[inline(always)]
-    pub fn reserve(&mut self, len: usize) -> Option<Room> {
+    pub fn reserve(&mut self, len: usize) -> Option<Reservation<'_, M>> {
         let len = len as u64;
         if len > self.layout.max_len {
             return None;
@@ -121,53 +215,9 @@ impl<M: Memory> LaneWriter<M> {
         }
         // [wf] Pairs with the reader's acquire fence [rf]: who read any byte of this message sees w1 and w2.
         self.mem.fence(Release);
-        Some(Room { pos, off, len, at: self.layout.data() + off as usize })
+        Some(Reservation { writer: self, pos, off, len })
     }
 
-    /// Fills `room` from `at` bytes on. `[w3]`
-    ///
-    /// `at` must be a multiple of eight unless `bytes` is empty. Panics if it does not fit into the room.
-    #[inline(always)]
-    pub fn fill(&self, room: &Room, at: usize, bytes: &[u8]) {
-        assert!(at <= room.len() && bytes.len() <= room.len() - at, "outside the room reserved");
-        self.mem.copy_in(room.at + at, bytes); // [w3]
-    }
-
-    /// Publishes the first `len` bytes of `room`; returns the message's number in this lane.
-    ///
-    /// `stamp` is raised to the lane's last one if it is below: stamps in a lane never go back.
-    /// Returns the number and the stamp.
-    #[inline(always)]
-    pub fn commit(&mut self, room: Room, len: usize, stamp: u64, lease: u64) -> (u64, u64) {
-        let len = (len as u64).min(room.len);
-        let seq = self.head + 1;
-        let stamp = stamp.max(self.last_stamp);
-        let slot = self.layout.slot(seq);
-        // Relaxed: all published by [w4].
-        self.mem.store(slot + POS, room.pos, Relaxed);
-        self.mem.store(slot + STAMP, stamp, Relaxed);
-        self.mem.store(slot + LEASE, lease, Relaxed);
-        self.mem.store(slot + LEN, len, Relaxed);
-        self.mem.store(slot + OFF, room.off, Relaxed);
-        // [w4] Release: pairs with the reader's acquire [r2].
-        self.mem.store(slot + SEQ, seq, Release);
-        // [w5] Release: pairs with the reader's acquire [r1]. This one store is the publication.
-        self.mem.store(HEAD, seq, Release);
-        let used = round_up(len, CACHE_LINE);
-        self.head = seq;
-        self.end = room.pos + used;
-        self.off = room.off + used;
-        self.last_stamp = stamp;
-        self.bytes = self.bytes.wrapping_add(len);
-        // Relaxed: a counter that only tools read.
-        self.mem.store(BYTES, self.bytes, Relaxed);
-        (seq, stamp)
-    }
-
-    /// Counts a loan that was given back unused.
-    pub fn count_abandoned(&self) {
-        self.count(ABANDONED);
-    }
     /// Counts a system call made to wake sleepers.
     pub fn count_wake(&self) {
         self.count(WAKES);

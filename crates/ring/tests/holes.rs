@@ -2,7 +2,7 @@
 
 mod support;
 
-use saltus_ring::{Heap, LaneWriter, Memory, Merge, Start, Which, bell};
+use saltus_ring::{Commit, Heap, LaneWriter, Memory, Merge, Start, Which, bell};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use support::Channel;
@@ -18,7 +18,7 @@ fn a_big_reservation_of_a_dead_publisher_hides_nothing() {
         for i in 0..before {
             channel.publish(&mut dead, &vec![i as u8; 1 + i * 37 % 1000]);
         }
-        dead.reserve(1000).unwrap();
+        drop(dead.reserve(1000).unwrap());
         let _ = dead;
         let kept: Vec<u64> =
             std::iter::from_fn(|| channel.receive(&mut merge, Which::Next)).map(|m| m.1).collect();
@@ -59,11 +59,11 @@ fn old_after_new(
     meanwhile: impl FnOnce(),
 ) {
     let stamp = channel.now.fetch_add(1, SeqCst);
-    let room = frozen.reserve(3).unwrap();
-    frozen.fill(&room, 0, b"old");
+    let mut reservation = frozen.reserve(3).unwrap();
+    reservation.fill(0, b"old");
     channel.publish(other, b"new");
     meanwhile();
-    frozen.commit(room, 3, stamp, 1); // SIGCONT
+    reservation.commit(Commit { len: 3, stamp, lease: 1 }); // SIGCONT
 }
 
 /// Addendum 4: a publisher frozen after its stamp comes back with an old command; newest does not go back to it.
@@ -107,8 +107,8 @@ fn a_stamp_from_the_future_gains_nothing() {
     let channel = Channel::new(2, 4, 64);
     let (mut liar, mut honest) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
-    let room = liar.reserve(0).unwrap();
-    liar.commit(room, 0, u64::MAX / 2, 1);
+    let reservation = liar.reserve(0).unwrap();
+    reservation.commit(Commit { len: 0, stamp: u64::MAX / 2, lease: 1 });
     assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 0);
     for _ in 0..3 {
         channel.publish(&mut honest, b"honest");
@@ -178,8 +178,9 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
                 return Ok(());
             }
             for _ in 0..40 {
-                let room = chatty.reserve(0).unwrap(); // laps the reader during its copy
-                chatty.commit(room, 0, channel.now.fetch_add(1, SeqCst), 1);
+                let reservation = chatty.reserve(0).unwrap(); // laps the reader during its copy
+                let stamp = channel.now.fetch_add(1, SeqCst);
+                reservation.commit(Commit { len: 0, stamp, lease: 1 });
             }
             Ok(())
         });

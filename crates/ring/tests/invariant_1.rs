@@ -1,6 +1,6 @@
 //! Invariant 1: newest first. Getting the newest message costs the same however many older ones there are.
 
-use saltus_ring::{Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which};
+use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
@@ -70,9 +70,10 @@ fn invariant_1_newest_first() {
     let mut costs = Vec::new();
     for older in [0, 1, 10, 999, 100_000u64] {
         for _ in 0..=older {
-            let room = writer.reserve(8).unwrap();
-            writer.fill(&room, 0, &writer.head().to_le_bytes());
-            writer.commit(room, 8, writer.head(), 1);
+            let head = writer.head();
+            let mut reservation = writer.reserve(8).unwrap();
+            reservation.fill(0, &head.to_le_bytes());
+            reservation.commit(Commit { len: 8, stamp: head, lease: 1 });
         }
         let before = channel.0.accesses.get();
         let mut out = [MaybeUninit::new(0); 8];

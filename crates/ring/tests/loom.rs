@@ -5,7 +5,7 @@
 use loom::sync::atomic::{AtomicU64, fence};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
-use saltus_ring::{LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which, bell};
+use saltus_ring::{Commit, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which, bell};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
@@ -127,9 +127,9 @@ fn publish<M: Memory>(writer: &mut LaneWriter<M>) -> u64 {
     let mut message = [0; 16];
     message[..8].copy_from_slice(&seq.to_le_bytes());
     message[8..].copy_from_slice(&(!seq).to_le_bytes());
-    let room = writer.reserve(16).unwrap();
-    writer.fill(&room, 0, &message);
-    writer.commit(room, 16, seq, 1);
+    let mut reservation = writer.reserve(16).unwrap();
+    reservation.fill(0, &message);
+    reservation.commit(Commit { len: 16, stamp: seq, lease: 1 });
     seq
 }
 

@@ -2,7 +2,9 @@
 //! abandoned loans, take-overs, receives, skips and seeks, both must say the same.
 
 use proptest::prelude::*;
-use saltus_ring::{Fault, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which};
+use saltus_ring::{
+    Commit, Committed, Fault, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Start, Which,
+};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
@@ -170,9 +172,10 @@ fn check(frames: u64, steps: Vec<Step>) {
                 channel.now.set(channel.now.get() + stamp);
                 let bytes: Vec<u8> = (0..len).map(|i| (i + lane * 31 + log[lane].len() * 7) as u8).collect();
                 let writer = &mut writers[lane];
-                let room = writer.reserve(len).unwrap();
-                writer.fill(&room, 0, &bytes);
-                let (seq, stamp) = writer.commit(room, len, channel.now.get(), 1);
+                let mut reservation = writer.reserve(len).unwrap();
+                reservation.fill(0, &bytes);
+                let Committed { seq, stamp, .. } =
+                    reservation.commit(Commit { len, stamp: channel.now.get(), lease: 1 });
                 log[lane].push(Message { stamp, bytes });
                 assert_eq!(seq as usize, log[lane].len());
             }

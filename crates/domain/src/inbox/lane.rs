@@ -3,7 +3,7 @@
 use super::about::About;
 use crate::{Error, Result};
 use saltus_os::{clock, map::Map};
-use saltus_ring::{LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
+use saltus_ring::{Commit, LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
 use std::sync::Arc;
 
 /// Memory that one channel's lane may take, unless one message needs more.
@@ -106,10 +106,10 @@ impl LaneEnd {
     #[inline]
     pub fn publish(&mut self, about: &About, payload: &[u8]) {
         let len = About::SIZE + payload.len();
-        let Some(room) = self.writer.reserve(len) else { return };
-        self.writer.fill(&room, 0, &about.to_bytes());
-        self.writer.fill(&room, About::SIZE, payload);
-        self.writer.commit(room, len, about.arrived, 0);
+        let Some(mut reservation) = self.writer.reserve(len) else { return };
+        reservation.fill(0, &about.to_bytes());
+        reservation.fill(About::SIZE, payload);
+        reservation.commit(Commit { len, stamp: about.arrived, lease: 0 });
     }
 }
 

@@ -1,6 +1,6 @@
 //! A channel on the heap, whose clock counts publications.
 
-use saltus_ring::{Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Which};
+use saltus_ring::{Commit, Heap, LaneLayout, LaneWriter, Lanes, Memory, Merge, Which};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -21,9 +21,9 @@ impl Channel {
     }
     pub fn publish(&self, writer: &mut LaneWriter<&Heap>, bytes: &[u8]) -> u64 {
         let stamp = self.now.fetch_add(1, SeqCst);
-        let room = writer.reserve(bytes.len()).unwrap();
-        writer.fill(&room, 0, bytes);
-        writer.commit(room, bytes.len(), stamp, 1).0
+        let mut reservation = writer.reserve(bytes.len()).unwrap();
+        reservation.fill(0, bytes);
+        reservation.commit(Commit { len: bytes.len(), stamp, lease: 1 }).seq
     }
     pub fn receive(&self, merge: &mut Merge, which: Which) -> Option<(usize, u64, Vec<u8>)> {
         let mut bytes = Vec::new();
