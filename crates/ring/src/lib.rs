@@ -18,13 +18,15 @@
 
 pub mod bell;
 mod copy;
+mod lanes;
 mod layout;
 mod memory;
 mod merge;
 pub mod reader;
 mod writer;
 
+pub use lanes::Lanes;
 pub use layout::{CACHE_LINE, HEADER_BYTES, LaneLayout, MAX_LANES, MAX_MESSAGE, SLOT_BYTES, round_up};
 pub use memory::{Heap, Memory, Shm};
-pub use merge::{Candidate, Delivered, Fault, Lanes, Merge, Pick, Start, TRIES, Which};
+pub use merge::{Candidate, Delivered, Fault, Merge, Pick, Start, TRIES, Which};
 pub use writer::{Commit, Committed, Damaged, LaneWriter, Reservation};

@@ -1,6 +1,9 @@
 //! Moving a subscriber's place without taking a message, and looking ahead without moving it.
 
-use super::{Lanes, Merge, Pick, TRIES, Which};
+use super::Merge;
+use super::choice::{Pick, TRIES, Which};
+use crate::lanes::Lanes;
+use crate::layout::MAX_LANES;
 use crate::reader;
 
 impl Merge {
@@ -8,9 +11,9 @@ impl Merge {
     pub fn flush<L: Lanes>(&mut self, lanes: &L) {
         let used = self.extend(lanes.used());
         for i in 0..used {
-            self.observed[i] = lanes.lane(i).map_or(self.cursors[i], reader::head);
+            self.cursors.observe(i, lanes.lane(i).map_or(self.cursors.at(i), reader::head));
         }
-        self.untold = self.advance(used).saturating_add(self.untold);
+        self.account.miss(self.cursors.advance(used));
     }
 
     /// Goes back to the oldest message kept, in every lane. What is delivered again counts anew.
@@ -18,9 +21,8 @@ impl Merge {
         let used = self.extend(lanes.used());
         for i in 0..used {
             let Some(mem) = lanes.lane(i) else { continue };
-            let back = self.cursors[i].saturating_sub(lanes.layout().oldest(reader::head(mem)) - 1);
-            self.cursors[i] -= back;
-            self.rewound = self.rewound.saturating_add(back);
+            let back = self.cursors.rewind(i, lanes.layout().oldest(reader::head(mem)) - 1);
+            self.account.rewind(back);
         }
     }
 
@@ -28,7 +30,7 @@ impl Merge {
     #[inline]
     pub fn unseen_count<L: Lanes>(&self, lanes: &L) -> u64 {
         let unseen = |i| lanes.lane(i).map_or(0, |mem| reader::head(mem).saturating_sub(self.cursor(i)));
-        (0..lanes.used().min(super::MAX_LANES)).fold(0, |sum: u64, i| sum.saturating_add(unseen(i)))
+        (0..lanes.used().min(MAX_LANES)).fold(0, |sum: u64, i| sum.saturating_add(unseen(i)))
     }
 
     /// Gives up the oldest unseen messages until at most `keep` are left. They count as missed, and are told with the
@@ -38,12 +40,12 @@ impl Merge {
     pub fn limit<L: Lanes>(&mut self, lanes: &L, keep: u64) -> u64 {
         let used = self.extend(lanes.used());
         let mut excess = self.unseen_count(lanes).saturating_sub(keep);
-        let before = self.missed;
+        let before = self.missed();
         if used == 1 {
             if excess > 0 {
-                self.give_up(0, self.cursors[0].saturating_add(excess));
+                self.give_up(0, self.cursors.at(0).saturating_add(excess));
             }
-            return self.missed - before;
+            return self.missed() - before;
         }
         while excess > 0 {
             let Pick::Found(oldest) = self.pick(lanes, Which::Next) else { break };
@@ -51,7 +53,7 @@ impl Merge {
             self.give_up(oldest.lane, oldest.meta.seq);
             excess = self.unseen_count(lanes).saturating_sub(keep);
         }
-        self.missed - before
+        self.missed() - before
     }
 
     /// The stamp of the message that would be delivered now; `None` if nothing is unseen, or it cannot be had just now.

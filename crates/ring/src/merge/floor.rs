@@ -1,0 +1,98 @@
+//! Newest never goes back: the newest message that was ever delivered, and what time it is.
+
+use super::choice::Key;
+use crate::lanes::Lanes;
+
+/// The newest key ever delivered, and a clock that bounds stamps.
+#[derive(Debug, Default)]
+pub(super) struct Floor {
+    /// Rises only, but for its stamp, which is never beyond `now`. A `seq` of 0: nothing was delivered.
+    newest: Key,
+    /// A recent reading of the channel's clock; 0 while only one lane was in use.
+    now: u64,
+}
+
+impl Floor {
+    /// A stamp from the future counts as "now". The clock is asked only where lanes are compared, and after the
+    /// stamp was read: an honest stamp is never cut, so that causes keep their place before effects.
+    #[inline(always)]
+    pub fn clamp<L: Lanes>(&mut self, lanes: &L, used: usize, stamp: u64) -> u64 {
+        if used > 1 && stamp > self.now {
+            self.now = lanes.now();
+            self.newest.stamp = self.newest.stamp.min(self.now);
+        }
+        if used > 1 { stamp.min(self.now) } else { stamp }
+    }
+
+    /// Whether `key` is older than what was delivered already.
+    #[inline(always)]
+    pub fn is_above(&self, key: &Key) -> bool {
+        key.older_than(&self.newest)
+    }
+
+    /// `key` is delivered.
+    #[inline(always)]
+    pub fn raise(&mut self, key: Key) {
+        if self.newest.older_than(&key) || self.newest.seq == 0 {
+            self.newest = key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Heap, LaneLayout};
+    use core::cell::Cell;
+
+    /// A channel that is nothing but a clock.
+    struct Clock(Cell<u64>, LaneLayout);
+
+    impl Lanes for Clock {
+        type Mem = Heap;
+        fn used(&self) -> usize {
+            2
+        }
+        fn lane(&self, _: usize) -> Option<&Heap> {
+            None
+        }
+        fn layout(&self) -> &LaneLayout {
+            &self.1
+        }
+        fn now(&self) -> u64 {
+            self.0.get()
+        }
+    }
+
+    fn clock(now: u64) -> Clock {
+        Clock(Cell::new(now), LaneLayout::new(1, 1).unwrap())
+    }
+    fn key(stamp: u64, lane: usize, seq: u64) -> Key {
+        Key { stamp, lane, seq }
+    }
+
+    #[test]
+    fn it_rises_and_stays() {
+        let mut floor = Floor::default();
+        floor.raise(key(0, 0, 1));
+        floor.raise(key(7, 1, 1));
+        floor.raise(key(5, 0, 2));
+        assert!(floor.is_above(&key(6, 0, 3)) && !floor.is_above(&key(7, 0, 3)));
+        assert!(!floor.is_above(&key(5, 1, 2)), "within a lane the number counts");
+    }
+
+    #[test]
+    fn a_stamp_from_the_future_gains_nothing_among_several_lanes() {
+        let (mut floor, clock) = (Floor::default(), clock(100));
+        assert_eq!(floor.clamp(&clock, 2, 90), 90);
+        assert_eq!(floor.clamp(&clock, 2, u64::MAX), 100);
+        assert_eq!(floor.clamp(&clock, 1, u64::MAX), u64::MAX, "one lane has nobody to compare with");
+        floor.raise(key(u64::MAX, 0, 1));
+        clock.0.set(110);
+        assert_eq!(floor.clamp(&clock, 2, 105), 105, "the clock is asked again");
+        assert!(
+            !floor.is_above(&key(110, 1, 1)),
+            "what a lone liar raised it to does not outlast the next reading"
+        );
+    }
+}
