@@ -5,8 +5,8 @@
 
 use saltus_channel::{Attributes, Channel, Domain};
 
-use crate::error::Result;
-use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Truth, Wheel};
+use crate::error::{Error, Result};
+use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Push, Request, Truth, Wheel};
 use crate::wire::{LONGEST_CREW, LONGEST_HEALTH, LONGEST_SCAN, fixed};
 
 /// A channel of the robot.
@@ -26,30 +26,42 @@ pub struct Place {
 pub const HEALTH: &str = "health";
 /// Where the supervisor says how the processes are.
 pub const CREW: &str = "crew";
+/// Where the supervisor pushes the robot.
+pub const PUSH: &str = "push";
+/// Where keys that were pressed reach the supervisor.
+pub const REQUEST: &str = "request";
 /// Where the laser's scans go.
 pub const LIDAR: &str = "lidar/front";
 
-const fn place(name: &'static str, size: usize, frames: u64) -> Place {
+const fn of(name: &'static str, size: usize, frames: u64) -> Place {
     Place { name, size, frames, lanes: 1 }
 }
 
 /// All of them.
 pub const CHANNELS: &[Place] = &[
-    place("truth", fixed::<Truth>(), 256),
-    place("imu", fixed::<Imu>(), 256),
-    place("estimate", fixed::<Estimate>(), 256),
-    place("wheel/left/cmd", fixed::<Command>(), 256),
-    place("wheel/right/cmd", fixed::<Command>(), 256),
-    place("wheel/left/state", fixed::<Wheel>(), 256),
-    place("wheel/right/state", fixed::<Wheel>(), 256),
-    place("arm/shoulder", fixed::<Arm>(), 64),
-    place("arm/elbow", fixed::<Arm>(), 64),
-    place(LIDAR, LONGEST_SCAN, 128),
-    place("obstacle", fixed::<Obstacle>(), 64),
-    place("log/lidar", fixed::<Logged>(), 16),
-    place(CREW, LONGEST_CREW, 16),
+    of("truth", fixed::<Truth>(), 256),
+    of("imu", fixed::<Imu>(), 256),
+    of("estimate", fixed::<Estimate>(), 256),
+    of("wheel/left/cmd", fixed::<Command>(), 256),
+    of("wheel/right/cmd", fixed::<Command>(), 256),
+    of("wheel/left/state", fixed::<Wheel>(), 256),
+    of("wheel/right/state", fixed::<Wheel>(), 256),
+    of("arm/shoulder", fixed::<Arm>(), 64),
+    of("arm/elbow", fixed::<Arm>(), 64),
+    of(LIDAR, LONGEST_SCAN, 128),
+    of("obstacle", fixed::<Obstacle>(), 64),
+    of("log/lidar", fixed::<Logged>(), 16),
+    of(PUSH, fixed::<Push>(), 16),
+    of(REQUEST, fixed::<Request>(), 16),
+    of(CREW, LONGEST_CREW, 16),
     Place { name: HEALTH, size: LONGEST_HEALTH, frames: 64, lanes: 10 },
 ];
+
+/// The channel of this name.
+pub fn place(name: &str) -> Result<&'static Place> {
+    let place = index(name).map(|k| &CHANNELS[k]);
+    place.ok_or_else(|| Error::Usage(format!("the robot has no channel `{name}`")))
+}
 
 /// The number of a channel in [`CHANNELS`].
 pub fn index(name: &str) -> Option<usize> {

@@ -20,8 +20,8 @@ use saltus_channel::{
     Domain, LaneInfo, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock, rt,
 };
 
-use crate::channels::{self, CHANNELS, HEALTH, Place};
-use crate::error::{Error, Result};
+use crate::channels::{self, CHANNELS, HEALTH, Place, place};
+use crate::error::Result;
 use crate::sys;
 use crate::tally::Tally;
 use crate::wire::types::{Health, Span};
@@ -259,10 +259,4 @@ impl Reader {
     pub fn subscriber(&self) -> &Subscriber {
         &self.subscriber
     }
-}
-
-fn place(channel: &str) -> Result<&'static Place> {
-    channels::index(channel)
-        .map(|k| &CHANNELS[k])
-        .ok_or_else(|| Error::Usage(format!("the robot has no channel `{channel}`")))
 }

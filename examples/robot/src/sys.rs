@@ -63,11 +63,15 @@ pub fn do_not_block(fd: &impl AsRawFd) {
 
 /// Lets this process be killed when its supervisor dies, however that dies. Without a supervisor: nothing.
 pub fn die_with_supervisor() {
+    die_with(libc::SIGKILL);
+}
+
+fn die_with(signal: libc::c_int) {
     let Some(supervisor) = std::env::var(SUPERVISOR).ok().and_then(|pid| pid.parse::<u32>().ok()) else {
         return;
     };
     // SAFETY: PR_SET_PDEATHSIG takes a signal number.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) };
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, signal as libc::c_ulong) };
     // It may have died before we could ask.
     if std::os::unix::process::parent_id() != supervisor {
         std::process::exit(1);
@@ -101,6 +105,69 @@ pub fn try_lock(dir: &File) -> io::Result<bool> {
     }
     let e = io::Error::last_os_error();
     if e.kind() == io::ErrorKind::WouldBlock { Ok(false) } else { Err(e) }
+}
+
+/// The mode of the terminal on standard input that [`read_keys`] changes.
+static COOKED: std::sync::OnceLock<libc::termios> = std::sync::OnceLock::new();
+
+extern "C" fn on_orphaned(_signal: libc::c_int) {
+    cook_terminal();
+    // SAFETY: ends the process at once, as a signal handler may.
+    unsafe { libc::_exit(1) };
+}
+
+/// Lets this process end when its supervisor dies, and leave the terminal as it was. Without a supervisor: nothing.
+pub fn end_with_supervisor() {
+    // SAFETY: all zeros is a valid sigaction with an empty mask.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = on_orphaned as *const () as libc::sighandler_t;
+    // SAFETY: the handler calls only functions that a signal handler may call.
+    unsafe { libc::sigaction(libc::SIGUSR1, &action, std::ptr::null_mut()) };
+    die_with(libc::SIGUSR1);
+}
+
+/// Reads the keys that were pressed, if standard input is a terminal and this process is in the foreground. Does not
+/// wait. From the first call on keys are neither shown nor collected into lines, until [`cook_terminal`].
+pub fn read_keys() -> Option<Vec<u8>> {
+    // SAFETY: asks which group has the terminal on standard input, if it is one, and which is ours.
+    if unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) != libc::getpgrp() } {
+        return None;
+    }
+    let mut mode = terminal_mode()?;
+    COOKED.get_or_init(|| mode);
+    // A shell may have brought the old mode back, after Ctrl-Z.
+    if mode.c_lflag & libc::ICANON != 0 {
+        mode.c_lflag &= !(libc::ICANON | libc::ECHO);
+        (mode.c_cc[libc::VMIN], mode.c_cc[libc::VTIME]) = (0, 0);
+        // SAFETY: the mode is whole.
+        unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, &mode) };
+    }
+    let mut keys = [0; 16];
+    // SAFETY: reads at most as many bytes as there is room for. With VMIN and VTIME 0 it does not wait.
+    let n = unsafe { libc::read(libc::STDIN_FILENO, keys.as_mut_ptr().cast(), keys.len()) };
+    Some(keys[..usize::try_from(n).unwrap_or(0)].to_vec())
+}
+
+/// Brings back the terminal's mode from before [`read_keys`]. May be called in a signal handler.
+pub fn cook_terminal() {
+    if let Some(mode) = COOKED.get() {
+        // SAFETY: the mode is whole; tcsetattr may be called in a signal handler.
+        unsafe { libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, mode) };
+    }
+}
+
+/// Remembers the mode of the terminal on standard input, for [`cook_terminal`] of another process's [`read_keys`].
+pub fn remember_terminal() {
+    if let Some(mode) = terminal_mode() {
+        COOKED.get_or_init(|| mode);
+    }
+}
+
+fn terminal_mode() -> Option<libc::termios> {
+    // SAFETY: all zeros is a valid termios.
+    let mut mode: libc::termios = unsafe { std::mem::zeroed() };
+    // SAFETY: tcgetattr fills a termios.
+    (unsafe { libc::tcgetattr(libc::STDIN_FILENO, &mut mode) } == 0).then_some(mode)
 }
 
 /// Columns and rows of the terminal on standard output.

@@ -205,6 +205,85 @@ fn a_killed_supervisor_takes_its_processes_along_and_the_next_sweeps() {
     assert!(!Path::new(&domain).exists(), "the next demo did not sweep");
 }
 
+/// A demo on a terminal of its own, and the terminal's other end.
+fn on_terminal(args: &[&str]) -> (Child, std::fs::File) {
+    use std::os::fd::{AsRawFd, FromRawFd};
+    use std::os::unix::process::CommandExt;
+    let (mut ours, mut theirs) = (0, 0);
+    let size = libc::winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: openpty fills two descriptors; name and mode may be null, the size is whole.
+    let opened =
+        unsafe { libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size) };
+    assert_eq!(opened, 0, "no terminal can be had");
+    // SAFETY: both were just opened, and nobody else has them.
+    let (ours, theirs) = unsafe { (std::fs::File::from_raw_fd(ours), std::fs::File::from_raw_fd(theirs)) };
+    let end = || Stdio::from(theirs.try_clone().expect("a descriptor"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_robot-demo"));
+    command.args(args).stdin(end()).stdout(end()).stderr(end());
+    // SAFETY: between fork and exec only system calls: a session of its own, whose terminal this is.
+    unsafe {
+        command.pre_exec(|| {
+            libc::setsid();
+            libc::ioctl(0, libc::TIOCSCTTY, 0);
+            Ok(())
+        })
+    };
+    let child = command.spawn().expect("the demo starts");
+    // SAFETY: changes no memory; the descriptor is open. Reads give what is there.
+    unsafe { libc::fcntl(ours.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+    (child, ours)
+}
+
+/// Reads what the terminal shows until all these words were shown.
+fn shows(terminal: &mut std::fs::File, words: &[&str]) {
+    let mut text = String::new();
+    until(&format!("{words:?}"), || {
+        let mut some = [0; 4096];
+        while let Ok(n @ 1..) = terminal.read(&mut some) {
+            text += &String::from_utf8_lossy(&some[..n]);
+        }
+        words.iter().all(|word| text.contains(word))
+    });
+}
+
+/// Whether the terminal collects keys into lines, as a shell expects it.
+fn is_cooked(terminal: &std::fs::File) -> bool {
+    use std::os::fd::AsRawFd;
+    // SAFETY: all zeros is a valid termios.
+    let mut mode: libc::termios = unsafe { std::mem::zeroed() };
+    // SAFETY: tcgetattr fills a termios; the descriptor is open.
+    assert_eq!(unsafe { libc::tcgetattr(terminal.as_raw_fd(), &mut mode) }, 0);
+    mode.c_lflag & libc::ICANON != 0 && mode.c_lflag & libc::ECHO != 0
+}
+
+#[test]
+fn keys_kill_freeze_push_and_end() {
+    let _one = alone();
+    let (mut child, mut terminal) = on_terminal(&["--seconds", "60"]);
+    shows(&mut terminal, &["it stands", "k kill"]);
+    assert!(!is_cooked(&terminal));
+    terminal.write_all(b"kfp").expect("room");
+    shows(&mut terminal, &["kills 1  freezes 1  pushes 1", ") killed, back after", ") frozen, back after"]);
+    terminal.write_all(b"q").expect("room");
+    shows(&mut terminal, &["verdict: the robot stood", "stopped by a key"]);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert!(is_cooked(&terminal), "the terminal was left without echo");
+}
+
+#[test]
+fn a_killed_supervisor_leaves_the_terminal_as_it_was() {
+    let _one = alone();
+    let (mut child, mut terminal) = on_terminal(&["--seconds", "60"]);
+    shows(&mut terminal, &["k kill"]);
+    let domain = format!("/dev/shm/saltus-demo-{}", child.id());
+    signal(child.id(), libc::SIGKILL);
+    child.wait().expect("it ends");
+    until("the terminal's mode", || is_cooked(&terminal));
+    let (output, report) = run(&["--seconds", "1"]);
+    assert_fine(&output, &report);
+    assert!(!Path::new(&domain).exists(), "the next demo did not sweep");
+}
+
 #[test]
 fn a_domain_that_is_in_use_is_left_alone() {
     let _one = alone();

@@ -36,6 +36,10 @@ pub struct Demo {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
+    /// Print the full report
+    #[arg(long)]
+    report: bool,
+
     #[command(flatten)]
     json: Json,
 }
@@ -69,6 +73,7 @@ pub fn run(domain: Option<String>, demo: Demo) -> Outcome {
         lidar: demo.lidar,
         speed: demo.speed,
         json: demo.json.json,
+        full: demo.report,
         domain,
     };
     match demo::run(&options) {

@@ -6,7 +6,7 @@ use saltus_robot::demo::{self, DemoOptions};
 use saltus_robot::{Error, role_main};
 
 const USAGE: &str = "usage: robot-demo [--seconds N] [--chaos] [--seed N] [--no-control] [--lidar FILE] \
-                     [--speed X] [--domain URL] [--json]";
+                     [--speed X] [--domain URL] [--json] [--report]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -34,6 +34,7 @@ fn options(mut args: impl Iterator<Item = String>) -> Option<DemoOptions> {
         match arg.as_str() {
             "--chaos" => options.chaos = true,
             "--no-control" => options.no_control = true,
+            "--report" => options.full = true,
             "--json" => options.json = true,
             "--seconds" => options.seconds = Some(args.next()?.parse().ok()?),
             "--seed" => options.seed = Some(args.next()?.parse().ok()?),

@@ -35,6 +35,11 @@ impl Chaos {
         Chaos { random, next }
     }
 
+    /// One of so many, which are not none.
+    pub fn choose(&mut self, candidates: usize) -> usize {
+        (self.random.below(candidates as f64) as usize).min(candidates - 1)
+    }
+
     /// What is to be done now, and to which of so many. `None`: nothing yet. Ask again until there is nothing.
     pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Deed, usize)> {
         let now = elapsed.as_secs_f64();

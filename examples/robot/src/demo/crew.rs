@@ -16,7 +16,7 @@ use super::chaos::Deed;
 use super::ledger::Heard;
 use crate::error::{Error, Result};
 use crate::sys;
-use crate::wire::types;
+use crate::wire::{EVENTS, WHAT, types};
 
 /// How long a process may be silent; it beats every 5 ms.
 const SILENCE: Duration = Duration::from_millis(50);
@@ -75,6 +75,24 @@ pub struct Incident {
     pub pid: u32,
     /// How long it took until its successor beat for the first time.
     pub away: Option<Duration>,
+}
+
+impl Incident {
+    /// As the screen shows it.
+    fn event(&self) -> types::Event {
+        let what = match &self.what {
+            What::Killed => "killed",
+            What::Frozen => "frozen",
+            What::Silent => "silent",
+            What::Hit => "killed from outside",
+            What::Ended(how) => how,
+        };
+        // Cut where a character begins.
+        let end = (0..=what.len().min(WHAT)).rev().find(|at| what.is_char_boundary(*at)).unwrap_or(0);
+        let ns = |time: Duration| time.as_nanos() as i64;
+        let (at, away, pid) = (ns(self.at), self.away.map_or(0, ns), self.pid as i32);
+        types::Event { at, away, pid, role: self.role.into(), what: what[..end].into() }
+    }
 }
 
 /// A role, and the process that has it.
@@ -152,6 +170,12 @@ impl Crew {
     /// What is told of all of them.
     pub fn state(&self) -> Vec<types::Member> {
         self.members.iter().map(Member::state).collect()
+    }
+
+    /// What happened last.
+    pub fn events(&self) -> Vec<types::Event> {
+        let newest = self.incidents.len().saturating_sub(EVENTS);
+        self.incidents[newest..].iter().map(Incident::event).collect()
     }
 
     /// The role that this process has or had.

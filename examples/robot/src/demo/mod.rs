@@ -4,6 +4,7 @@
 //! robot stands from `truth`, and it shares nothing else with the processes but their process ids.
 
 mod audit;
+mod canvas;
 mod chaos;
 mod crew;
 mod home;
@@ -44,6 +45,8 @@ pub struct DemoOptions {
     pub speed: f64,
     /// Print the report as JSON on standard output, and progress on standard error.
     pub json: bool,
+    /// Print every reader and every process that was hurt, not only what fits a screen.
+    pub full: bool,
     /// The domain to use. `None`: one of its own, `/dev/shm/saltus-demo-<pid>`.
     pub domain: Option<String>,
 }
@@ -58,6 +61,7 @@ impl Default for DemoOptions {
             lidar: None,
             speed: 1.0,
             json: false,
+            full: false,
             domain: None,
         }
     }
@@ -76,7 +80,7 @@ pub fn run(options: &DemoOptions) -> Result<u8> {
     let residue = home.leave();
     let mut report = ended?;
     report.residue.extend(residue);
-    let text = if options.json { report.json() } else { report.text() };
+    let text = if options.json { report.json() } else { report.text(options.full) };
     // Whoever read us may have gone (`| head`): the verdict is in the exit code too.
     let _ = writeln!(std::io::stdout(), "{text}");
     Ok(if report.failures().is_empty() { 0 } else { 1 })

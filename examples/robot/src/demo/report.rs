@@ -18,6 +18,8 @@ pub enum Ending {
     Time,
     /// Somebody pressed Ctrl-C, or sent another signal: its number, and from which process.
     Asked(i32, i32),
+    /// A key asked for it.
+    Key,
     /// The robot fell.
     Fell,
     /// The log of scans was over.
@@ -32,6 +34,7 @@ impl fmt::Display for Ending {
             Ending::Time => f.write_str("the time is up"),
             Ending::Asked(libc::SIGINT, 0) => f.write_str("stopped by Ctrl-C"),
             Ending::Asked(signal, sender) => write!(f, "stopped by signal {signal} from process {sender}"),
+            Ending::Key => f.write_str("stopped by a key"),
             Ending::Fell => f.write_str("it lies on the ground"),
             Ending::LogOver => f.write_str("the log of scans is over"),
             Ending::GivenUp => f.write_str("a program cannot be kept running"),
@@ -274,8 +277,13 @@ mod tests {
         let mut report = fine();
         report.incidents = [What::Killed, What::Frozen, What::Silent, What::Hit].map(incident).into();
         assert_eq!(report.failures(), Vec::<String>::new());
-        assert!(report.text().contains("verdict: the robot stood"));
-        assert!(report.text().contains("77* "), "{}", report.text());
+        for full in [true, false] {
+            let text = report.text(full);
+            assert!(text.starts_with("verdict: the robot stood"), "{text}");
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            assert!(full || text.lines().count() < 20, "{text}");
+        }
+        assert!(report.text(true).contains("77* "), "{}", report.text(true));
         let json: Value = serde_json::from_str(&report.json()).expect("it is JSON");
         assert_eq!((&json["verdict"]["ok"], &json["chaos"]["kills"]), (&json!(true), &json!(1)));
     }
@@ -303,7 +311,7 @@ mod tests {
             harm(&mut report);
             let failures = report.failures();
             assert!(failures.len() == 1 && failures[0].contains(words), "{words}: {failures:?}");
-            assert!(report.text().contains("FAILED") && report.json().contains("\"ok\": false"));
+            assert!(report.text(true).contains("FAILED") && report.json().contains("\"ok\": false"));
         }
     }
 }

@@ -9,8 +9,11 @@ use std::time::Duration;
 use saltus_channel::{Domain, clock, rt};
 
 use super::table::{Table, View};
+use crate::channels::{REQUEST, place};
 use crate::error::Result;
+use crate::life::Writer;
 use crate::sys;
+use crate::wire::types::Request;
 
 /// How often it looks, and draws.
 pub const PERIOD: Duration = Duration::from_millis(50);
@@ -25,8 +28,14 @@ pub fn run(draws: bool) -> Result<()> {
     let _ = rt::set_other();
     sys::set_name("demo-screen");
     sys::catch_stop_signals(); // and go on: Ctrl-C is meant for the supervisor
-    sys::die_with_supervisor();
-    let mut table = Table::open(&Domain::from_env()?)?;
+    if draws {
+        sys::end_with_supervisor();
+    } else {
+        sys::die_with_supervisor();
+    }
+    let domain = Domain::from_env()?;
+    let mut table = Table::open(&domain)?;
+    let mut requests = Writer::open(place(REQUEST)?, &domain)?;
     let mut terminal = draws.then(Terminal::new);
     // Whoever listened may have gone.
     let say = |line: &str| drop(writeln!(std::io::stdout(), "{line}"));
@@ -42,15 +51,36 @@ pub fn run(draws: bool) -> Result<()> {
             table.count();
         }
         match &mut terminal {
-            Some(terminal) => terminal.draw(&table.view),
+            Some(terminal) => {
+                let keys = sys::read_keys();
+                table.view.keys = keys.is_some();
+                for request in keys.iter().flatten().filter_map(|key| request(*key)) {
+                    requests.publish(&request)?;
+                }
+                terminal.draw(&table.view)
+            }
             None if counts => say(&table.view.line()),
             None => {}
         }
         if over {
+            sys::cook_terminal();
             return Ok(());
         }
         saltus_os::process::sleep_until(clock::monotonic() + PERIOD.as_nanos() as u64);
     }
+}
+
+/// What a key asks for.
+fn request(key: u8) -> Option<Request> {
+    let what = match key.to_ascii_lowercase() {
+        b'k' => Request::KILL,
+        b'f' => Request::FREEZE,
+        b'p' => Request::PUSH,
+        b'c' => Request::CHAOS,
+        b'q' => Request::END,
+        _ => return None,
+    };
+    Some(Request { what, check: 0 })
 }
 
 /// A terminal that is drawn on.
@@ -71,7 +101,7 @@ impl Terminal {
         let (columns, rows) = sys::terminal_size().unwrap_or((80, 24));
         // The cursor is not hidden: whoever kills us shall not have to bring it back.
         let mut text = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
-        let frame = view.frame(self.colour);
+        let frame = view.frame((columns, rows), self.colour);
         self.lines = frame.len().min(rows.saturating_sub(1));
         for line in &frame[..self.lines] {
             text += &clip(line, columns);

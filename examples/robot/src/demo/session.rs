@@ -1,24 +1,24 @@
 //! A demo from start to end.
 
 use std::io::PipeWriter;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use saltus_channel::{Domain, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
-use super::crew::{Crew, LOGGER, ROLES, process};
+use super::crew::{Crew, LOGGER, ROLES, What, process};
 use super::ledger::Ledger;
 use super::lidar::Scans;
 use super::report::{Ending, Hop, Percentiles, Report};
 use super::said::Said;
 use super::{DemoOptions, draws, length};
-use crate::channels::{CHANNELS, CREW, HEALTH, index};
+use crate::channels::{CHANNELS, CREW, HEALTH, PUSH, REQUEST, place};
 use crate::error::{Error, Result};
 use crate::life::{REFLEX, Writer};
 use crate::sys;
-use crate::wire::types::{self, Truth};
+use crate::wire::types::{self, Request, Truth};
 use crate::wire::{self, Torn, fixed};
 
 /// How often the supervisor looks after its processes.
@@ -27,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(2);
 const TELL: Duration = Duration::from_millis(50);
 /// How long a fallen robot is shown.
 const LINGER: Duration = Duration::from_secs(1);
+/// The torque of a push, N m, and how long it lasts.
+const PUSH_OF: (f64, Duration) = (12.0, Duration::from_millis(150));
 /// How long the screen may take to end.
 const SCREEN: Duration = Duration::from_secs(2);
 /// How long those who were hurt last have to recover before the end, and everybody has to end.
@@ -40,7 +42,9 @@ struct Session<'a> {
     domain: &'a Domain,
     crew: Crew,
     ledger: Ledger,
-    chaos: Option<Chaos>,
+    chaos: Chaos,
+    /// Whether it reigns.
+    mischief: bool,
     began: Instant,
     /// Since when the world was seen to go on: on a busy machine the processes are late to start.
     lives: Option<Duration>,
@@ -49,6 +53,11 @@ struct Session<'a> {
     truth: Truth,
     /// Processes killed and frozen.
     deeds: (i64, i64),
+    requests: Subscriber,
+    pushes: Writer<types::Push>,
+    pushed: i64,
+    /// Whether a key asked to end.
+    asked: bool,
     said: Said,
     screen: Child,
     state: Writer<types::Crew>,
@@ -73,23 +82,29 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         domain,
         ledger,
         crew: Crew::start(&roles(options), domain.url(), writer)?,
-        chaos: options.chaos.then(|| Chaos::new(seed)),
+        chaos: Chaos::new(seed),
+        mischief: options.chaos,
         began: Instant::now(),
         lives: None,
         looked: Duration::ZERO,
         truths: domain.open_channel("truth")?.subscriber_with(watching)?,
         truth: Truth::default(),
         deeds: (0, 0),
+        requests: domain.open_channel(REQUEST)?.subscriber_with(watching)?,
+        pushes: Writer::open(place(PUSH)?, domain)?,
+        pushed: 0,
+        asked: false,
         said,
         screen,
-        state: Writer::open(&CHANNELS[index(CREW).unwrap_or_default()], domain)?,
+        state: Writer::open(place(CREW)?, domain)?,
         told: Duration::ZERO,
         scheduling,
     };
     let ending = session.live()?;
     let mut report = session.end(ending)?;
     let _ = rt::set_other(); // giving priority back is never refused
-    report.chaos = options.chaos.then_some(seed);
+    let hurt = report.count(&What::Killed) + report.count(&What::Frozen) > 0;
+    report.chaos = (options.chaos || hurt).then_some(seed);
     Ok(report)
 }
 
@@ -114,6 +129,10 @@ fn start_screen(options: &DemoOptions, domain: &Domain, stderr: &PipeWriter) -> 
     if options.json {
         command.stdout(std::io::stderr());
     }
+    if draws(options) {
+        sys::remember_terminal();
+        command.stdin(Stdio::inherit());
+    }
     command.stderr(stderr.try_clone().map_err(Error::system("share the pipe for errors"))?);
     command.spawn().map_err(Error::system("start the screen"))
 }
@@ -124,7 +143,9 @@ impl Session<'_> {
         let length = length(self.options);
         let ending = loop {
             let now = self.turn(true)?;
-            if sys::stop_asked() {
+            if self.asked {
+                break Ending::Key;
+            } else if sys::stop_asked() {
                 let (signal, sender) = sys::who_asked();
                 break Ending::Asked(signal, sender);
             } else if self.crew.given_up.is_some() {
@@ -164,14 +185,11 @@ impl Session<'_> {
         }
         self.crew.look(now, now - self.looked)?;
         self.looked = now;
-        if let Some(chaos) = self.chaos.as_mut().filter(|_| mischief) {
+        self.heed(now, mischief)?;
+        if mischief && self.mischief {
             let candidates = self.crew.candidates();
-            if let Some((deed, k)) = chaos.due(now, candidates.len()) {
-                self.crew.suffer(candidates[k], deed, now);
-                match deed {
-                    Deed::Kill => self.deeds.0 += 1,
-                    Deed::Freeze => self.deeds.1 += 1,
-                }
+            if let Some((deed, k)) = self.chaos.due(now, candidates.len()) {
+                self.hurt(candidates[k], deed, now);
             }
         }
         self.see()?;
@@ -179,6 +197,51 @@ impl Session<'_> {
         self.tell(now, false)?;
         saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
         Ok(now)
+    }
+
+    /// Does what keys ask for.
+    fn heed(&mut self, now: Duration, mischief: bool) -> Result<()> {
+        let mut buf = [0; fixed::<Request>()];
+        while let Ok(Some(sample)) = self.requests.next(&mut buf) {
+            let Ok(request) = wire::read::<Request>(&buf[..sample.len]) else { continue };
+            let deed = match request.what {
+                Request::KILL => Deed::Kill,
+                Request::FREEZE => Deed::Freeze,
+                other => {
+                    match other {
+                        Request::PUSH => self.push()?,
+                        Request::CHAOS => self.mischief = !self.mischief,
+                        Request::END => self.asked = true,
+                        _ => {}
+                    }
+                    continue;
+                }
+            };
+            let candidates = self.crew.candidates();
+            if mischief && !candidates.is_empty() {
+                let k = candidates[self.chaos.choose(candidates.len())];
+                self.hurt(k, deed, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Kills or freezes a process.
+    fn hurt(&mut self, k: usize, deed: Deed, now: Duration) {
+        self.crew.suffer(k, deed, now);
+        match deed {
+            Deed::Kill => self.deeds.0 += 1,
+            Deed::Freeze => self.deeds.1 += 1,
+        }
+    }
+
+    /// Pushes the robot, forward and backward in turn.
+    fn push(&mut self) -> Result<()> {
+        let (strength, lasts) = PUSH_OF;
+        self.pushed += 1;
+        let until = (clock::boottime() + lasts.as_nanos() as u64) as i64;
+        let torque = if self.pushed % 2 == 1 { strength } else { -strength };
+        self.pushes.publish(&types::Push { count: self.pushed, until, torque, check: 0 })
     }
 
     /// Looks at the world.
@@ -206,6 +269,7 @@ impl Session<'_> {
         let members = self.crew.state();
         let elapsed = now.as_nanos() as i64;
         let mut crew = types::Crew { elapsed, kills, freezes, over, members, ..types::Crew::default() };
+        (crew.pushes, crew.chaos, crew.events) = (self.pushed, self.mischief, self.crew.events());
         crew.set_sizes();
         self.state.publish(&crew)
     }
@@ -219,6 +283,7 @@ impl Session<'_> {
         }
         let _ = self.screen.kill(); // it may have ended
         let _ = self.screen.wait();
+        sys::cook_terminal();
         Ok(())
     }
 
@@ -280,5 +345,6 @@ impl Drop for Session<'_> {
     fn drop(&mut self) {
         let _ = self.screen.kill();
         let _ = self.screen.wait();
+        sys::cook_terminal();
     }
 }

@@ -6,12 +6,12 @@ use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, Until, Whic
 
 use super::crew::{LOGGER, ROLES};
 use super::ledger::Ledger;
-use super::picture::{self, EXAGGERATED};
+use super::picture::{self, EXAGGERATED, HEIGHT, WIDTH};
 use super::screen::PERIOD;
 use super::text::time;
 use crate::channels::{CHANNELS, CREW, HEALTH};
 use crate::error::Result;
-use crate::wire::types::{Crew, Member, Obstacle, Truth};
+use crate::wire::types::{Crew, Event, Member, Obstacle, Truth};
 use crate::wire::{self, Message};
 
 /// A channel in the table.
@@ -46,7 +46,22 @@ pub struct View {
     pub crew: Vec<String>,
     /// Processes killed and frozen.
     pub deeds: (i64, i64),
+    /// How often the robot was pushed.
+    pub pushes: i64,
+    /// Whether processes are killed and frozen at random.
+    pub chaos: bool,
+    /// What happened to processes, the newest last.
+    pub events: Vec<String>,
+    /// The newest tilts, one for each look, degrees.
+    pub tilts: Vec<f64>,
+    /// Whether keys are read.
+    pub keys: bool,
 }
+
+/// Columns of the table.
+const TABLE: usize = 51;
+/// Tilts that are kept: more than the widest terminal shows.
+const TILTS: usize = 2000;
 
 impl View {
     /// One line.
@@ -66,21 +81,30 @@ impl View {
         )
     }
 
-    /// The picture and the table, for a terminal.
-    pub fn frame(&self, colour: bool) -> Vec<String> {
-        let t = &self.truth;
+    /// All of it for a terminal of this many columns and rows, of which the last stays free for the cursor.
+    pub fn frame(&self, (columns, rows): (usize, usize), colour: bool) -> Vec<String> {
         let paint = |code: &str, text: String| {
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text }
         };
+        let t = &self.truth;
+        let (health, verdict) = match t.tilt.abs() {
+            _ if t.fell > 0 => ("31", "it lies on the ground"),
+            _ if t.step == 0 => ("33", "starting"),
+            tilt if tilt > 0.1 => ("33", "it staggers"),
+            _ => ("32", "it stands"),
+        };
         let mut lines = vec![
-            format!("saltus demo  {:5.1} s  SALTUS_DOMAIN={}", self.elapsed, self.domain),
             format!(
-                "tilt {:+6.2}° (drawn {EXAGGERATED}×)  way {:+.2} m  heading {:+.0}°  {}",
+                "saltus demo {:5.1} s   {}   tilt {:+.2}°   kills {}  freezes {}  pushes {}{}",
+                self.elapsed,
+                paint(health, verdict.into()),
                 t.tilt.to_degrees(),
-                t.x,
-                t.heading.to_degrees(),
-                self.obstacle.as_ref().map_or(String::new(), |o| format!("nearest {:.2} m ahead", o.range)),
+                self.deeds.0,
+                self.deeds.1,
+                self.pushes,
+                if self.chaos { "  chaos" } else { "" },
             ),
+            format!("in another terminal: saltus --domain {} spy", self.domain),
         ];
         let head = format!("{:<18}{:>6} {:>8} {:>8} {:>7}", "channel", "Hz", "p50", "max 1s", "missed");
         let mut table = vec![paint("1", head)];
@@ -88,29 +112,42 @@ impl View {
             let (p50, max) = row.latency.map_or(("-".into(), "-".into()), |(a, b)| (time(a), time(b)));
             table.push(format!("{:<18}{:>6.0} {p50:>8} {max:>8} {:>7}", row.name, row.rate, row.missed));
         }
-        let health = match t.tilt.abs() {
-            _ if t.fell > 0 => "31",
-            tilt if tilt > 0.1 => "33",
-            _ => "32",
-        };
-        let picture = picture::draw(t);
-        for k in 0..table.len().max(picture.len()) {
-            let left = picture.get(k).cloned().unwrap_or_else(|| " ".repeat(picture::WIDTH));
+        table.push(format!("sensor to motor {}", span(self.reflex)));
+
+        // What is left over belongs to the chart, to the events and to a larger robot, in this order.
+        let least = lines.len() + table.len().max(HEIGHT) + self.crew.len() + 1;
+        let spare = rows.saturating_sub(1 + least);
+        let chart = spare.div_ceil(3).min(6);
+        let events = (spare - chart).div_ceil(2).min(8);
+        let body = table.len().max(HEIGHT) + (spare - chart - events).min(16);
+
+        let wide = columns.saturating_sub(TABLE + 1).clamp(WIDTH, 2 * body + WIDTH);
+        for (k, left) in picture::draw(t, wide, body).into_iter().enumerate() {
             lines.push(format!("{} {}", paint(health, left), table.get(k).map_or("", String::as_str)));
         }
-        lines.push(format!(
-            "sensor to motor {}   kills {}  freezes {}",
-            span(self.reflex),
-            self.deeds.0,
-            self.deeds.1
-        ));
+        lines.extend(picture::chart(&self.tilts, columns, chart).into_iter().map(|row| paint(health, row)));
         lines.extend_from_slice(&self.crew);
+        let newest = &self.events[self.events.len().saturating_sub(events)..];
+        lines.extend_from_slice(newest);
+        lines.resize(lines.len() + events - newest.len(), String::new());
+        lines.push(match self.keys {
+            true => paint("1", "k kill  f freeze  p push  c chaos on/off  q end".into()),
+            false => format!("tilt drawn {EXAGGERATED}×; Ctrl-C ends"),
+        });
         lines
     }
 }
 
 fn span(times: Option<(u64, u64)>) -> String {
     times.map_or("-".into(), |(p50, max)| format!("{} (max {})", time(p50), time(max)))
+}
+
+fn event_line(event: &Event) -> String {
+    let back = match event.away {
+        0 => String::new(),
+        away => format!(", back after {}", time(away.unsigned_abs())),
+    };
+    format!("{:7.2} s  {} (process {}) {}{back}", event.at as f64 * 1e-9, event.role, event.pid, event.what)
 }
 
 /// Makes the view, of the channels alone: any process that may read them could.
@@ -158,6 +195,10 @@ impl Table {
         }
         if let Some(truth) = newest(&mut self.truth, &mut self.buf)? {
             self.view.truth = truth;
+            if self.view.tilts.len() == TILTS {
+                self.view.tilts.drain(..TILTS / 2);
+            }
+            self.view.tilts.push(self.view.truth.tilt.to_degrees());
         }
         if let Some(obstacle) = newest(&mut self.obstacle, &mut self.buf)? {
             self.view.obstacle = Some(obstacle);
@@ -169,6 +210,8 @@ impl Table {
     fn take(&mut self, state: &Crew) {
         self.view.elapsed = state.elapsed as f64 * 1e-9;
         self.view.deeds = (state.kills, state.freezes);
+        (self.view.pushes, self.view.chaos) = (state.pushes, state.chaos);
+        self.view.events = state.events.iter().map(event_line).collect();
         let mut signs = Vec::new();
         for m in &state.members {
             let Some(role) = ROLES.iter().position(|role| *role == m.role) else { continue };
@@ -198,7 +241,9 @@ impl Table {
             // The logger looks when it likes to: that says nothing of the channel.
             let (times, missed) = self.ledger.take_recent(k, LOGGER);
             let latency = middle_and_longest(times);
-            self.view.rows.push(Row { name: place.name, rate, latency, missed });
+            if self.published[k] > 0 {
+                self.view.rows.push(Row { name: place.name, rate, latency, missed });
+            }
         }
     }
 }
@@ -232,14 +277,22 @@ mod tests {
             };
             CHANNELS.len()
         ];
-        let view = View { rows, ..View::default() };
-        let frame = view.frame(false);
-        assert!(frame.len() <= 23, "{} lines", frame.len());
-        assert!(
-            frame[2..].iter().all(|line| line.chars().count() <= 80 && !line.contains('\x1b')),
-            "{frame:#?}"
-        );
-        assert!(view.frame(true).iter().any(|line| line.contains("\x1b[32m")));
+        let events = vec!["x".to_owned(); 8];
+        let crew = vec!["y".to_owned(); 2];
+        let view = View { rows, events, crew, tilts: vec![1.0; 500], ..View::default() };
+        for (columns, rows) in [(80, 24), (200, 60), (100, 24), (80, 60), (20, 5)] {
+            let frame = view.frame((columns, rows), false);
+            assert!(frame.len() < rows.max(24), "{} lines of {rows}", frame.len());
+            let wide = |line: &String| line.chars().count() > columns.max(80) || line.contains('\x1b');
+            assert!(!frame.iter().any(wide), "{columns} by {rows}: {frame:#?}");
+            if rows == 60 {
+                assert!(
+                    frame.len() > 45 && frame.iter().filter(|line| *line == "x").count() == 8,
+                    "{frame:#?}"
+                );
+            }
+        }
+        assert!(view.frame((80, 24), true).iter().any(|line| line.contains("\x1b[3")));
         assert!(view.line().contains("tilt"));
     }
 }

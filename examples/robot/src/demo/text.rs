@@ -6,6 +6,7 @@ use super::crew::What;
 use super::ledger::{REFLEX_LIMIT, TICK_LIMIT};
 use super::report::{Percentiles, Report};
 use crate::channels::LIDAR;
+use crate::tally::Tally;
 
 /// A time, with as many digits as one can use.
 pub fn time(ns: u64) -> String {
@@ -19,19 +20,30 @@ pub fn time(ns: u64) -> String {
 }
 
 impl Report {
-    /// The report as text.
-    pub fn text(&self) -> String {
+    /// The report as text: the verdict first, in full or what fits a screen.
+    pub fn text(&self, full: bool) -> String {
         let mut out = String::new();
         // Writing into a string cannot fail.
-        let _ = self.write(&mut out);
+        let _ = self.write(&mut out, full);
         out
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    fn write(&self, out: &mut String, full: bool) -> std::fmt::Result {
+        self.write_verdict(out)?;
         self.write_robot(out)?;
-        self.write_latency(out)?;
-        self.write_accounts(out)?;
-        self.write_incidents(out)?;
+        self.write_latency(out, full)?;
+        if full {
+            self.write_accounts(out)?;
+        } else {
+            let sum = |of: fn(&Tally) -> i64| self.hops.iter().map(|hop| of(&hop.tally)).sum::<i64>();
+            let (received, missed) = (sum(|t| t.received), sum(|t| t.missed));
+            let readers = self.hops.len();
+            writeln!(
+                out,
+                "{readers} readers received {received} messages, knew of {missed} missed; --report shows each"
+            )?;
+        }
+        self.write_incidents(out, full)?;
         if let Some(s) = &self.scans {
             writeln!(out, "\nlidar: {} of {} scans published, {} logged", s.published, s.in_file, s.logged)?;
             let same =
@@ -44,14 +56,15 @@ impl Report {
         for line in &self.said {
             writeln!(out, "said: {line}")?;
         }
+        Ok(())
+    }
+
+    fn write_verdict(&self, out: &mut String) -> std::fmt::Result {
         let failures = self.failures();
         if failures.is_empty() {
-            write!(
-                out,
-                "\nverdict: the robot stood; received + missed = published for every reader; nothing torn"
-            )
+            writeln!(out, "verdict: the robot stood; received + missed = published; nothing torn")
         } else {
-            write!(out, "\nverdict: FAILED: {}", failures.join("\n         FAILED: "))
+            writeln!(out, "verdict: FAILED: {}", failures.join("\n         FAILED: "))
         }
     }
 
@@ -74,14 +87,14 @@ impl Report {
         writeln!(out, "  worst tilt {worst:.2}° after the first two seconds, {:+.2} m from home", t.x)
     }
 
-    fn write_latency(&self, out: &mut String) -> std::fmt::Result {
+    fn write_latency(&self, out: &mut String, full: bool) -> std::fmt::Result {
         let head = ["count", "p50", "p99", "p99.9", "max"];
-        writeln!(out, "\n{:<34}{}", "latency, publish to receive", cells(&head.map(String::from)))?;
+        writeln!(out, "\n{:<30}{}", "latency, publish to receive", cells(&head.map(String::from)))?;
         let mut row = |name: &str, p: &Percentiles| {
             let times = p.ns.map(|ns| if p.count > 0 { time(ns) } else { "-".into() });
-            writeln!(out, "{name:<34}{:>10}{}", p.count, cells(&times))
+            writeln!(out, "{name:<30}{:>10}{}", p.count, cells(&times))
         };
-        for hop in &self.hops {
+        for hop in self.hops.iter().filter(|_| full) {
             row(&format!("{} → {}", hop.channel, hop.role), &hop.times)?;
         }
         row("sensor → motor, all hops", &self.reflex)?;
@@ -101,18 +114,18 @@ impl Report {
 
     fn write_accounts(&self, out: &mut String) -> std::fmt::Result {
         let head = ["received", "missed", "away", "processes"];
-        writeln!(out, "\n{:<34}{}", "accounts of the readers", cells(&head.map(String::from)))?;
+        writeln!(out, "\n{:<30}{}", "accounts of the readers", cells(&head.map(String::from)))?;
         for hop in &self.hops {
             let t = &hop.tally;
             let row = [t.received, t.missed, hop.away, hop.processes as i64].map(|n| n.to_string());
-            writeln!(out, "{:<34}{}", format!("{} → {}", hop.channel, hop.role), cells(&row))?;
+            writeln!(out, "{:<30}{}", format!("{} → {}", hop.channel, hop.role), cells(&row))?;
         }
         let row = [self.health.received, self.health.missed, 0, 1].map(|n| n.to_string());
-        writeln!(out, "{:<34}{}", "health → supervisor", cells(&row))?;
+        writeln!(out, "{:<30}{}", "health → supervisor", cells(&row))?;
         writeln!(out, "away: published while the reader was dead, or after its last report (every 5 ms)")
     }
 
-    fn write_incidents(&self, out: &mut String) -> std::fmt::Result {
+    fn write_incidents(&self, out: &mut String, full: bool) -> std::fmt::Result {
         if let Some(seed) = self.chaos {
             let (kills, freezes) = (self.count(&What::Killed), self.count(&What::Frozen));
             let rate = (kills + freezes) as f64 / self.elapsed.as_secs_f64();
@@ -134,7 +147,7 @@ impl Report {
                 time(*longest)
             )?;
         }
-        let mut roles: Vec<&str> = self.incidents.iter().map(|i| i.role).collect();
+        let mut roles: Vec<&str> = self.incidents.iter().filter(|_| full).map(|i| i.role).collect();
         roles.sort();
         roles.dedup();
         for role in roles {
@@ -165,7 +178,7 @@ fn wrap(head: &str, words: &[String]) -> String {
     let mut out = head.to_owned();
     let mut used = head.chars().count();
     for word in words {
-        if used + word.len() > 84 {
+        if used + word.len() > 79 {
             out += "\n";
             out += &" ".repeat(head.chars().count());
             used = head.chars().count();

@@ -16,7 +16,7 @@ use saltus_channel::{Start, SubscriberOptions, Until, Which, clock};
 use crate::channels::{CHANNELS, CREW, HEALTH, LIDAR};
 use crate::error::Result;
 use crate::life::{Life, Reader, WITNESS, Writer};
-use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Scan, Truth, Wheel};
+use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Push, Request, Scan, Truth, Wheel};
 use crate::wire::{self, Message, START, Torn, chain};
 
 /// How often it looks.
@@ -58,6 +58,8 @@ fn checker(channel: &str) -> fn(&[u8]) -> Result<(), Torn> {
         "wheel/left/state" | "wheel/right/state" => whole::<Wheel>,
         "arm/shoulder" | "arm/elbow" => whole::<Arm>,
         "obstacle" => whole::<Obstacle>,
+        "push" => whole::<Push>,
+        "request" => whole::<Request>,
         _ => |_| Err(Torn),
     }
 }

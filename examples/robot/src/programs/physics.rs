@@ -11,6 +11,7 @@
 
 use saltus_channel::{Until, Which, clock};
 
+use crate::channels::PUSH;
 use crate::error::Result;
 use crate::life::{Life, REFLEX, Reader};
 use crate::sim::body::{FALLEN, ROBOT, STEP, Torques};
@@ -18,7 +19,7 @@ use crate::sim::motor::HOLD;
 use crate::sim::sensors::inertial;
 use crate::sys;
 use crate::wire::Message;
-use crate::wire::types::{Arm, Imu, Span, Truth, Wheel};
+use crate::wire::types::{Arm, Imu, Push, Span, Truth, Wheel};
 
 /// The robot is set down a little askew, rad: without control it falls in less than a second.
 pub const FIRST_TILT: f64 = 0.08;
@@ -40,6 +41,7 @@ pub fn run() -> Result<()> {
     let mut right = Actuator::new(&mut life, "wheel/right/state")?;
     let mut shoulder = Actuator::new(&mut life, "arm/shoulder")?;
     let mut elbow = Actuator::new(&mut life, "arm/elbow")?;
+    let (mut pushes, mut push) = (life.reader(PUSH)?, Push::default());
 
     let mut world = match life.inherited::<Truth>("truth")? {
         // Started by hand where a robot lies on the ground: somebody wants to set it up again.
@@ -55,10 +57,14 @@ pub fn run() -> Result<()> {
         }
         life.measured(Span::TICK, (now() - due(&world)).max(0) as u64)?;
 
+        if let Some((newest, _)) = pushes.receive(Which::Newest, Until::Poll, &mut life)? {
+            push = newest;
+        }
+        let pushed = if (clock::boottime() as i64) < push.until { push.torque } else { 0.0 };
         let torques = Torques {
             left: left.torque::<Wheel>(&mut life)?,
             right: right.torque::<Wheel>(&mut life)?,
-            disturbance: shoulder.torque::<Arm>(&mut life)? + elbow.torque::<Arm>(&mut life)?,
+            disturbance: shoulder.torque::<Arm>(&mut life)? + elbow.torque::<Arm>(&mut life)? + pushed,
         };
         let imu = step(&mut world, &torques);
         // The state first: a successor may take a step again whose sample was lost, but never skip one.

@@ -19,7 +19,7 @@ pub mod types {
 use saltus_wire::Body;
 pub use saltus_wire::Message;
 pub use scan::{START, chain, scan};
-use types::{Crew, Health, Member, Scan, Span, Tally};
+use types::{Crew, Event, Health, Member, Scan, Span, Tally};
 
 /// Most measured times in one health report; a process with more sends the next report early.
 pub const SPANS: usize = 96;
@@ -29,6 +29,10 @@ pub const READERS: usize = 16;
 const MEMBERS: usize = 16;
 /// Longest name of a role, bytes.
 const ROLE: usize = 16;
+/// Most events in one crew message.
+pub const EVENTS: usize = 8;
+/// Longest word for what happened, bytes.
+pub const WHAT: usize = 40;
 
 /// Bytes that are not the expected message: torn, of another type, or of another length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +80,9 @@ pub const fn fixed<M: Message>() -> usize {
 }
 
 /// The longest crew message, bytes.
-pub const LONGEST_CREW: usize = fixed::<Crew>() + MEMBERS * (<Member as Body>::MIN_SIZE + ROLE);
+pub const LONGEST_CREW: usize = fixed::<Crew>()
+    + MEMBERS * (<Member as Body>::MIN_SIZE + ROLE)
+    + EVENTS * (<Event as Body>::MIN_SIZE + ROLE + WHAT);
 /// The longest health report, bytes.
 pub const LONGEST_HEALTH: usize =
     fixed::<Health>() + READERS * <Tally as Body>::MIN_SIZE + SPANS * <Span as Body>::MIN_SIZE;
@@ -141,7 +147,10 @@ mod tests {
         };
         assert_eq!(bytes(&health).len(), LONGEST_HEALTH);
         let member = Member { role: "x".repeat(ROLE), ..Member::default() };
-        let crew = Crew { num_members: MEMBERS as i32, members: vec![member; MEMBERS], ..Crew::default() };
+        let event = Event { role: "x".repeat(ROLE), what: "x".repeat(WHAT), ..Event::default() };
+        let (members, events) = (vec![member; MEMBERS], vec![event; EVENTS]);
+        let mut crew = Crew { members, events, ..Crew::default() };
+        crew.set_sizes();
         assert_eq!(bytes(&crew).len(), LONGEST_CREW);
         assert!(crate::demo::ROLES.iter().all(|role| role.len() <= ROLE));
     }
@@ -167,5 +176,7 @@ mod tests {
         last(types::Logged::default());
         last(Crew::default());
         last(Health::default());
+        last(types::Push::default());
+        last(types::Request::default());
     }
 }
