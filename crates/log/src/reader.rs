@@ -43,13 +43,14 @@ impl Reader {
         };
         Reader { inner }
     }
-    /// Messages of MCAP are given as they lie in the file.
-    pub(crate) fn stored(format: Format) -> Reader {
-        let mut reader = Reader::new(format);
-        if let Inner::Mcap(reader) = &mut reader.inner {
-            reader.stored = true;
-        }
-        reader
+    /// Whether messages of MCAP are given as they lie in the file, such as CDR, and not as they were published, which is the
+    /// default. Messages of an LCM log lie there as they were published.
+    pub fn stored(self, stored: bool) -> Reader {
+        let inner = match self.inner {
+            Inner::Lcm(reader) => Inner::Lcm(reader),
+            Inner::Mcap(reader) => Inner::Mcap(Box::new(reader.stored(stored))),
+        };
+        Reader { inner }
     }
     /// The format.
     pub fn format(&self) -> Format {

@@ -54,7 +54,7 @@ fn scan(
     sorter: &mut Sorter,
     progress: Progress<'_>,
 ) -> Result<Counter> {
-    let (mut reader, mut counter) = (Reader::stored(format), Counter::default());
+    let (mut reader, mut counter) = (Reader::new(format).stored(true), Counter::default());
     let (mut piece, mut at) = (vec![0; PIECE], 0);
     let room = || Error::io("make an index of the log");
     while at < size {

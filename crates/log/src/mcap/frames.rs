@@ -25,18 +25,47 @@ pub(crate) struct Frames {
     base: u64,
     /// So many bytes are still to be passed over; they are in order.
     pass: u64,
-    started: bool,
-    ended: bool,
-    /// Messages were seen outside of chunks. Only then are they looked for behind damage: those in a damaged chunk would look the
-    /// same, and nobody could tell whether they are right.
-    loose: bool,
+    state: State,
     /// The last record.
     last: u8,
-    /// Something was passed over since: only what begins a record beyond doubt ends that.
-    lost: bool,
-    /// The data has ended: no messages follow, up to the next file.
-    summary: bool,
+    /// Messages were seen outside of chunks. Only then are they looked for behind damage: those in a damaged chunk would look the
+    /// same, and nobody could tell whether they are right.
+    messages_outside_chunks: bool,
+    /// No more bytes are fed.
+    ended: bool,
     pub skipped: u64,
+}
+
+/// What may stand at the next byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// The magic; nothing of the file was read.
+    #[default]
+    BeforeMagic,
+    /// A record.
+    Record(Section),
+    /// Anything: something was passed over, or the length of the record before may be wrong. Only what begins a record beyond
+    /// doubt ends that.
+    Resync(Section),
+}
+
+/// A part of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Section {
+    /// Up to the end of the data.
+    #[default]
+    Data,
+    /// Behind the data: no messages follow, up to the next file.
+    Summary,
+}
+
+impl State {
+    fn section(self) -> Section {
+        match self {
+            State::BeforeMagic => Section::Data,
+            State::Record(section) | State::Resync(section) => section,
+        }
+    }
 }
 
 /// A record.
@@ -92,14 +121,13 @@ impl Frames {
             if self.at == self.bytes.len() {
                 return None;
             }
-            if self.lost && !certain(&self.bytes[self.at..], self.ended, self.loose) {
+            if matches!(self.state, State::Resync(_)) && !self.is_certain(&self.bytes[self.at..]) {
                 self.resume();
                 continue;
             }
             match self.look(self.at) {
                 Found::Magic => {
-                    self.started = true;
-                    (self.lost, self.summary) = (false, false);
+                    self.state = State::Record(Section::Data);
                     self.at += MAGIC.len();
                 }
                 Found::Record(op::MESSAGE, len) if self.was_no_message() => {
@@ -107,14 +135,13 @@ impl Frames {
                     self.at += HEAD + len;
                 }
                 Found::Record(opcode, len) => {
-                    self.loose |= opcode == op::MESSAGE;
-                    self.summary |= opcode == op::DATA_END;
+                    self.messages_outside_chunks |= opcode == op::MESSAGE;
                     let data = chunk_size(&self.bytes[self.at..])
                         .filter(|&data| opcode == op::CHUNK && data < len as u64);
                     if let Some(data) = data {
                         // Its length may be wrong: what follows has to prove itself.
                         let frame = self.take(opcode, data as usize, false);
-                        self.lost = true;
+                        self.state = State::Resync(self.state.section());
                         return Some(frame);
                     }
                     return Some(self.take(opcode, len, false));
@@ -137,7 +164,8 @@ impl Frames {
         let body = self.at + HEAD..self.at + HEAD + len;
         let place = self.base + self.at as u64;
         self.at = body.end;
-        (self.last, self.lost) = (opcode, false);
+        let section = if opcode == op::DATA_END { Section::Summary } else { self.state.section() };
+        (self.last, self.state) = (opcode, State::Record(section));
         Frame { place, opcode, body, cut }
     }
 
@@ -145,8 +173,14 @@ impl Frames {
     /// message index or of a channel, and nothing but chunks has a checksum. An index follows a chunk or another index, and
     /// its length stands where a message has its sequence number; channels are repeated behind the data.
     fn was_no_message(&self) -> bool {
-        let indexed = !self.lost && matches!(self.last, op::CHUNK | op::MESSAGE_INDEX);
-        self.summary || (indexed && message_index(&self.bytes[self.at..]) == Some(true))
+        match self.state {
+            State::Record(Section::Summary) | State::Resync(Section::Summary) => true,
+            State::Record(Section::Data) => {
+                let indexed = matches!(self.last, op::CHUNK | op::MESSAGE_INDEX);
+                indexed && message_index(&self.bytes[self.at..]) == Some(true)
+            }
+            State::Resync(Section::Data) | State::BeforeMagic => false,
+        }
     }
 
     fn look(&self, at: usize) -> Found {
@@ -157,7 +191,7 @@ impl Frames {
         if MAGIC.starts_with(bytes) {
             return Found::Part;
         }
-        if !self.started {
+        if self.state == State::BeforeMagic {
             return Found::Nothing;
         }
         let Some((opcode, len)) = head(bytes) else { return Found::Part };
@@ -191,16 +225,19 @@ impl Frames {
         }
     }
 
+    fn is_certain(&self, bytes: &[u8]) -> bool {
+        certain(bytes, self.ended, self.messages_outside_chunks)
+    }
+
     /// Passes over what is no record, up to what looks like one beyond doubt.
     fn resume(&mut self) {
         let from = self.at + 1;
         let rest = &self.bytes[from.min(self.bytes.len())..];
-        let found = (0..rest.len()).find(|&at| certain(&rest[at..], self.ended, self.loose));
+        let found = (0..rest.len()).find(|&at| self.is_certain(&rest[at..]));
         let to = found.map_or(self.bytes.len(), |at| from + at);
         self.skipped += (to - self.at) as u64;
         self.at = to;
-        self.lost = true;
-        self.started = true;
+        self.state = State::Resync(self.state.section());
     }
 }
 
@@ -270,13 +307,13 @@ fn attachment(bytes: &[u8]) -> Option<bool> {
 }
 
 /// Whether this is the beginning of a record beyond doubt, or may be when more bytes come.
-fn certain(bytes: &[u8], ended: bool, loose: bool) -> bool {
+fn certain(bytes: &[u8], ended: bool, messages_outside_chunks: bool) -> bool {
     let unsure = !ended;
     match bytes[0] {
         op::CHUNK if chunk_size(bytes).is_some() => chunk_is_exact(bytes),
         op::CHUNK => unsure && head(bytes).is_none_or(|(_, len)| len <= LONGEST as u64),
         op::DATA_END => head(bytes).map_or(unsure, |(_, len)| len == 4),
-        op::MESSAGE if loose => match head(bytes) {
+        op::MESSAGE if messages_outside_chunks => match head(bytes) {
             // Messages outside of chunks follow each other.
             Some((_, len)) if (MESSAGE as u64..1 << 20).contains(&len) => {
                 let next = &bytes[(HEAD + len as usize).min(bytes.len())..];

@@ -29,8 +29,8 @@ pub(crate) struct Reader {
     kept: usize,
     /// The last message as it was published, where it lies otherwise in the file.
     published: Vec<u8>,
-    /// Messages are given as they lie in the file.
-    pub stored: bool,
+    /// Messages are given as they lie in the file, and not as they were published.
+    stored: bool,
     finished: bool,
     damage: Damage,
 }
@@ -76,6 +76,10 @@ enum Lies {
 const KEPT: usize = 64 << 20;
 
 impl Reader {
+    /// As [`Reader::stored`](crate::Reader::stored).
+    pub fn stored(self, stored: bool) -> Reader {
+        Reader { stored, ..self }
+    }
     pub fn feed(&mut self, bytes: &[u8]) {
         self.frames.feed(bytes);
     }
