@@ -14,7 +14,6 @@ const STILL: &[&str] = &[
     "saltus-wire",
     "saltus-types",
     "saltus-gen",
-    "saltus-log",
     "saltus-measure",
     "saltus-doctor",
     "saltus-spy",

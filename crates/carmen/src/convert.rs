@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use saltus_carmen::typed::micros;
-use saltus_carmen::{Entry, Malformed};
 use saltus_log::lcm::Writer;
+use saltus_log::{Event, Format, Reader};
 use serde::Serialize;
+
+use crate::log::{Entry, Log};
+use crate::message::Malformed;
+use crate::typed::micros;
 
 /// So many broken lines are told one by one; the rest is only counted.
 const TOLD: usize = 20;
@@ -13,7 +16,7 @@ const TOLD: usize = 20;
 const JUMP: i64 = 10_000_000;
 
 /// Converts entry by entry.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Converter {
     writer: Writer,
     /// The time of the event before.
@@ -125,10 +128,28 @@ impl Converter {
     }
 }
 
+/// Gives the events that a log becomes to `take` until that says `false`. Says what became of it.
+///
+/// # Errors
+/// Those of `take`.
+pub fn events<E>(log: &mut Log, mut take: impl FnMut(&Event<'_>) -> Result<bool, E>) -> Result<Summary, E> {
+    // The converter makes a log of LCM, which is read again piece by piece.
+    let (mut converter, mut reader, mut bytes) = (Converter::default(), Reader::new(Format::Lcm), Vec::new());
+    let mut go_on = true;
+    while go_on && let Some(entry) = log.next_entry() {
+        converter.add(entry, &mut bytes);
+        reader.feed(&bytes);
+        bytes.clear();
+        while let Some(event) = reader.event() {
+            go_on &= take(&event)?;
+        }
+    }
+    Ok(converter.summary())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use saltus_carmen::Log;
     use saltus_log::lcm::Reader;
     use std::io::Cursor;
 

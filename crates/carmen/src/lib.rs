@@ -10,13 +10,16 @@
 //! itself one of them and is none, a line that does not end, a file that was cut short: counted too, never an error.
 //! The memory it takes does not grow with the file.
 //!
-//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`].
+//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; a [`Converter`] makes an LCM log of
+//! it, and [`events`] hands the events of that log over.
 
+mod convert;
 mod line;
 mod log;
 mod message;
 pub mod typed;
 
+pub use convert::{Broken, Converter, Steps, Summary, events};
 pub use line::LINE;
 pub use log::{Counts, Entry, Log};
 pub use message::{Laser, Malformed, Message, Odometry, Scan};

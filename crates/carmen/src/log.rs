@@ -52,6 +52,12 @@ impl Log {
         Log::read(BufReader::with_capacity(1 << 16, File::open(path)?))
     }
 
+    /// Whether a file that begins with these bytes may be a CARMEN log: text or gzip.
+    pub fn looks_like(beginning: &[u8]) -> bool {
+        let text = beginning.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
+        beginning.starts_with(b"\x1f\x8b") || (text && !beginning.is_empty())
+    }
+
     /// Reads from anything.
     pub fn read(bytes: impl BufRead + Send + 'static) -> io::Result<Log> {
         Ok(Log { lines: Lines::new(bytes)?, counts: Counts::default() })

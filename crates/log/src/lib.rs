@@ -12,6 +12,7 @@
 mod bytes;
 mod channel;
 mod damage;
+pub mod edit;
 mod error;
 mod event;
 mod format;

@@ -6,14 +6,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use saltus_domain::{Domain, Pattern};
+use saltus_log::edit::Moment;
 use saltus_os::rt;
 use saltus_play::{Bookmarks, Player, Reel};
 use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
-use super::log::{
-    self,
-    select::{Moment, moment},
-};
+use super::log;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Count, Json, Quiet, TypeDirs};
 use crate::{place, schemas, stop};
@@ -52,11 +50,11 @@ pub struct Play {
     paused: bool,
 
     /// Begin here: so long after the first event (90s, 2.5m), or @SECONDS since 1970
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME")]
     from: Option<Moment>,
 
     /// End here; as --from
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME")]
     to: Option<Moment>,
 
     /// Begin again at the end, until Ctrl-C
@@ -162,7 +160,7 @@ fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, fir
             Answer::Done => {}
             Answer::Note(words) => status.note(words),
             Answer::Ask(line) => keys.ask(line),
-            Answer::GoTo(text) => match moment(&String::from_utf8_lossy(&text)) {
+            Answer::GoTo(text) => match String::from_utf8_lossy(&text).parse::<Moment>() {
                 Ok(to) => session.seek(to.of(first))?,
                 Err(error) => status.note(error),
             },

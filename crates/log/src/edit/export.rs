@@ -1,125 +1,79 @@
-//! `saltus log export`: the messages of a log for other programs.
+//! The messages of a log for other programs.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
+use super::{Meanings, ReadError, Selection, Source};
+use crate::{Damage, Event};
 use saltus_decode::Meaning;
-use saltus_log::Event;
-use saltus_types::{Extent, Field, Record, Type, json};
+use saltus_text::{escape::escaped, human::signed_stamp};
+use saltus_types::{Extent, Field, Record, Schema, StructId, Type, json};
 use serde_json::Value;
+use std::io::{self, Read, Write};
 
-use super::cat::Meanings;
-use super::input::{Input, tell};
-use super::select::{Channels, Selection, Times};
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Quiet, TypeDirs};
-use crate::human::{plural, signed_stamp};
-use crate::stop;
-use crate::target::Target;
-
-/// The options of `log export`.
-#[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Export {
-    /// As what
-    #[arg(value_enum)]
-    format: Kind,
-
-    /// The log; - is standard input
-    log: PathBuf,
-
-    /// Where to write; - is standard output
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
-
-    #[command(flatten)]
-    channels: Channels,
-
-    #[command(flatten)]
-    times: Times,
-
-    #[command(flatten)]
-    dirs: TypeDirs,
-
-    /// Overwrite what is there
-    #[arg(short, long)]
-    force: bool,
-
-    #[command(flatten)]
-    quiet: Quiet,
-}
-
-/// What is written.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    /// A table
+/// As what messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A table of messages of one type: a line for each, a column for each field, element of an array of fixed size, and
+    /// array of variable size.
     Csv,
-    /// Objects, one a line
+    /// Objects, one a line.
     Json,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  saltus log export csv robot.mcap -c POSE -o pose.csv
-  saltus log export json lcmlog-2026-11-20.00 -I types -c 'ARM_.*' -o arm.jsonl";
-
-/// Writes all that is chosen and understood.
-pub fn run(args: Export) -> Outcome {
-    stop::on_signals()?;
-    let mut selection = Selection::new(&args.channels, args.times)?;
-    let mut meanings = Meanings::new(&args.dirs)?;
-    let input = Input::open(&args.log)?;
-    let (name, quiet) = (input.name.clone(), args.quiet.quiet);
-    let failed = |e: io::Error| match e.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Quiet,
-        _ => Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", args.out.display())),
-    };
-    let (rows, left_out, damage) = Target::new(&args.out, args.force)?.fill(|file| {
-        let mut out = io::BufWriter::new(file);
-        let (mut table, mut rows, mut left_out) = (None, 0, 0);
-        let (_, rest) = input.each(quiet, |event| {
-            if !selection.takes(event) {
-                return Ok(true);
-            }
-            match meanings.of(event)? {
-                Meaning::Record { record, .. } => {
-                    if args.format == Kind::Json {
-                        object(&mut out, event, &record).map_err(failed)?;
-                    } else {
-                        let table = table.get_or_insert_with(|| Table::of(&record));
-                        table.row(&mut out, event, &record, rows == 0)?.map_err(failed)?;
-                    }
-                    rows += 1;
-                }
-                _ => left_out += 1,
-            }
-            Ok(true)
-        })?;
-        out.flush().map_err(failed)?;
-        if stop::requested() {
-            return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
-        }
-        if rows == 0 && left_out > 0 {
-            let words = "no message whose type is known: -I names the directory of their type files";
-            return Err(Failure::new(Code::Failed, words));
-        }
-        Ok((rows, left_out, rest.damage))
-    })?;
-    tell(&name, &damage);
-    if left_out > 0 {
-        say(format_args!(
-            "{} left out: their type is not known, or they are damaged",
-            plural(left_out, "message")
-        ));
-    }
-    if !quiet {
-        say(format_args!("{} written", plural(rows, "message")));
-    }
-    Ok(())
+/// What was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exported {
+    /// How many messages.
+    pub rows: u64,
+    /// How many were not, because their type is not known, or they are no messages of it.
+    pub left_out: u64,
+    /// What could not be read.
+    pub damage: Damage,
 }
 
+/// Why messages were not written.
+#[derive(Debug)]
+pub enum ExportError {
+    /// The output does not take them.
+    Write(io::Error),
+    /// Messages of these two types make no table.
+    TwoTypes(String, String),
+}
+
+/// Writes all messages that are meant and understood. `progress` hears how many bytes were read, and says whether to go on.
+///
+/// # Errors
+/// The source is no log or cannot be read, or the messages cannot be written.
+pub fn export<R: Read, W: Write>(
+    source: Source<R>,
+    mut selection: Selection<'_>,
+    mut meanings: Meanings,
+    layout: Layout,
+    mut out: W,
+    progress: impl FnMut(u64) -> bool,
+) -> Result<Exported, ReadError<ExportError>> {
+    let (mut table, mut exported) = (None, Exported::default());
+    let rest = source.each(progress, |event| {
+        if !selection.takes(event) {
+            return Ok(true);
+        }
+        let Meaning::Record { record, .. } = meanings.of(event) else {
+            exported.left_out += 1;
+            return Ok(true);
+        };
+        match layout {
+            Layout::Json => object(&mut out, event, &record).map_err(ExportError::Write)?,
+            Layout::Csv => {
+                let table = table.get_or_insert_with(|| Table::of(&record));
+                table.row(&mut out, event, &record, exported.rows == 0)?;
+            }
+        }
+        exported.rows += 1;
+        Ok(true)
+    })?;
+    out.flush().map_err(|e| ReadError::Take(ExportError::Write(e)))?;
+    Ok(Exported { damage: rest.damage, ..exported })
+}
+
+/// An object in one line.
 fn object(out: &mut impl Write, event: &Event<'_>, record: &Record) -> io::Result<()> {
     let channel = Value::from(escaped(event.channel));
     let kind = Value::from(record.definition().name.to_string());
@@ -149,42 +103,28 @@ impl Table {
         event: &Event<'_>,
         record: &Record,
         first: bool,
-    ) -> Outcome<io::Result<()>> {
+    ) -> Result<(), ExportError> {
         let other = record.definition();
         if other.fingerprint != self.fingerprint {
-            let words = format!(
-                "messages of two types, {} and {}, make no table: -c chooses channels, and `saltus log info` tells them",
-                self.name, other.name
-            );
-            return Err(Failure::new(Code::Usage, words));
+            return Err(ExportError::TwoTypes(self.name.clone(), other.name.to_string()));
         }
         let mut cells = vec![
             ("time".to_owned(), signed_stamp(event.log_time)),
             ("channel".to_owned(), escaped(event.channel)),
         ];
         let value = serde_json::from_str(&json::to_string(record)).unwrap_or(Value::Null);
-        fields(record, &value, "", &mut cells);
+        walk(record.schema(), record.id(), &value, "", &mut cells);
         let line = |part: fn(&(String, String)) -> &String| {
             let quoted: Vec<String> = cells.iter().map(|cell| quoted(part(cell))).collect();
             quoted.join(",")
         };
         let heading = if first { writeln!(out, "{}", line(|cell| &cell.0)) } else { Ok(()) };
-        Ok(heading.and_then(|()| writeln!(out, "{}", line(|cell| &cell.1))))
+        heading.and_then(|()| writeln!(out, "{}", line(|cell| &cell.1))).map_err(ExportError::Write)
     }
 }
 
 /// A cell for each number in it, by name.
-fn fields(record: &Record, value: &Value, prefix: &str, cells: &mut Vec<(String, String)>) {
-    walk(record.schema(), record.id(), value, prefix, cells);
-}
-
-fn walk(
-    schema: &saltus_types::Schema,
-    id: saltus_types::StructId,
-    value: &Value,
-    prefix: &str,
-    cells: &mut Vec<(String, String)>,
-) {
+fn walk(schema: &Schema, id: StructId, value: &Value, prefix: &str, cells: &mut Vec<(String, String)>) {
     for field in &schema.get(id).fields {
         let inner = value.get(&field.name).unwrap_or(&Value::Null);
         elements(schema, field, 0, inner, format!("{prefix}{}", field.name), cells);
@@ -193,7 +133,7 @@ fn walk(
 
 /// The elements of a field from this dimension on.
 fn elements(
-    schema: &saltus_types::Schema,
+    schema: &Schema,
     field: &Field,
     dim: usize,
     value: &Value,
@@ -224,5 +164,56 @@ fn quoted(text: &str) -> String {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
         text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::Output;
+    use crate::{Format, WriterOptions};
+    use saltus_decode::{Decoder, Kind};
+    use std::sync::Arc;
+
+    const TYPES: &str =
+        "struct a_t { int32_t n; double x[2]; string s; int8_t v[n]; } struct b_t { int8_t y; }";
+
+    fn exported(types: &[&str], layout: Layout) -> Result<(String, Exported), ReadError<ExportError>> {
+        let schema = Arc::new(saltus_types::parse("a test", TYPES).unwrap());
+        let mut log = Vec::new();
+        let mut out = Output::new(&mut log, Format::Lcm, WriterOptions::new()).unwrap();
+        for name in types {
+            let data = match schema.find(name) {
+                Some(id) => Kind::lcm(&schema, id).encode(&Record::zero(&schema, id).unwrap()).unwrap(),
+                None => b"of no type".to_vec(),
+            };
+            out.add(&Event { channel: b"A,B", data: &data, log_time: 1000, ..Event::default() }).unwrap();
+        }
+        out.finish().unwrap();
+        let mut decoder = Decoder::new();
+        decoder.dictionary.add_all(&schema);
+        let (mut text, source) = (Vec::new(), Source::new(&log[..]).unwrap());
+        let done = export(source, Selection::all(), Meanings::new(decoder), layout, &mut text, |_| true)?;
+        Ok((String::from_utf8(text).unwrap(), done))
+    }
+
+    #[test]
+    fn a_table_has_a_column_for_each_field_and_element() {
+        let (text, done) = exported(&["a_t", "", "a_t"], Layout::Csv).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "time,channel,n,x[0],x[1],s,v");
+        assert!(lines[1].ends_with(",\"A,B\",0,0.0,0.0,,[]"), "{}", lines[1]);
+        assert_eq!((lines.len(), done.rows, done.left_out), (3, 2, 1));
+    }
+
+    #[test]
+    fn messages_of_two_types_are_objects_but_make_no_table() {
+        let (text, done) = exported(&["a_t", "b_t"], Layout::Json).unwrap();
+        assert_eq!((text.lines().count(), done.rows), (2, 2));
+        assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
+        let both = exported(&["a_t", "b_t"], Layout::Csv);
+        assert!(
+            matches!(both, Err(ReadError::Take(ExportError::TwoTypes(a, b))) if a == "a_t" && b == "b_t")
+        );
     }
 }

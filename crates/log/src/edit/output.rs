@@ -1,214 +1,63 @@
 //! A log as it is written.
 
+use crate::{Event, Format, Result, Types, Writer, WriterOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use saltus_log::{Compression, Damage, Error, Event, Format, Writer, WriterOptions};
-use saltus_types::cdr::Dialect;
-use serde::Serialize;
-
-use super::input::tell;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Json, Quiet, TypeDirs};
-use crate::human::plural;
-use crate::out::Out;
-use crate::target::Target;
-use crate::{schemas, stop};
-
-/// How a log is written.
-#[derive(Args)]
-pub struct Writing {
-    /// Overwrite what is there
-    #[arg(short, long)]
-    force: bool,
-
-    /// How MCAP is compressed
-    #[arg(long, value_enum, default_value_t = Packing::Zstd, value_name = "HOW")]
-    compression: Packing,
-
-    /// In which language MCAP says what messages are: ros2msg for all viewers, omgidl keeps names as they are
-    #[arg(long, value_enum, default_value_t = Language::Ros2msg, value_name = "LANGUAGE")]
-    schema: Language,
-
-    /// MCAP keeps messages as they were published, which no viewer decodes
-    #[arg(long)]
-    raw: bool,
-
-    #[command(flatten)]
-    dirs: TypeDirs,
-
-    #[command(flatten)]
-    json: Json,
-
-    #[command(flatten)]
-    quiet: Quiet,
-}
-
-/// Kinds of compression.
-#[derive(Clone, Copy, ValueEnum)]
-enum Packing {
-    /// None
-    None,
-    /// Quick
-    Lz4,
-    /// Small
-    Zstd,
-}
-
-/// Languages for schemas.
-#[derive(Clone, Copy, ValueEnum)]
-enum Language {
-    /// As ROS 2 does
-    Ros2msg,
-    /// As DDS does
-    Omgidl,
-}
-
-/// A log that is being written.
-pub struct Log<'a> {
-    writer: Writer<&'a mut (dyn Write + 'a)>,
+/// A log that is being written, and what is in it.
+pub struct Output<W: Write> {
+    writer: Writer<W>,
     channels: BTreeSet<Vec<u8>>,
-    path: PathBuf,
 }
 
-/// What is told at the end; with `--json` the fields are a promise.
-#[derive(Serialize)]
-pub struct Report {
-    out: String,
-    format: String,
-    events: u64,
-    channels: usize,
-    kept_raw: u64,
-    damage: BTreeMap<String, String>,
-    #[serde(skip)]
-    damages: Vec<(String, Damage)>,
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// How many events.
+    pub events: u64,
+    /// Of how many channels.
+    pub channels: usize,
+    /// See [`Writer::kept_raw`].
+    pub kept_raw: u64,
 }
 
-impl Writing {
-    /// Whether the progress should not be shown.
-    pub fn quiet(&self) -> bool {
-        self.quiet.quiet
+impl<W: Write> Output<W> {
+    /// Begins a log; see [`Writer::new`].
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Output<W>> {
+        Ok(Output { writer: Writer::new(out, format, options)?, channels: BTreeSet::new() })
     }
-
-    /// Writes a log into a file, whole or not at all, and tells what was written. `fill` gives the damage of each log that it read.
-    pub fn write(
-        &self,
-        path: &Path,
-        fill: impl FnOnce(&mut Log<'_>) -> Outcome<Vec<(String, Damage)>>,
-    ) -> Outcome {
-        stop::on_signals()?;
-        let format = Format::of_name(path).ok_or_else(|| {
-            let words =
-                format!("what should {} be? End it in .mcap, or in .lcmlog for a log of LCM", path.display());
-            Failure::new(Code::Usage, words)
-        })?;
-        let target = Target::new(path, self.force)?;
-        if self.json.json && matches!(target, Target::Stdout) {
-            let words = "--json and - both go to standard output: name a file";
-            return Err(Failure::new(Code::Usage, words));
-        }
-        let types = schemas::everything(&self.dirs.include)?;
-        let report = target.fill(|out| {
-            let mut writer = Writer::new(out, format, self.options()).map_err(|e| unwritable(path, e))?;
-            for schema in types {
-                writer.types().add_all(&schema);
-            }
-            let mut log = Log { writer, channels: BTreeSet::new(), path: path.into() };
-            let damages = fill(&mut log)?;
-            if stop::requested() {
-                return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
-            }
-            log.finish(format, damages)
-        })?;
-        self.tell(&report)
+    /// The types that messages are looked up in.
+    pub fn types(&mut self) -> &mut Types {
+        self.writer.types()
     }
-
-    fn options(&self) -> WriterOptions {
-        let compression = match self.compression {
-            Packing::None => Compression::None,
-            Packing::Lz4 => Compression::Lz4,
-            Packing::Zstd => Compression::Zstd,
-        };
-        let dialect = match self.schema {
-            Language::Ros2msg => Dialect::Ros2Msg,
-            Language::Omgidl => Dialect::OmgIdl,
-        };
-        // Nobody waits for what is in a chunk.
-        WriterOptions::new().interval(Duration::MAX).compression(compression).dialect(dialect).raw(self.raw)
-    }
-
-    fn tell(&self, report: &Report) -> Outcome {
-        report.damages.iter().for_each(|(name, damage)| tell(name, damage));
-        if self.json.json {
-            let mut out = Out::new()?;
-            out.json(report)?;
-            return out.flush();
-        }
-        if self.quiet() {
-            return Ok(());
-        }
-        say(format_args!(
-            "{}: {} on {}",
-            report.out,
-            plural(report.events, "event"),
-            plural(report.channels as u64, "channel")
-        ));
-        if report.kept_raw > 0 {
-            say(format_args!(
-                "{} kept as published: as CDR they would not come back to the byte",
-                plural(report.kept_raw, "message")
-            ));
-        }
-        Ok(())
-    }
-}
-
-impl Log<'_> {
     /// Appends an event.
-    pub fn add(&mut self, event: &Event<'_>) -> Outcome {
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub fn add(&mut self, event: &Event<'_>) -> Result<()> {
         if !self.channels.contains(event.channel) {
             self.channels.insert(event.channel.into());
         }
-        self.writer.write(event).map_err(|e| unwritable(&self.path, e))
+        self.writer.write(event)
     }
-    /// Copies what was written about a whole file, where there is a place for it.
-    pub fn metadata(&mut self, metadata: &[(String, BTreeMap<String, String>)]) -> Outcome {
-        for (name, values) in metadata {
-            self.writer.metadata(name, values).map_err(|e| unwritable(&self.path, e))?;
-        }
-        Ok(())
+    /// Appends what is written about a whole file, where the format has a place for it.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn metadata(&mut self, metadata: &[(String, BTreeMap<String, String>)]) -> Result<()> {
+        metadata.iter().try_for_each(|(name, values)| self.writer.metadata(name, values).map(drop))
     }
-    /// The types that messages are looked up in.
-    pub fn types(&mut self) -> &mut saltus_log::Types {
-        self.writer.types()
-    }
-
-    fn finish(mut self, format: Format, damages: Vec<(String, Damage)>) -> Outcome<Report> {
-        self.writer.flush().map_err(|e| unwritable(&self.path, e))?;
+    /// Ends the log.
+    ///
+    /// # Errors
+    /// The output does not take it.
+    pub fn finish(mut self) -> Result<Written> {
+        self.writer.flush()?;
         let (events, kept_raw) = (self.writer.events(), self.writer.kept_raw());
-        self.writer.finish().map_err(|e| unwritable(&self.path, e))?;
-        let bad = damages.iter().filter(|(_, damage)| *damage != Damage::default());
-        Ok(Report {
-            out: self.path.display().to_string(),
-            format: format.to_string(),
-            events,
-            channels: self.channels.len(),
-            kept_raw,
-            damage: bad.map(|(name, damage)| (name.clone(), damage.to_string())).collect(),
-            damages,
-        })
-    }
-}
-
-fn unwritable(path: &Path, error: Error) -> Failure {
-    match &error {
-        Error::Io(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe => Failure::Quiet,
-        Error::Io(_, e) => {
-            Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", path.display()))
-        }
-        _ => Failure::new(Code::Failed, format!("cannot write {}: {error}", path.display())),
+        self.writer.finish()?;
+        Ok(Written { events, channels: self.channels.len(), kept_raw })
     }
 }

@@ -1,35 +1,9 @@
 //! Which messages of a log are meant.
 
-use clap::Args;
-use saltus_domain::Pattern;
-use saltus_log::Event;
-
-use crate::failure::{Code, Failure, Outcome};
-use crate::units;
-
-/// By channel.
-#[derive(Args, Default)]
-pub struct Channels {
-    /// Only channels whose whole name this regular expression matches; may be given several times
-    #[arg(short, long = "channel", value_name = "REGEX")]
-    channels: Vec<String>,
-
-    /// All channels but those of --channel
-    #[arg(short, long, requires = "channels")]
-    invert: bool,
-}
-
-/// By time.
-#[derive(Args, Default)]
-pub struct Times {
-    /// From this time on: so long after the first event (90s, 2.5m), or @SECONDS since 1970
-    #[arg(short = 's', long, value_name = "TIME", value_parser = moment)]
-    from: Option<Moment>,
-
-    /// Up to this time, and not that itself; as --from
-    #[arg(short = 'e', long, value_name = "TIME", value_parser = moment)]
-    to: Option<Moment>,
-}
+use crate::Event;
+use saltus_text::units;
+use std::fmt;
+use std::str::FromStr;
 
 /// A time in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,58 +24,69 @@ impl Moment {
     }
 }
 
-/// A time as people give it.
-pub fn moment(text: &str) -> Result<Moment, String> {
-    if let Some(seconds) = text.strip_prefix('@') {
-        let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
-        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        let ns = || {
-            let whole = whole.parse::<i64>().ok()?.checked_mul(1_000_000_000)?;
-            let part = format!("{part:0<9}").get(..9)?.parse::<i64>().ok()?;
-            whole.checked_add(part)
-        };
-        let ns = if digits(whole) && digits(part) { ns() } else { None };
-        return ns.map(Moment::At).ok_or_else(|| "@ stands before seconds since 1970: @1700000000.5".into());
+impl FromStr for Moment {
+    type Err = String;
+
+    /// A time as people give it: `90s` after the first event, or `@1700000000.5`, seconds since 1970.
+    fn from_str(text: &str) -> Result<Moment, String> {
+        if let Some(seconds) = text.strip_prefix('@') {
+            let (whole, part) = seconds.split_once('.').unwrap_or((seconds, ""));
+            let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+            let ns = || {
+                let whole = whole.parse::<i64>().ok()?.checked_mul(1_000_000_000)?;
+                let part = format!("{part:0<9}").get(..9)?.parse::<i64>().ok()?;
+                whole.checked_add(part)
+            };
+            let ns = if digits(whole) && digits(part) { ns() } else { None };
+            return ns
+                .map(Moment::At)
+                .ok_or_else(|| "@ stands before seconds since 1970: @1700000000.5".into());
+        }
+        let duration = units::duration(text)?;
+        i64::try_from(duration.as_nanos()).map(Moment::After).map_err(|_| format!("{text} is too long"))
     }
-    let duration = units::duration(text)?;
-    i64::try_from(duration.as_nanos()).map(Moment::After).map_err(|_| format!("{text} is too long"))
+}
+
+/// A part of a log. Without an end it goes on to that of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// From this time on.
+    pub from: Option<Moment>,
+    /// Up to this time, and not that itself.
+    pub to: Option<Moment>,
 }
 
 /// Says yes or no to each event of a log.
-pub struct Selection {
-    patterns: Vec<Pattern>,
-    invert: bool,
+pub struct Selection<'a> {
+    channels: Box<dyn Fn(&[u8]) -> bool + 'a>,
     times: Times,
     first: Option<i64>,
 }
 
-impl Selection {
-    /// Of these channels and times.
-    pub fn new(channels: &Channels, times: Times) -> Outcome<Selection> {
-        let pattern = |text: &String| Ok(Pattern::regex(text)?);
-        let patterns = channels.channels.iter().map(pattern).collect::<Outcome<_>>()?;
-        Ok(Selection { patterns, invert: channels.invert, times, first: None })
+impl<'a> Selection<'a> {
+    /// All of them.
+    pub fn all() -> Selection<'a> {
+        Selection::new(Times::default(), |_| true)
+    }
+    /// Those of this part, of the channels to whose names `channels` says yes.
+    pub fn new(times: Times, channels: impl Fn(&[u8]) -> bool + 'a) -> Selection<'a> {
+        Selection { channels: Box::new(channels), times, first: None }
     }
     /// Whether this event is meant. The first one that is asked for is the first of the log.
     pub fn takes(&mut self, event: &Event<'_>) -> bool {
         let first = *self.first.get_or_insert(event.log_time);
-        let time = |moment: Moment| moment.of(first);
-        self.times.from.is_none_or(|from| event.log_time >= time(from))
-            && self.times.to.is_none_or(|to| event.log_time < time(to))
-            && (self.patterns.is_empty() || self.matches(event.channel) != self.invert)
-    }
-    fn matches(&self, channel: &[u8]) -> bool {
-        self.patterns.iter().any(|pattern| pattern.matches(channel))
+        self.times.from.is_none_or(|from| event.log_time >= from.of(first))
+            && self.times.to.is_none_or(|to| event.log_time < to.of(first))
+            && (self.channels)(event.channel)
     }
 }
 
-impl Times {
-    /// Fails if neither end is given.
-    pub fn some(self) -> Outcome<Times> {
-        match (self.from, self.to) {
-            (None, None) => Err(Failure::new(Code::Usage, "say where to cut: --from, --to, or both")),
-            _ => Ok(self),
-        }
+impl fmt::Debug for Selection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Selection")
+            .field("times", &self.times)
+            .field("first", &self.first)
+            .finish_non_exhaustive()
     }
 }
 
@@ -111,11 +96,23 @@ mod tests {
 
     #[test]
     fn times_are_after_the_first_event_or_since_1970() {
+        let moment = |text: &str| text.parse::<Moment>();
         assert_eq!(moment("1.5s"), Ok(Moment::After(1_500_000_000)));
         assert_eq!(moment("@1700000000.000000001"), Ok(Moment::At(1_700_000_000_000_000_001)));
         assert_eq!(moment("@5"), Ok(Moment::At(5_000_000_000)));
         for wrong in ["5", "@", "@x", "@1.x", "@-1", "@99999999999999", "-1s"] {
             assert!(moment(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_part_begins_at_its_first_time_and_ends_before_its_last() {
+        let times = Times { from: Some(Moment::After(10)), to: Some(Moment::At(120)) };
+        let mut selection = Selection::new(times, |name| name != b"B");
+        let mut takes =
+            |channel: &[u8], log_time| selection.takes(&Event { channel, log_time, ..Event::default() });
+        let taken = [(b"A", 100), (b"A", 109), (b"A", 110), (b"B", 115), (b"A", 119), (b"A", 120)]
+            .map(|(channel, time)| takes(channel, time));
+        assert_eq!(taken, [false, false, true, false, true, false]);
     }
 }

@@ -1,131 +1,117 @@
 //! A log as it is read from beginning to end.
 
-use std::fs::File;
+use crate::{Damage, Event, Format, Reader};
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
-
-use saltus_log::{Damage, Event, Format, Reader};
-
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::progress::Progress;
-use crate::stop;
 
 /// Bytes that are read together.
 const PIECE: usize = 256 << 10;
 
-/// A log, or standard input.
-pub struct Input {
-    /// Its name, harmless to print.
-    pub name: String,
-    file: File,
+/// Bytes that may be a log: a file, a pipe.
+#[derive(Debug)]
+pub struct Source<R> {
+    input: R,
     /// What was read to see what it is.
-    probe: Vec<u8>,
-    size: u64,
+    beginning: Vec<u8>,
     format: Option<Format>,
 }
 
 /// What there was besides events.
+#[derive(Clone, Debug, Default)]
 pub struct Rest {
     /// What could not be read.
     pub damage: Damage,
     /// Metadata of the file.
-    pub metadata: Vec<(String, std::collections::BTreeMap<String, String>)>,
+    pub metadata: Vec<(String, BTreeMap<String, String>)>,
 }
 
-impl Input {
-    /// Opens a log; `-` is standard input.
-    pub fn open(path: &Path) -> Outcome<Input> {
-        let stdin = path == Path::new("-");
-        let name = if stdin { "standard input".into() } else { harmless(&path.display().to_string()) };
-        let failed = |e: io::Error| unreadable(&name, e);
-        let mut file =
-            if stdin { stop::input().map_err(failed)? } else { File::open(path).map_err(failed)? };
-        let metadata = file.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            return Err(unreadable(&name, ErrorKind::IsADirectory.into()));
+/// Why a log was not read to its end.
+#[derive(Debug)]
+pub enum ReadError<E> {
+    /// It is none that is known.
+    NoLog,
+    /// The input cannot be read.
+    Read(io::Error),
+    /// What was to be done with an event failed.
+    Take(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ReadError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::NoLog => f.write_str("there is no event of LCM or MCAP at its beginning"),
+            ReadError::Read(error) => write!(f, "cannot read the log: {error}"),
+            ReadError::Take(error) => error.fmt(f),
         }
-        let mut probe = Vec::new();
-        (&mut file).take(Format::PROBE as u64).read_to_end(&mut probe).map_err(failed)?;
-        let format = Format::of_bytes(&probe);
-        Ok(Input { name, file, probe, size: metadata.len(), format })
+    }
+}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ReadError<E> {}
+
+impl<R: Read> Source<R> {
+    /// Reads as much as tells the format.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn new(mut input: R) -> io::Result<Source<R>> {
+        let mut beginning = Vec::new();
+        (&mut input).take(Format::PROBE as u64).read_to_end(&mut beginning)?;
+        let format = Format::of_bytes(&beginning);
+        Ok(Source { input, beginning, format })
     }
 
     /// The format, unless it is none that is known.
     pub fn format(&self) -> Option<Format> {
         self.format
     }
-    /// Whether it may be a CARMEN log: text or gzip.
-    pub fn is_carmen(&self) -> bool {
-        let text = self.probe.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
-        self.format.is_none() && (self.probe.starts_with(b"\x1f\x8b") || (text && !self.probe.is_empty()))
+    /// Its first bytes, up to [`Format::PROBE`].
+    pub fn beginning(&self) -> &[u8] {
+        &self.beginning
     }
     /// Its bytes from the beginning.
-    pub fn into_bytes(self) -> impl Read + Send + 'static {
-        io::Cursor::new(self.probe).chain(self.file)
+    pub fn into_bytes(self) -> impl Read + use<R> {
+        io::Cursor::new(self.beginning).chain(self.input)
     }
 
-    /// Gives each event to `take` until that has enough or the end is asked for. Says whether it came to the end, and what else
-    /// there was.
-    pub fn each(
+    /// Gives each event to `take` until that says `false`. `progress` hears how many bytes were read, and may end it too.
+    ///
+    /// # Errors
+    /// It is no log, the input cannot be read, or `take` failed.
+    pub fn each<E>(
         mut self,
-        quiet: bool,
-        mut take: impl FnMut(&Event<'_>) -> Outcome<bool>,
-    ) -> Outcome<(bool, Rest)> {
-        let Some(format) = self.format else { return Err(self.no_log()) };
-        let mut progress = Progress::new(self.size, quiet);
-        let mut reader = Reader::new(format);
+        mut progress: impl FnMut(u64) -> bool,
+        mut take: impl FnMut(&Event<'_>) -> Result<bool, E>,
+    ) -> Result<Rest, ReadError<E>> {
+        let mut reader = Reader::new(self.format.ok_or(ReadError::NoLog)?);
         let mut buffer = vec![0; PIECE];
-        let mut done = self.probe.len() as u64;
-        reader.feed(&self.probe);
-        let whole = loop {
-            if !drain(&mut reader, &mut take)? || stop::requested() {
-                break false;
-            }
-            let n = match self.file.read(&mut buffer) {
+        let mut done = self.beginning.len() as u64;
+        reader.feed(&self.beginning);
+        while drain(&mut reader, &mut take)? && progress(done) {
+            let n = match self.input.read(&mut buffer) {
                 Ok(n) => n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(e) => return Err(unreadable(&self.name, e)),
+                Err(e) => return Err(ReadError::Read(e)),
             };
             if n == 0 {
                 reader.end();
-                break drain(&mut reader, &mut take)?;
+                drain(&mut reader, &mut take)?;
+                break;
             }
             reader.feed(&buffer[..n]);
             done += n as u64;
-            progress.draw(done);
-        };
-        progress.clear();
-        let rest = Rest { damage: reader.damage(), metadata: reader.metadata().to_vec() };
-        Ok((whole, rest))
-    }
-
-    /// Why it cannot be read.
-    pub fn no_log(&self) -> Failure {
-        let words = match self.probe.len() {
-            0 => format!("{} is empty", self.name),
-            _ => format!("{} is no log: there is no event of LCM or MCAP at its beginning", self.name),
-        };
-        Failure::new(Code::Failed, words)
+        }
+        Ok(Rest { damage: reader.damage(), metadata: reader.metadata().to_vec() })
     }
 }
 
-fn drain(reader: &mut Reader, take: &mut impl FnMut(&Event<'_>) -> Outcome<bool>) -> Outcome<bool> {
+fn drain<E>(
+    reader: &mut Reader,
+    take: &mut impl FnMut(&Event<'_>) -> Result<bool, E>,
+) -> Result<bool, ReadError<E>> {
     while let Some(event) = reader.event() {
-        if !take(&event)? {
+        if !take(&event).map_err(ReadError::Take)? {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Says what was wrong with a log, if something was.
-pub fn tell(name: &str, damage: &Damage) {
-    if *damage != Damage::default() {
-        say(format_args!("{name}: {damage}; all else was read"));
-    }
-}
-
-fn unreadable(name: &str, error: io::Error) -> Failure {
-    Failure::new(Code::Failed, format!("cannot read {name}: {error}; name a log"))
 }

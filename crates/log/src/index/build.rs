@@ -1,8 +1,9 @@
 //! A log is read once, and its events sorted.
 
-use super::file::{self, Identity, Scratch};
+use super::Index;
+use super::entry::{Entry, HEAD};
+use super::file::{self, Identity, Scratch, side_file};
 use super::table::Counter;
-use super::{Entry, HEAD, Index, side_file};
 use crate::{Error, Format, Reader, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

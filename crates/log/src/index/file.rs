@@ -1,7 +1,8 @@
 //! The index as a file beside the log.
 
+use super::Index;
+use super::entry::{Entry, HEAD};
 use super::table::Summary;
-use super::{Entry, HEAD, Index};
 use crate::bytes::Fields;
 use std::fs::{File, Metadata};
 use std::io;
@@ -16,7 +17,7 @@ const VERSION: u32 = 1;
 const TABLE: u64 = 256 << 20;
 
 /// Where the index of this log is kept.
-pub(crate) fn side_file(log: &Path) -> PathBuf {
+pub(super) fn side_file(log: &Path) -> PathBuf {
     let mut name = log.as_os_str().to_owned();
     name.push(".saltus-index");
     name.into()
@@ -53,8 +54,15 @@ fn modified(metadata: &Metadata) -> i64 {
     metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec())
 }
 
+impl Index {
+    /// The index beside this log, if there is one that is of this log as it is now.
+    pub fn find(log: &Path, identity: &Identity) -> Option<Index> {
+        load(&side_file(log), identity)
+    }
+}
+
 /// The index in this file, if it is one of that log.
-pub(super) fn load(path: &Path, identity: &Identity) -> Option<Index> {
+fn load(path: &Path, identity: &Identity) -> Option<Index> {
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|m| m.is_file()))?;
     let mut head = [0; HEAD as usize];
     file.read_exact_at(&mut head, 0).ok()?;

@@ -14,47 +14,23 @@
 //! It is never trusted: each event is looked at where the index says, and must be the one that it says.
 
 mod build;
+mod entry;
 mod file;
 mod table;
 
 pub use table::{ChannelSummary, Summary};
 
-use crate::bytes::Fields;
 use crate::{Error, Result};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 
-pub(crate) use file::{Identity, side_file};
+pub(crate) use entry::Entry;
+pub(crate) use file::Identity;
 
-/// Bytes before the entries.
-const HEAD: u64 = 64;
+use entry::HEAD;
+
 /// Entries that are read together.
 const WINDOW: u64 = 1024;
-
-/// Where an event is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
-    pub time: i64,
-    pub place: u64,
-    pub inner: u32,
-    pub row: u32,
-}
-
-impl Entry {
-    const SIZE: usize = 24;
-
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend(self.time.to_le_bytes());
-        out.extend(self.place.to_le_bytes());
-        out.extend(self.inner.to_le_bytes());
-        out.extend(self.row.to_le_bytes());
-    }
-    fn get(bytes: &[u8]) -> Option<Entry> {
-        let mut fields = Fields(bytes);
-        Some(Entry { time: fields.i64()?, place: fields.u64()?, inner: fields.u32()?, row: fields.u32()? })
-    }
-}
 
 /// The entries of a log, and what is known of it as a whole.
 #[derive(Debug)]
@@ -72,11 +48,6 @@ pub(crate) struct Index {
 impl Index {
     fn new(file: File, count: u64, summary: Summary, found: bool) -> Index {
         Index { file, count, summary, found, window: Vec::new(), from: 0 }
-    }
-
-    /// The index beside this log, if there is one that is of this log as it is now.
-    pub fn find(log: &Path, identity: &Identity) -> Option<Index> {
-        file::load(&side_file(log), identity)
     }
 
     pub fn len(&self) -> u64 {

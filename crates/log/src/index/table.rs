@@ -1,6 +1,6 @@
 //! What is known of a log as a whole.
 
-use super::Entry;
+use super::entry::Entry;
 use crate::bytes::{Fields, Map, put, put_map};
 use crate::channel::Channel;
 use crate::{Damage, Event};

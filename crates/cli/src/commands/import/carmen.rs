@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
-use saltus_carmen::Log;
+use saltus_carmen::{Converter, Log, Steps, Summary};
 use serde::Serialize;
 
-use super::convert::{Converter, Steps, Summary};
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Json, Quiet};
@@ -24,7 +23,7 @@ use crate::target::Target;
 /// The options of `import carmen`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Carmen {
+pub(crate) struct Carmen {
     /// The recorded log, plain or gzip
     file: PathBuf,
 
@@ -64,7 +63,7 @@ struct Report {
 const CHUNK: usize = 1 << 16;
 
 /// Converts the file. What is written appears whole or not at all.
-pub fn run(args: Carmen) -> Outcome {
+pub(crate) fn run(args: Carmen) -> Outcome {
     stop::on_signals()?;
     let target = Target::new(&args.out, args.force)?;
     if args.json.json && matches!(target, Target::Stdout) {

@@ -1,9 +1,6 @@
 //! `saltus import`: turn recordings of other tools into logs of typed messages.
 
 mod carmen;
-mod convert;
-
-pub use convert::Converter;
 
 use clap::{Args, Subcommand};
 
@@ -13,7 +10,7 @@ use crate::help;
 /// The options of `import`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
-pub struct Import {
+pub(crate) struct Import {
     /// What the file is.
     #[command(subcommand)]
     format: Format,
@@ -38,7 +35,7 @@ Examples:
   saltus import carmen --help                   everything about it";
 
 /// Imports.
-pub fn run(import: Import) -> Outcome {
+pub(crate) fn run(import: Import) -> Outcome {
     match import.format {
         Format::Carmen(args) => carmen::run(args),
     }

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus_log::{ChannelSummary, Error, Keep, Log, Types};
+use saltus_log::{ChannelSummary, Log, Types};
 use serde::Serialize;
 
+use super::input::open;
 use crate::escape::{escaped, harmless};
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::{Json, TypeDirs};
 use crate::human;
 use crate::out::Out;
-use crate::progress::Progress;
 use crate::table::{Align, Table};
 use crate::{schemas, stop};
 
 /// The options of `log info`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Info {
+pub(crate) struct Info {
     /// The logs
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
@@ -83,7 +83,7 @@ struct Metadata {
 }
 
 /// Tells of each log.
-pub fn run(args: Info) -> Outcome {
+pub(crate) fn run(args: Info) -> Outcome {
     stop::on_signals()?;
     let types = schemas::types(&args.dirs.include)?;
     let mut out = Out::new()?;
@@ -100,22 +100,6 @@ pub fn run(args: Info) -> Outcome {
         }
     }
     out.flush()
-}
-
-/// Opens a log, with its progress on the terminal.
-pub fn open(path: &Path, quiet: bool) -> Outcome<Log> {
-    let mut progress = None;
-    let opened = Log::open_with(path, Keep::default(), &mut |done, size| {
-        progress.get_or_insert_with(|| Progress::new(size, quiet)).draw(done);
-        !stop::requested()
-    });
-    progress.iter().for_each(Progress::clear);
-    let shown = harmless(&path.display().to_string());
-    opened.map_err(|error| match error {
-        _ if stop::requested() => Failure::Quiet,
-        Error::Io(what, e) => Failure::new(Code::Failed, format!("{shown}: cannot {what}: {e}")),
-        error => Failure::new(Code::Failed, format!("{shown}: {error}")),
-    })
 }
 
 impl Report {

@@ -7,9 +7,9 @@ mod info;
 mod input;
 mod merge;
 mod output;
-pub mod select;
+mod select;
 
-pub use info::open;
+pub(crate) use input::open;
 
 use clap::{Args, Subcommand};
 
@@ -19,7 +19,7 @@ use crate::help;
 /// The options of `log`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
-pub struct Log {
+pub(crate) struct Log {
     /// What to do.
     #[command(subcommand)]
     command: Command,
@@ -76,7 +76,7 @@ Examples:
   saltus log cat --help                         everything about one of them";
 
 /// Does it.
-pub fn run(log: Log) -> Outcome {
+pub(crate) fn run(log: Log) -> Outcome {
     match log.command {
         Command::Info(args) => info::run(args),
         Command::Cat(args) => cat::run(args),

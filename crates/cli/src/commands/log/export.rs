@@ -1,0 +1,111 @@
+//! `saltus log export`: the messages of a log for other programs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use saltus_log::edit::{ExportError, Layout, Meanings, export};
+
+use super::input::{Input, tell};
+use super::select::{Channels, Times, selection};
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::{Quiet, TypeDirs};
+use crate::human::plural;
+use crate::target::Target;
+use crate::{schemas, stop};
+
+/// The options of `log export`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Export {
+    /// As what
+    #[arg(value_enum)]
+    format: Kind,
+
+    /// The log; - is standard input
+    log: PathBuf,
+
+    /// Where to write; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    channels: Channels,
+
+    #[command(flatten)]
+    times: Times,
+
+    #[command(flatten)]
+    dirs: TypeDirs,
+
+    /// Overwrite what is there
+    #[arg(short, long)]
+    force: bool,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// A table
+    Csv,
+    /// Objects, one a line
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus log export csv robot.mcap -c POSE -o pose.csv
+  saltus log export json lcmlog-2026-11-20.00 -I types -c 'ARM_.*' -o arm.jsonl";
+
+/// Writes all that is chosen and understood.
+pub(crate) fn run(args: Export) -> Outcome {
+    stop::on_signals()?;
+    let selection = selection(&args.channels, &args.times)?;
+    let meanings = Meanings::new(schemas::decoder(None, &args.dirs.include)?);
+    let input = Input::open(&args.log)?;
+    let (name, quiet) = (input.name.clone(), args.quiet.quiet);
+    let layout = if args.format == Kind::Json { Layout::Json } else { Layout::Csv };
+    let done = Target::new(&args.out, args.force)?.fill(|file| {
+        let out = io::BufWriter::new(file);
+        let done = input.read(
+            quiet,
+            |source, progress| export(source, selection, meanings, layout, out, progress),
+            |error| failure(&args.out, error),
+        )?;
+        if stop::requested() {
+            return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
+        }
+        if done.rows == 0 && done.left_out > 0 {
+            let words = "no message whose type is known: -I names the directory of their type files";
+            return Err(Failure::new(Code::Failed, words));
+        }
+        Ok(done)
+    })?;
+    tell(&name, &done.damage);
+    if done.left_out > 0 {
+        let left_out = plural(done.left_out, "message");
+        say(format_args!("{left_out} left out: their type is not known, or they are damaged"));
+    }
+    if !quiet {
+        say(format_args!("{} written", plural(done.rows, "message")));
+    }
+    Ok(())
+}
+
+fn failure(path: &Path, error: ExportError) -> Failure {
+    match error {
+        ExportError::Write(e) if e.kind() == io::ErrorKind::BrokenPipe => Failure::Quiet,
+        ExportError::Write(e) => {
+            Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", path.display()))
+        }
+        ExportError::TwoTypes(one, other) => {
+            let words = format!(
+                "messages of two types, {one} and {other}, make no table: -c chooses channels, and `saltus log info` tells them"
+            );
+            Failure::new(Code::Usage, words)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Logs as the command opens them: with their names in what goes wrong, and a bar on the terminal.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use saltus_log::edit::{ReadError, Source};
+use saltus_log::{Damage, Error, Keep, Log};
+
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome, say};
+use crate::progress::Progress;
+use crate::stop;
+
+/// Opens a log to move about in, with its progress on the terminal.
+pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {
+    let mut progress = None;
+    let opened = Log::open_with(path, Keep::default(), &mut |done, size| {
+        progress.get_or_insert_with(|| Progress::new(size, quiet)).draw(done);
+        !stop::requested()
+    });
+    progress.iter().for_each(Progress::clear);
+    let shown = harmless(&path.display().to_string());
+    opened.map_err(|error| match error {
+        _ if stop::requested() => Failure::Quiet,
+        Error::Io(what, e) => Failure::new(Code::Failed, format!("{shown}: cannot {what}: {e}")),
+        error => Failure::new(Code::Failed, format!("{shown}: {error}")),
+    })
+}
+
+/// A log, or standard input, to be read from beginning to end.
+pub(crate) struct Input {
+    /// Its name, harmless to print.
+    pub(crate) name: String,
+    pub(crate) source: Source<File>,
+    size: u64,
+}
+
+impl Input {
+    /// Opens a log; `-` is standard input.
+    pub(crate) fn open(path: &Path) -> Outcome<Input> {
+        let stdin = path == Path::new("-");
+        let name = if stdin { "standard input".into() } else { harmless(&path.display().to_string()) };
+        let failed = |e: io::Error| unreadable(&name, e);
+        let file = if stdin { stop::input().map_err(failed)? } else { File::open(path).map_err(failed)? };
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(unreadable(&name, ErrorKind::IsADirectory.into()));
+        }
+        let source = Source::new(file).map_err(failed)?;
+        Ok(Input { name, source, size: metadata.len() })
+    }
+
+    /// Hands the log over to what reads it, with what hears how far that is and says whether to go on. An error of what is done with
+    /// an event becomes what `taken` says.
+    pub(crate) fn read<T, E>(
+        self,
+        quiet: bool,
+        read: impl FnOnce(Source<File>, &mut dyn FnMut(u64) -> bool) -> Result<T, ReadError<E>>,
+        taken: impl FnOnce(E) -> Failure,
+    ) -> Outcome<T> {
+        let (name, empty) = (self.name, self.source.beginning().is_empty());
+        let mut progress = Progress::new(self.size, quiet);
+        let done = read(self.source, &mut |done| {
+            progress.draw(done);
+            !stop::requested()
+        });
+        progress.clear();
+        done.map_err(|error| match error {
+            ReadError::NoLog => no_log(&name, empty),
+            ReadError::Read(error) => unreadable(&name, error),
+            ReadError::Take(error) => taken(error),
+        })
+    }
+
+    /// Fails if it is no log.
+    pub(crate) fn check(&self) -> Outcome {
+        match self.source.format() {
+            Some(_) => Ok(()),
+            None => Err(no_log(&self.name, self.source.beginning().is_empty())),
+        }
+    }
+}
+
+/// Says what was wrong with a log, if something was.
+pub(crate) fn tell(name: &str, damage: &Damage) {
+    if *damage != Damage::default() {
+        say(format_args!("{name}: {damage}; all else was read"));
+    }
+}
+
+fn no_log(name: &str, empty: bool) -> Failure {
+    let words = match empty {
+        true => format!("{name} is empty"),
+        false => format!("{name} is no log: there is no event of LCM or MCAP at its beginning"),
+    };
+    Failure::new(Code::Failed, words)
+}
+
+fn unreadable(name: &str, error: io::Error) -> Failure {
+    Failure::new(Code::Failed, format!("cannot read {name}: {error}; name a log"))
+}

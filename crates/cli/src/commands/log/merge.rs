@@ -1,0 +1,58 @@
+//! `saltus log merge`: several logs as one, in the order of time.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use saltus_log::Log;
+use saltus_log::edit::{MergeError, merge};
+
+use super::input::open;
+use super::output::{Writing, unwritable};
+use crate::escape::harmless;
+use crate::failure::{Code, Failure, Outcome};
+use crate::progress::Progress;
+use crate::stop;
+
+/// The options of `log merge`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Merge {
+    /// The logs
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+
+    /// Where to write; its ending tells the format
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    writing: Writing,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  saltus log merge robot.mcap base.lcmlog -o both.mcap
+  saltus log merge lcmlog-2026-11-20.* -o day.mcap -I types";
+
+/// Puts them together.
+pub(crate) fn run(args: Merge) -> Outcome {
+    stop::on_signals()?;
+    let quiet = args.writing.quiet();
+    let interrupted = || Failure::new(Code::Failed, "interrupted: nothing was kept of it");
+    let opened = args.inputs.iter().map(|path| open(path, quiet)).collect::<Outcome<Vec<Log>>>();
+    let mut logs = opened.map_err(|failure| if stop::requested() { interrupted() } else { failure })?;
+    let name = |i: usize| harmless(&args.inputs[i].display().to_string());
+    args.writing.write(&args.out, |out| {
+        let mut bar = Progress::new(logs.iter().map(Log::len).sum(), quiet);
+        let damages = merge(&mut logs, out, |done| {
+            bar.draw(done);
+            !stop::requested()
+        });
+        bar.clear();
+        let damages = damages.map_err(|error| match error {
+            MergeError::Read(i, e) => Failure::new(Code::Failed, format!("cannot read {}: {e}", name(i))),
+            MergeError::Write(e) => unwritable(&args.out, e),
+        })?;
+        Ok(damages.into_iter().enumerate().map(|(i, damage)| (name(i), damage)).collect())
+    })
+}
