@@ -13,7 +13,7 @@ use commands::Cli;
 // The paths by which the commands know them.
 use exit as failure;
 use flags::{domain as place, help, output as target, types as schemas};
-use print::{latency, out, progress};
+use print::{out, progress};
 use saltus_text::{escape, human, table, units};
 
 fn main() -> ExitCode {

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-use saltus_measure::observe::Observer;
-use saltus_measure::session::{Interval, Settings, Spike};
-use saltus_measure::{Histogram, times};
+use hdrhistogram::Histogram;
 use saltus_os::clock;
+use saltus_text::human;
 
-use super::control::Slices;
-use crate::failure::Outcome;
-use crate::human;
+use crate::control::Slices;
+use crate::observe::Observer;
+use crate::session::{Interval, Settings, Spike};
+use crate::times;
 
 /// So many of the worst spikes are kept.
 const WORST: usize = 10;
@@ -36,6 +36,7 @@ impl Seen {
 
 /// The account of a run.
 pub struct Account {
+    /// How it was measured.
     pub settings: Settings,
     start: u64,
     began: SystemTime,
@@ -49,13 +50,15 @@ pub struct Account {
     pub last: Histogram<u64>,
     /// The worst, longest first.
     pub worst: Vec<Seen>,
-    /// All spikes; those that the control saw too, those that it did not.
+    /// All spikes.
     pub spikes: u64,
+    /// Those that the control saw too, and those that it did not.
     pub shared: [u64; 2],
     /// Spikes that came too fast to be looked at.
     pub untold: u64,
-    /// What a look around cost at most, in ns, and what could not be looked at.
+    /// What a look around cost at most, in ns.
     pub cost: u64,
+    /// What could not be looked at.
     pub missing: Vec<String>,
     /// Spikes that wait for what the control has to say, which comes later.
     waiting: VecDeque<Spike>,
@@ -120,12 +123,15 @@ impl Account {
 
     /// Tells the spikes of which the control, if there is one, has told what it saw, and those that have waited too long for
     /// that. It is now so late on the monotonic clock.
-    pub fn settle(
+    ///
+    /// # Errors
+    /// Those of `tell`.
+    pub fn settle<E>(
         &mut self,
         control: Option<&Slices>,
         now: u64,
-        mut tell: impl FnMut(&Seen) -> Outcome,
-    ) -> Outcome {
+        mut tell: impl FnMut(&Seen) -> Result<(), E>,
+    ) -> Result<(), E> {
         while let Some(spike) = self.waiting.front() {
             let since = spike.at.saturating_sub(self.start);
             let at = |ns: u64| unix(self.began) + ns as f64 / 1e9;
@@ -187,10 +193,10 @@ fn unix(time: SystemTime) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::control::Slice;
     use super::*;
-    use saltus_measure::meter::Kind;
-    use saltus_measure::observe::Around;
+    use crate::control::Slice;
+    use crate::meter::Kind;
+    use crate::observe::Around;
 
     const MS: u64 = 1_000_000;
 
@@ -213,7 +219,7 @@ mod tests {
             all.push(seen.control);
             Ok(())
         };
-        account.settle(control, now, tell).expect("told");
+        account.settle::<()>(control, now, tell).expect("told");
         all
     }
 

@@ -1,19 +1,22 @@
 //! The program that is measured beside.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use saltus_os::rt;
 
-use crate::failure::{Code, Failure, Outcome, say};
-
 /// How long it may take to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Hears that a program had to be killed.
+pub type Tell = fn(&str);
 
 /// A program that runs.
 pub struct Beside {
     name: String,
+    tell: Tell,
     child: Child,
     ended: Option<ExitStatus>,
 }
@@ -21,22 +24,24 @@ pub struct Beside {
 impl Beside {
     /// Starts it, on this processor if one is told and may be had. If standard output is for others alone it writes to
     /// standard error.
+    ///
+    /// # Errors
+    /// It cannot be started.
     pub fn start(
         program: &OsStr,
         arguments: &[OsString],
         cpu: Option<usize>,
         output_is_ours: bool,
-    ) -> Outcome<Beside> {
+        tell: Tell,
+    ) -> io::Result<Beside> {
         let name = program.to_string_lossy().into_owned();
         let mut command = Command::new(program);
         command.args(arguments);
         if output_is_ours {
-            command.stdout(Stdio::from(std::io::stderr()));
+            command.stdout(Stdio::from(io::stderr()));
         }
-        let child = spawn_on(&mut command, cpu.as_slice()).map_err(|e| {
-            Failure::new(Code::Failed, format!("cannot start {name}: {e}; write its path, or see PATH"))
-        })?;
-        Ok(Beside { name, child, ended: None })
+        let child = spawn_on(&mut command, cpu.as_slice())?;
+        Ok(Beside { name, tell, child, ended: None })
     }
 
     /// Its process id.
@@ -50,13 +55,14 @@ impl Beside {
         self.ended.is_none()
     }
 
-    /// Ends it, if it runs. It is a failure that it failed by itself.
-    pub fn end(mut self) -> Outcome {
+    /// Ends it, if it runs.
+    ///
+    /// # Errors
+    /// It failed by itself: in words.
+    pub fn end(mut self) -> Result<(), String> {
         self.runs();
         match self.ended {
-            Some(status) if !status.success() => {
-                Err(Failure::new(Code::Failed, format!("{} failed: {status}", self.name)))
-            }
+            Some(status) if !status.success() => Err(format!("{} failed: {status}", self.name)),
             _ => Ok(()),
         }
     }
@@ -75,7 +81,7 @@ impl Drop for Beside {
             std::thread::sleep(Duration::from_millis(10));
         }
         if self.runs() {
-            say(format_args!("{} did not end {GRACE:?} after SIGTERM, and is killed", self.name));
+            (self.tell)(&format!("{} did not end {GRACE:?} after SIGTERM, and is killed", self.name));
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
@@ -83,7 +89,10 @@ impl Drop for Beside {
 }
 
 /// Starts a program that may run on these processors; on all, if there are none or they are refused, which the meter tells.
-pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> std::io::Result<Child> {
+///
+/// # Errors
+/// It cannot be started.
+pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> io::Result<Child> {
     if cpus.is_empty() {
         return command.spawn();
     }
@@ -93,7 +102,7 @@ pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> std::io::Result<Child>
             let _ = rt::set_affinity(cpus);
             command.spawn()
         });
-        starter.join().map_err(|_| std::io::Error::other("the thread that starts it failed"))?
+        starter.join().map_err(|_| io::Error::other("the thread that starts it failed"))?
     })
 }
 
@@ -107,7 +116,7 @@ mod tests {
         let script =
             "trap 'echo ended > \"$0\"; exit' TERM; echo begun > \"$0\"; while :; do sleep 0.02; done";
         let arguments = ["-c".into(), script.into(), file.clone().into_os_string()];
-        let beside = Beside::start("sh".as_ref(), &arguments, None, false).expect("it starts");
+        let beside = Beside::start("sh".as_ref(), &arguments, None, false, |_| {}).expect("it starts");
         let said = || std::fs::read_to_string(&file).unwrap_or_default();
         let start = Instant::now();
         while said() != "begun\n" {

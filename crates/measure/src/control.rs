@@ -1,23 +1,21 @@
 //! The control: the same meter in a process of its own that does nothing else. What it sees too is the machine's doing.
 
 use std::collections::VecDeque;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use clap::ValueEnum;
-use saltus_measure::hlog::{self, Entry};
-use saltus_measure::{Histogram, times};
-use saltus_os::rt;
+use hdrhistogram::Histogram;
 
-use super::{Hiccup, beside};
-use crate::failure::{Code, Failure, Outcome};
+use crate::hlog::{self, Entry};
+use crate::{beside, times};
 
 /// What the control saw in a tenth of a second.
 pub struct Slice {
     /// In seconds since 1970.
     pub start: f64,
+    /// In seconds since 1970.
     pub end: f64,
     /// The longest hiccup, in ns.
     pub max: u64,
@@ -50,26 +48,16 @@ pub struct Control {
 }
 
 impl Control {
-    /// Starts it, elsewhere than the meter if that has a processor of its own.
-    pub fn start(args: &Hiccup) -> Outcome<Control> {
-        let failed =
-            |e: std::io::Error| Failure::new(Code::Failed, format!("cannot start the control process: {e}"));
-        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-        let meter = args.meter.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string());
-        command.args(["hiccup", "--quiet", "--hlog", "-", "--interval", "100ms", "--duration", "90000h"]);
-        command.args(["--meter", &meter, "--spike", "1h"]);
-        command.arg("--resolution").arg(format!("{}ns", args.resolution.as_nanos()));
-        if let Some(priority) = args.fifo {
-            command.args(["--fifo", &priority.to_string()]);
-        }
+    /// Starts the command, which writes an interval log with the tag `raw` on standard output, a tenth of a second a line; on
+    /// these processors, or on all if there are none.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(mut command: Command, cpus: &[usize]) -> io::Result<Control> {
         // What is refused to the meter is refused to it, too, and was told.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let others: Vec<usize> = match args.cpu {
-            Some(own) => rt::affinity().into_iter().filter(|cpu| *cpu != own).collect(),
-            None => Vec::new(),
-        };
-        let mut child = beside::spawn_on(&mut command, &others).map_err(failed)?;
-        let output = child.stdout.take().ok_or_else(|| failed(std::io::Error::other("it has no output")))?;
+        let mut child = beside::spawn_on(&mut command, cpus)?;
+        let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;
         let (teller, told) = mpsc::sync_channel(WAITING);
         std::thread::spawn(move || {
             hlog::try_read(BufReader::new(output), |entry| match entry {

@@ -1,92 +1,83 @@
-//! The interval log that `hiccup` writes.
+//! An interval log in a file, with what was measured both corrected and raw.
 
 use std::fs::File;
 use std::io::{self, LineWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use clap::ValueEnum;
+use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
-use saltus_measure::{Histogram, corrected, hlog, machine};
 
-use super::{Hiccup, nanos};
-use crate::failure::{Code, Failure, Outcome};
+use crate::{corrected, hlog, machine};
 
 type Sink = LineWriter<Box<dyn Write>>;
 
 /// The file: a line is in it as soon as it is whole.
-pub struct LogFile {
-    path: PathBuf,
-    sink: Sink,
-}
+pub struct LogFile(Sink);
 
 /// The log in it, begun.
 pub struct Log<'a> {
-    path: &'a Path,
     writer: hlog::Writer<'a, 'a, Sink>,
     resolution: u64,
 }
 
 impl LogFile {
-    /// Makes the file, or takes standard output.
-    pub fn create(path: &Path) -> Outcome<LogFile> {
+    /// Makes the file, or takes standard output for `-`.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(path: &Path) -> io::Result<LogFile> {
         let sink: Box<dyn Write> = match path.as_os_str() == "-" {
             true => Box::new(io::stdout()),
-            false => Box::new(File::create(path).map_err(|e| failure(path, e))?),
+            false => Box::new(File::create(path)?),
         };
-        Ok(LogFile { path: path.to_path_buf(), sink: LineWriter::new(sink) })
+        Ok(LogFile(LineWriter::new(sink)))
     }
 
-    /// Writes the head: the machine, and how it is measured.
+    /// Writes the head: the tool, the machine, and the name of the meter that turns so often, in ns.
+    ///
+    /// # Errors
+    /// It cannot be written.
     pub fn begin<'a>(
         &'a mut self,
         serializer: &'a mut V2DeflateSerializer,
-        args: &Hiccup,
+        tool: &str,
+        (meter, resolution): (&str, u64),
         began: SystemTime,
-    ) -> Outcome<Log<'a>> {
-        let meter = args.meter.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string());
-        let mut comments: Vec<String> =
-            machine::facts().into_iter().map(|(name, value)| format!("machine: {name}: {value}")).collect();
-        comments.push(format!("machine: meter: {meter}, every {:?}", args.resolution));
+    ) -> io::Result<Log<'a>> {
+        let mut comments = machine::comments();
+        comments.push(format!("machine: meter: {meter}, every {:?}", Duration::from_nanos(resolution)));
         comments.push(
             "Values are nanoseconds; without tag: corrected for coordinated omission; Tag=raw: as measured"
                 .into(),
         );
-        let tool = concat!("saltus hiccup ", env!("CARGO_PKG_VERSION"));
-        let writer = hlog::Writer::begin(&mut self.sink, serializer, tool, &comments, began)
-            .map_err(|e| failure(&self.path, e))?;
-        Ok(Log { path: &self.path, writer, resolution: nanos(args.resolution) })
+        let writer = hlog::Writer::begin(&mut self.0, serializer, tool, &comments, began)?;
+        Ok(Log { writer, resolution })
     }
 }
 
 impl Log<'_> {
     /// Adds an interval, corrected and raw.
+    ///
+    /// # Errors
+    /// It cannot be written.
     pub fn interval(
         &mut self,
         raw: &Histogram<u64>,
         since: Duration,
         length: Duration,
         tags: [Option<&str>; 2],
-    ) -> Outcome {
+    ) -> io::Result<()> {
         let fixed = corrected(raw, self.resolution);
-        for (times, tag) in [&fixed, raw].into_iter().zip(tags) {
-            self.writer.interval(times, since, length, tag).map_err(|e| failure(self.path, e))?;
-        }
-        Ok(())
+        let both = [&fixed, raw].into_iter().zip(tags);
+        both.into_iter().try_for_each(|(times, tag)| self.writer.interval(times, since, length, tag))
     }
 
     /// Adds a remark.
-    pub fn comment(&mut self, text: &str) -> Outcome {
-        self.writer.comment(text).map_err(|e| failure(self.path, e))
-    }
-}
-
-fn failure(path: &Path, error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Quiet,
-        _ => Failure::new(
-            Code::Failed,
-            format!("cannot write {}: {error}; free some space or write elsewhere", path.display()),
-        ),
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn comment(&mut self, text: &str) -> io::Result<()> {
+        self.writer.comment(text)
     }
 }

@@ -1,24 +1,27 @@
 //! How late a thread is here, measured for a few seconds.
 
+use std::io;
 use std::time::Duration;
 
-use saltus_measure::meter::Kind;
-use saltus_measure::session::{Event, Session, Settings};
-use saltus_measure::{Summary, corrected, times};
-use saltus_os::clock;
+use saltus_os::{clock, stop};
 use serde::Serialize;
 
-use crate::failure::{Code, Failure, Outcome};
-use crate::stop;
+use crate::meter::Kind;
+use crate::session::{Event, Session, Settings};
+use crate::{Summary, corrected, nanos, times};
 
 /// What was measured; the fields are a promise, times are ns.
 #[derive(Serialize)]
-pub struct Measured {
+pub struct Lateness {
     /// Under which the thread ran.
     pub policy: &'static str,
+    /// The thread wanted to run so often.
     pub resolution: u64,
+    /// For so long.
     pub measured: u64,
+    /// With what would have come during a long hiccup.
     pub corrected: Option<Summary>,
+    /// As measured.
     pub raw: Option<Summary>,
 }
 
@@ -30,7 +33,10 @@ const TICK: u64 = 50_000_000;
 const PRIORITY: i32 = 80;
 
 /// Measures cyclictest's way for so long, or until the end is asked for; under `SCHED_FIFO` where that is granted.
-pub fn run(time: Duration, fifo: bool) -> Outcome<Measured> {
+///
+/// # Errors
+/// The meter cannot be started.
+pub fn measure(time: Duration, fifo: bool) -> io::Result<Lateness> {
     let settings = Settings {
         kind: Kind::Deadline,
         resolution: RESOLUTION,
@@ -40,11 +46,10 @@ pub fn run(time: Duration, fifo: bool) -> Outcome<Measured> {
         cpu: None,
         fifo: fifo.then_some(PRIORITY),
     };
-    let mut session = Session::start(&settings)
-        .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
+    let mut session = Session::start(&settings)?;
     let policy = if fifo && session.refused().is_empty() { "SCHED_FIFO 80" } else { "SCHED_OTHER" };
     let began = session.began();
-    let end = began.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    let end = began.saturating_add(nanos(time));
     let (mut raw, mut last) = (times(), began);
     let mut take = |event| {
         if let Event::Interval(interval) = event {
@@ -62,5 +67,5 @@ pub fn run(time: Duration, fifo: bool) -> Outcome<Measured> {
     rest.into_iter().for_each(&mut take);
     let fixed = Summary::of(&corrected(&raw, RESOLUTION));
     let raw = Summary::of(&raw);
-    Ok(Measured { policy, resolution: RESOLUTION, measured: last - began, corrected: fixed, raw })
+    Ok(Lateness { policy, resolution: RESOLUTION, measured: last - began, corrected: fixed, raw })
 }

@@ -3,7 +3,13 @@
 //!
 //! Times are nanoseconds in a `u64`. Percentiles are read from merged histograms and never averaged.
 
+pub mod account;
+pub mod beside;
+pub mod channel;
+pub mod control;
 pub mod hlog;
+pub mod interval_log;
+pub mod lateness;
 pub mod machine;
 pub mod meter;
 pub mod observe;
@@ -14,9 +20,15 @@ mod summary;
 pub use summary::Summary;
 
 pub use hdrhistogram::Histogram;
+use std::time::Duration;
 
 /// The longest time that a histogram keeps: an hour. What is longer counts as that.
 pub const LONGEST: u64 = 3_600_000_000_000;
+
+/// A time in ns; what is longer than 584 years counts as that.
+pub fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// An empty histogram of times from 1 ns to an hour, exact to three digits.
 pub fn times() -> Histogram<u64> {

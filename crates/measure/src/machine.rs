@@ -24,6 +24,11 @@ pub fn facts() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// The same as lines of a log.
+pub fn comments() -> Vec<String> {
+    facts().into_iter().map(|(name, value)| format!("machine: {name}: {value}")).collect()
+}
+
 /// The value behind `name :` in a table such as `/proc/cpuinfo`.
 pub fn field(text: &str, name: &str) -> Option<String> {
     let line = text.lines().find(|l| l.split(':').next().is_some_and(|key| key.trim() == name))?;

@@ -21,7 +21,6 @@
 
 mod changes;
 mod channel;
-pub mod facts;
 mod latency;
 mod mismatch;
 mod model;

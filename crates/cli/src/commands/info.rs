@@ -7,6 +7,7 @@ use saltus_channel::{
     clock,
 };
 use saltus_decode::{Dictionary, Kind};
+use saltus_measure::channel::Latency;
 use serde::Serialize;
 
 use crate::escape::{escaped, harmless};
@@ -14,7 +15,6 @@ use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl};
 use crate::flags::{Json, Names, help};
 use crate::human::{bytes, nanos, plural};
-use crate::latency::Latency;
 use crate::out::Out;
 use crate::schemas;
 

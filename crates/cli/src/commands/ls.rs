@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use saltus_channel::{Domain, Name};
+use saltus_measure::channel::Facts;
 use serde::Serialize;
 
 use crate::escape::escaped;
@@ -15,7 +16,6 @@ use crate::flags::{AnyNames, Json, help};
 use crate::out::Out;
 use crate::table::{Align, Table};
 use crate::{human, units};
-use saltus_spy::facts::Facts;
 
 /// The options of `ls`.
 #[derive(Args)]

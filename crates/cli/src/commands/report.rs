@@ -1,6 +1,7 @@
 //! `saltus report`: histograms of times as a page, a figure, or a table.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
 use saltus_measure::Summary;
@@ -10,9 +11,9 @@ use serde::Serialize;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::Json;
+use crate::human;
 use crate::out::Out;
 use crate::table::{Align, Table};
-use crate::{human, units};
 
 /// The options of `report`.
 #[derive(Args)]
@@ -35,7 +36,7 @@ pub struct Report {
     tag: Vec<String>,
 
     /// What is promised, such as 99:1ms,99.9:5ms,100:20ms: so much percent within that time
-    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = level)]
+    #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = Level::from_str)]
     level: Vec<Level>,
 
     #[command(flatten)]
@@ -69,16 +70,6 @@ struct Kept {
 /// So many series are drawn together.
 const SERIES: usize = 24;
 
-fn level(text: &str) -> Result<Level, String> {
-    let (percent, limit) = text.split_once(':').ok_or("a level is PERCENT:TIME, such as 99.9:5ms")?;
-    let percent: f64 = percent.parse().map_err(|_| "the percentage is a number such as 99.9")?;
-    if !(0.0..=100.0).contains(&percent) {
-        return Err("a percentage is from 0 to 100".into());
-    }
-    let limit = u64::try_from(units::duration(limit)?.as_nanos()).map_err(|_| "too long")?;
-    Ok(Level { percent, limit })
-}
-
 /// Reads the files, and writes or prints what was asked for. A broken promise is no failure.
 pub fn run(mut args: Report) -> Outcome {
     args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
@@ -88,28 +79,16 @@ pub fn run(mut args: Report) -> Outcome {
         if all[0].cut {
             say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
         }
-        series.extend(chosen(all, &args.tag, file)?);
+        let chosen = report::chosen(all, &args.tag).map_err(|tags| {
+            let words = format!("{} has no such tag; it has: {}", file.display(), tags.join(", "));
+            Failure::new(Code::Failed, words)
+        })?;
+        series.extend(chosen);
     }
     match &args.out {
         Some(path) => write(path, &series, &args),
         None => print(&series, &args),
     }
-}
-
-/// Those that were asked for: without tag, or all if none is without.
-fn chosen(all: Vec<Series>, tags: &[String], file: &Path) -> Outcome<Vec<Series>> {
-    let plain = all.iter().any(|series| series.tag.is_none());
-    let known: Vec<String> = all.iter().filter_map(|series| series.tag.clone()).collect();
-    let wanted = |series: &Series| match (&series.tag, tags) {
-        (tag, []) => tag.is_none() || !plain,
-        (tag, tags) => tags.iter().any(|t| t == "all" || Some(t) == tag.as_ref()),
-    };
-    let chosen: Vec<Series> = all.into_iter().filter(wanted).collect();
-    if chosen.is_empty() {
-        let words = format!("{} has no such tag; it has: {}", file.display(), known.join(", "));
-        return Err(Failure::new(Code::Failed, words));
-    }
-    Ok(chosen)
 }
 
 fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {

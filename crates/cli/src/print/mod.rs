@@ -1,6 +1,5 @@
 //! What commands print, and how: for people, for programs, on a terminal.
 
-pub mod latency;
 pub mod message;
 pub mod out;
 pub mod progress;

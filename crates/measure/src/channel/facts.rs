@@ -1,4 +1,4 @@
-//! What the faces of the command work out of a channel's counters.
+//! A channel's counters, summed up.
 
 use saltus_channel::{Info, clock};
 

@@ -1,4 +1,4 @@
-//! Publish-to-receive times, as `info` and `stat` print them.
+//! Publish-to-receive times in a few figures.
 
 use saltus_channel::LatencyCounts;
 use serde::Serialize;

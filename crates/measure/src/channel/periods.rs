@@ -1,5 +1,20 @@
 //! Times between messages: how even a publisher is.
 
+use serde::Serialize;
+
+/// Nanoseconds between consecutive messages of one publisher; the fields are a promise.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct Period {
+    /// On average.
+    pub mean: f64,
+    /// The shortest.
+    pub min: f64,
+    /// The longest.
+    pub max: f64,
+    /// Standard deviation.
+    pub jitter: f64,
+}
+
 /// Periods of one interval, without keeping them: number, mean, spread and extremes.
 #[derive(Clone, Copy, Default)]
 pub struct Periods {
@@ -23,9 +38,9 @@ impl Periods {
     }
 
     /// Mean, shortest, longest, and the standard deviation, which is what is called jitter; none without a period.
-    pub fn summary(&self) -> Option<(f64, f64, f64, f64)> {
+    pub fn summary(&self) -> Option<Period> {
         let jitter = (self.squares / self.count as f64).sqrt();
-        (self.count > 0).then_some((self.mean, self.min, self.max, jitter))
+        (self.count > 0).then_some(Period { mean: self.mean, min: self.min, max: self.max, jitter })
     }
 }
 
@@ -40,7 +55,7 @@ mod tests {
         for n in 0..1000 {
             periods.add(1e12 + if n % 2 == 0 { 3.0 } else { -3.0 });
         }
-        let (mean, min, max, jitter) = periods.summary().unwrap();
+        let Period { mean, min, max, jitter } = periods.summary().unwrap();
         assert!((mean - 1e12).abs() < 1e-3, "{mean}");
         assert!((jitter - 3.0).abs() < 1e-3, "{jitter}");
         assert_eq!((min, max), (1e12 - 3.0, 1e12 + 3.0));

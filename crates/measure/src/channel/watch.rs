@@ -7,14 +7,41 @@ use saltus_channel::{
     Channel, Error, Info, LatencyCounts, Result, Start, Subscriber, SubscriberOptions, Until, Which,
 };
 
-use super::periods::Periods;
-use super::row::{Period, Row};
-use crate::escape::escaped;
-use crate::latency::Latency;
-use saltus_spy::facts::Facts;
+use serde::Serialize;
+
+use crate::channel::facts::Facts;
+use crate::channel::latency::Latency;
+use crate::channel::periods::{Period, Periods};
 
 /// How many messages are looked at in one go; what is beyond is skipped, so that a fast publisher cannot hold us up.
 const MOST: usize = 1024;
+
+/// What was measured of a channel in an interval; the fields are a promise. Times are in nanoseconds.
+#[derive(Serialize, Default)]
+pub struct Measured {
+    /// How long was measured.
+    pub interval: u64,
+    /// Publishers that live.
+    pub publishers: usize,
+    /// Subscribers that live.
+    pub subscribers: usize,
+    /// Messages a second.
+    pub rate: Option<f64>,
+    /// Bytes a second.
+    pub bandwidth: Option<f64>,
+    /// Mean size of a message.
+    pub size: Option<f64>,
+    /// Time between messages of one publisher.
+    pub period: Option<Period>,
+    /// Age of the newest message.
+    pub age: Option<u64>,
+    /// Publish to receive, of all subscribers.
+    pub latency: Option<Latency>,
+    /// Missed by all subscribers in the interval.
+    pub missed: Option<u64>,
+    /// Missed by all subscribers since they joined.
+    pub missed_total: Option<u64>,
+}
 
 /// Watches by counters, and by looking at the slots of messages, never at their bytes.
 pub struct Watch {
@@ -36,6 +63,9 @@ struct Counts {
 
 impl Watch {
     /// Begins to watch. Nobody is asked for a wake, and no file of counters is made.
+    ///
+    /// # Errors
+    /// The channel cannot be read.
     pub fn new(channel: Channel) -> Result<Watch> {
         let options = SubscriberOptions::new().start(Start::Now).quiet(Duration::from_millis(50));
         let reader = channel.subscriber_with(options.counters(false).latency(false))?;
@@ -70,7 +100,7 @@ impl Watch {
     }
 
     /// What was measured since the last time; none when the channel is no more.
-    pub fn measure(&mut self) -> Option<Row> {
+    pub fn measure(&mut self) -> Option<Measured> {
         let info = self.channel.info().ok().filter(|info| info.retired.is_none())?;
         let now = Counts::of(&info);
         let before = std::mem::replace(&mut self.before, now);
@@ -87,21 +117,19 @@ impl Watch {
             latency.add(&now_latency.since(&before_latency));
         }
         let known = !now.subscribers.is_empty();
-        Some(Row {
-            channel: escaped(info.name.as_bytes()),
+        Some(Measured {
             interval: interval.as_nanos() as u64,
             publishers: now.facts.publishers,
             subscribers: now.facts.subscribers,
             rate: Some(per_second(messages)),
             bandwidth: Some(per_second(bytes)),
             size: (messages > 0).then(|| bytes as f64 / messages as f64),
-            period: std::mem::take(&mut self.periods).summary().map(Period::of),
+            period: std::mem::take(&mut self.periods).summary(),
             age: now.facts.age,
             latency: Latency::of(&latency),
             missed: known.then_some(missed),
             missed_total: known
                 .then(|| now.subscribers.values().fold(0u64, |sum, (missed, _)| sum.saturating_add(*missed))),
-            error: None,
         })
     }
 }
@@ -114,11 +142,5 @@ impl Counts {
             facts: Facts::of(info),
             subscribers: living.map(|s| ((s.pid, s.since), (s.missed, s.latency.clone()))).collect(),
         }
-    }
-}
-
-impl Period {
-    fn of((mean, min, max, jitter): (f64, f64, f64, f64)) -> Period {
-        Period { mean, min, max, jitter }
     }
 }

@@ -16,7 +16,10 @@ pub use page::{document, escaped, figure, page};
 pub use rows::Rows;
 pub use tables::{csv, hgrm};
 
+use std::str::FromStr;
+
 use hdrhistogram::Histogram;
+use saltus_text::units;
 
 /// Times of one kind from one file.
 pub struct Series {
@@ -57,6 +60,37 @@ pub struct Level {
     pub percent: f64,
     /// In ns.
     pub limit: u64,
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    /// `PERCENT:TIME`, such as `99.9:5ms`.
+    fn from_str(text: &str) -> Result<Level, String> {
+        let (percent, limit) = text.split_once(':').ok_or("a level is PERCENT:TIME, such as 99.9:5ms")?;
+        let percent: f64 = percent.parse().map_err(|_| "the percentage is a number such as 99.9")?;
+        if !(0.0..=100.0).contains(&percent) {
+            return Err("a percentage is from 0 to 100".into());
+        }
+        let limit = u64::try_from(units::duration(limit)?.as_nanos()).map_err(|_| "too long")?;
+        Ok(Level { percent, limit })
+    }
+}
+
+/// Of the series of a file those with one of these tags, `all` being every one; where no tag is given those without, or all if
+/// none is without.
+///
+/// # Errors
+/// There is none; the tags that there are.
+pub fn chosen(all: Vec<Series>, tags: &[String]) -> Result<Vec<Series>, Vec<String>> {
+    let plain = all.iter().any(|series| series.tag.is_none());
+    let known: Vec<String> = all.iter().filter_map(|series| series.tag.clone()).collect();
+    let wanted = |series: &Series| match (&series.tag, tags) {
+        (tag, []) => tag.is_none() || !plain,
+        (tag, tags) => tags.iter().any(|t| t == "all" || Some(t) == tag.as_ref()),
+    };
+    let chosen: Vec<Series> = all.into_iter().filter(wanted).collect();
+    if chosen.is_empty() { Err(known) } else { Ok(chosen) }
 }
 
 impl Level {

@@ -1,20 +1,21 @@
 //! `saltus doctor`: what on this machine makes programs late, and what to type.
 
 mod clean;
-mod meter;
 mod show;
 
 use std::time::Duration;
 
 use clap::Args;
 use saltus_doctor::checks::{self, ALL};
-use saltus_doctor::{Check, Finding, Host, State, script};
+use saltus_doctor::{Check, Host, State, script};
 use saltus_domain::{Error, Scheme};
+use saltus_measure::lateness::{self, Lateness};
 
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::Json;
 use crate::out::Out;
 use crate::{place, stop, units};
+use show::Looked;
 
 /// The options of `doctor`.
 #[derive(Args)]
@@ -56,9 +57,6 @@ Examples:
   saltus doctor --fix-script > fix.sh             read it, then sudo sh fix.sh
   saltus doctor --clean                           remove channels of the dead, after asking";
 
-/// A check and what it found.
-type Looked = (&'static Check, Finding);
-
 /// Looks, tells, measures.
 pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
     if args.clean {
@@ -89,7 +87,7 @@ pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
     let measure = !args.no_meter && args.explain.is_none();
     let fifo = realtime(&looked);
     if args.json.json {
-        let measured = measure.then(|| meter::run(args.meter_time, fifo)).transpose()?;
+        let measured = measure.then(|| lateness(args.meter_time, fifo)).transpose()?;
         show::json(&mut out, &domain, &looked, measured)?;
     } else if args.explain.is_some() {
         looked.iter().flat_map(show::explained).try_for_each(|line| out.line(line))?;
@@ -97,12 +95,18 @@ pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
         show::table(&looked).iter().try_for_each(|line| out.line(line))?;
         out.flush()?;
         if measure {
-            let measured = meter::run(args.meter_time, fifo)?;
+            let measured = lateness(args.meter_time, fifo)?;
             out.line(show::measured(&measured))?;
         }
     }
     out.flush()?;
     outcome(&looked)
+}
+
+/// How late a thread is here.
+fn lateness(time: Duration, fifo: bool) -> Outcome<Lateness> {
+    lateness::measure(time, fifo)
+        .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))
 }
 
 /// A problem has an exit code of its own.

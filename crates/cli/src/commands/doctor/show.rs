@@ -1,22 +1,24 @@
 //! What `doctor` prints.
 
 use saltus_channel::Domain;
-use saltus_doctor::{Finding, State};
+use saltus_doctor::{Check, Finding, State};
+use saltus_measure::lateness::Lateness;
 use serde::Serialize;
 
-use super::Looked;
-use super::meter::Measured;
 use crate::escape::harmless;
 use crate::failure::Outcome;
 use crate::human::{nanos, plural};
 use crate::out::Out;
+
+/// A check and what it found.
+pub(super) type Looked = (&'static Check, Finding);
 
 /// What `doctor --json` prints; the fields are a promise.
 #[derive(Serialize)]
 struct Told<'a> {
     domain: String,
     checks: Vec<Line<'a>>,
-    meter: Option<Measured>,
+    meter: Option<Lateness>,
 }
 
 #[derive(Serialize)]
@@ -38,7 +40,7 @@ struct Fix<'a> {
 }
 
 /// For programs.
-pub fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Measured>) -> Outcome {
+pub fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
     let checks = looked.iter().map(|(check, finding)| Line {
         id: check.id,
         title: check.title,
@@ -91,7 +93,7 @@ pub fn explained((check, finding): &Looked) -> Vec<String> {
 }
 
 /// How late a thread was.
-pub fn measured(measured: &Measured) -> String {
+pub fn measured(measured: &Lateness) -> String {
     let time = |ns: u64| nanos(ns as f64);
     let Some(s) = measured.corrected else {
         return "the meter was stopped before it had measured".into();

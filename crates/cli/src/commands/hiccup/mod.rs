@@ -1,30 +1,28 @@
 //! `saltus hiccup`: how long this machine leaves a program waiting.
 
-mod account;
-mod beside;
-mod control;
-mod file;
 mod show;
 mod tell;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use saltus_measure::account::Account;
+use saltus_measure::beside::Beside;
+use saltus_measure::control::Control;
+use saltus_measure::interval_log::LogFile;
 use saltus_measure::meter::Kind;
+use saltus_measure::nanos;
 use saltus_measure::session::{Session, Settings};
-use saltus_os::clock;
+use saltus_os::{clock, rt};
 
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{Json, Quiet};
 use crate::{stop, units};
-use account::Account;
-use beside::Beside;
-use control::Control;
-use file::LogFile;
 use show::Show;
-use tell::Teller;
+use tell::{Teller, unwritten};
 
 /// The options of `hiccup`.
 #[derive(Args)]
@@ -138,63 +136,34 @@ impl Hiccup {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// Measures until the time is over, the command has ended, or the end is asked for.
-pub fn run(args: Hiccup) -> Outcome {
+pub(crate) fn run(args: Hiccup) -> Outcome {
     stop::on_signals()?;
     let to_stdout = args.hlog.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if to_stdout {
         stop::when_output_closes();
     }
     let settings = args.settings();
-    let show = Show::new(&args, to_stdout)?;
-    let mut session = Session::start(&settings)
-        .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
-    for refused in session.refused() {
-        if args.strict {
-            return Err(Failure::new(Code::Failed, refused.clone()));
-        }
-        say(format_args!("{refused}; going on without"));
-    }
-    let mut file = args.hlog.as_deref().map(LogFile::create).transpose()?;
+    let show = Show::new(args.json.json, args.quiet.quiet, to_stdout)?;
+    let mut session = args.session(&settings)?;
+    let unwritten = |e| unwritten(args.hlog.as_deref().unwrap_or(Path::new("-")), e);
+    let mut file = args.hlog.as_deref().map(LogFile::create).transpose().map_err(unwritten)?;
     let account = Account::new(&settings, session.began());
     let serializer = &mut saltus_measure::hlog::serializer();
-    let log = file.as_mut().map(|file| file.begin(serializer, &args, account.began())).transpose()?;
-    let control = if args.control { Some(Control::start(&args)?) } else { None };
+    let tool = concat!("saltus hiccup ", env!("CARGO_PKG_VERSION"));
+    let meter = (settings.kind.name(), settings.resolution);
+    let log = file.as_mut().map(|file| file.begin(serializer, tool, meter, account.began()));
+    let log = args.hlog.as_deref().zip(log.transpose().map_err(unwritten)?);
+    let control = if args.control { Some(args.start_control()?) } else { None };
     let mut teller = Teller { account, control, log, show };
-    let mut beside = match args.command.split_first() {
-        Some((program, arguments)) => {
-            let output_is_ours = to_stdout || args.json.json;
-            Some(Beside::start(program, arguments, args.cpu, output_is_ours)?)
-        }
-        None => None,
-    };
+    let beside = args.start_command(to_stdout || args.json.json)?;
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }
-    let length = args.duration.or(args.command.is_empty().then_some(ALONE));
-    let end = length.map(|length| clock::monotonic().saturating_add(nanos(length)));
-    while !stop::requested() && beside.as_mut().is_none_or(Beside::runs) {
-        let now = clock::monotonic();
-        if end.is_some_and(|end| now >= end) {
-            break;
-        }
-        let until = end.unwrap_or(u64::MAX).min(now + nanos(TICK));
-        if let Some(event) = session.next(until) {
-            teller.take(event)?;
-        }
-        teller.settle(Duration::ZERO)?;
-        teller.show.live(&teller.account)?;
-    }
-    teller.account.looks(session.observer());
+    let ended = args.measure(&mut session, &mut teller, beside)?;
     let (rest, untold) = session.stop();
-    let ended = beside.map(Beside::end);
-    for event in rest {
-        teller.take(event)?;
-    }
+    let ended = ended.map(Beside::end);
+    rest.into_iter().try_for_each(|event| teller.take(event))?;
     // The control tells of the last spikes a little later.
     teller.settle(Duration::ZERO)?;
     while teller.account.waits() {
@@ -202,5 +171,73 @@ pub fn run(args: Hiccup) -> Outcome {
     }
     teller.account.end(untold, teller.control.take().map(Control::end));
     teller.show.report(&teller.account)?;
-    ended.unwrap_or(Ok(()))
+    ended.unwrap_or(Ok(())).map_err(|words| Failure::new(Code::Failed, words))
+}
+
+impl Hiccup {
+    /// The meter, begun. What the system refuses it is told.
+    fn session(&self, settings: &Settings) -> Outcome<Session> {
+        let session = Session::start(settings)
+            .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
+        for refused in session.refused() {
+            if self.strict {
+                return Err(Failure::new(Code::Failed, refused.clone()));
+            }
+            say(format_args!("{refused}; going on without"));
+        }
+        Ok(session)
+    }
+
+    /// Measures until the time is over, the command has ended, or the end is asked for. Gives the command back.
+    fn measure(
+        &self,
+        session: &mut Session,
+        teller: &mut Teller<'_>,
+        mut beside: Option<Beside>,
+    ) -> Outcome<Option<Beside>> {
+        let length = self.duration.or(self.command.is_empty().then_some(ALONE));
+        let end = length.map(|length| clock::monotonic().saturating_add(nanos(length)));
+        while !stop::requested() && beside.as_mut().is_none_or(Beside::runs) {
+            let now = clock::monotonic();
+            if end.is_some_and(|end| now >= end) {
+                break;
+            }
+            let until = end.unwrap_or(u64::MAX).min(now + nanos(TICK));
+            if let Some(event) = session.next(until) {
+                teller.take(event)?;
+            }
+            teller.settle(Duration::ZERO)?;
+            teller.show.live(&teller.account)?;
+        }
+        teller.account.looks(session.observer());
+        Ok(beside)
+    }
+
+    /// The command to measure beside, if there is one.
+    fn start_command(&self, output_is_ours: bool) -> Outcome<Option<Beside>> {
+        let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
+        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| say(words));
+        started.map(Some).map_err(|e| {
+            let program = program.to_string_lossy();
+            Failure::new(Code::Failed, format!("cannot start {program}: {e}; write its path, or see PATH"))
+        })
+    }
+
+    /// This command again, elsewhere than the meter if that has a processor of its own.
+    fn start_control(&self) -> Outcome<Control> {
+        let failed =
+            |e: std::io::Error| Failure::new(Code::Failed, format!("cannot start the control process: {e}"));
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command.args(["hiccup", "--quiet", "--hlog", "-", "--interval", "100ms", "--duration", "90000h"]);
+        command.args(["--meter", self.settings().kind.name(), "--spike", "1h"]);
+        command.arg("--resolution").arg(format!("{}ns", self.resolution.as_nanos()));
+        if let Some(priority) = self.fifo {
+            command.args(["--fifo", &priority.to_string()]);
+        }
+        let others: Vec<usize> = match self.cpu {
+            Some(own) => rt::affinity().into_iter().filter(|cpu| *cpu != own).collect(),
+            None => Vec::new(),
+        };
+        Control::start(command, &others).map_err(failed)
+    }
 }

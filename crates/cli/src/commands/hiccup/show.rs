@@ -3,12 +3,11 @@
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
+use saltus_measure::account::{Account, Seen, words};
 use saltus_measure::observe::Around;
-use saltus_measure::{Histogram, Summary, corrected, machine};
+use saltus_measure::{Histogram, Summary, corrected, machine, nanos as ns};
 use serde::Serialize;
 
-use super::Hiccup;
-use super::account::{Account, Seen, words};
 use crate::failure::Outcome;
 use crate::human::{nanos, plural};
 use crate::out::Out;
@@ -53,10 +52,10 @@ struct Report {
 }
 
 impl Show {
-    pub fn new(args: &Hiccup, to_stdout: bool) -> Outcome<Show> {
-        let quiet = args.quiet.quiet || to_stdout;
-        let live = !quiet && !args.json.json && stderr().is_terminal();
-        Ok(Show { out: Out::new()?, json: args.json.json && !to_stdout, quiet, live, drawn: Instant::now() })
+    pub fn new(json: bool, quiet: bool, to_stdout: bool) -> Outcome<Show> {
+        let quiet = quiet || to_stdout;
+        let live = !quiet && !json && stderr().is_terminal();
+        Ok(Show { out: Out::new()?, json: json && !to_stdout, quiet, live, drawn: Instant::now() })
     }
 
     /// How it goes, over itself.
@@ -90,7 +89,7 @@ impl Show {
             return Ok(());
         }
         let fixed = Summary::of(&corrected(raw, resolution));
-        let (start, length) = (super::nanos(since), super::nanos(length));
+        let (start, length) = (ns(since), ns(length));
         self.out.json(&Line::Interval { start, length, corrected: fixed, raw: Summary::of(raw) })?;
         self.out.flush()
     }

@@ -1,27 +1,29 @@
 //! Who keeps the account of a run, and where it is told while it goes on.
 
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
+use saltus_measure::account::{Account, words};
+use saltus_measure::control::Control;
+use saltus_measure::interval_log::Log;
 use saltus_measure::session::{Event, Interval};
 use saltus_os::clock;
 
-use super::account::{Account, words};
-use super::control::Control;
-use super::file::Log;
 use super::show::Show;
-use crate::failure::Outcome;
+use crate::failure::{Code, Failure, Outcome};
 
-/// The account, the control that it asks, the log and the screen.
-pub struct Teller<'a> {
-    pub account: Account,
-    pub control: Option<Control>,
-    pub log: Option<Log<'a>>,
-    pub show: Show,
+/// The account, the control that it asks, the log with its path, and the screen.
+pub(super) struct Teller<'a> {
+    pub(super) account: Account,
+    pub(super) control: Option<Control>,
+    pub(super) log: Option<(&'a Path, Log<'a>)>,
+    pub(super) show: Show,
 }
 
 impl Teller<'_> {
     /// Takes what the meter has to tell.
-    pub fn take(&mut self, event: Event) -> Outcome {
+    pub(super) fn take(&mut self, event: Event) -> Outcome {
         match event {
             Event::Interval(interval) => self.interval(interval),
             Event::Spike(spike) => {
@@ -33,11 +35,13 @@ impl Teller<'_> {
 
     fn interval(&mut self, interval: Interval) -> Outcome {
         let (since, length) = self.account.place(&interval);
-        if let Some(log) = &mut self.log {
-            log.interval(&interval.times, since, length, [None, Some("raw")])?;
+        if let Some((path, log)) = &mut self.log {
+            let mut write =
+                |times, tags| log.interval(times, since, length, tags).map_err(|e| unwritten(path, e));
+            write(&interval.times, [None, Some("raw")])?;
             if let Some(control) = &mut self.control {
                 control.take(Duration::ZERO);
-                log.interval(&control.recent(), since, length, [Some("control"), Some("control-raw")])?;
+                write(&control.recent(), [Some("control"), Some("control-raw")])?;
             }
         }
         self.show.interval(since, length, &interval.times, self.account.settings.resolution)?;
@@ -46,16 +50,27 @@ impl Teller<'_> {
     }
 
     /// Takes what the control has to tell, waits so long for it to tell something, and tells the spikes that waited for it.
-    pub fn settle(&mut self, patience: Duration) -> Outcome {
+    pub(super) fn settle(&mut self, patience: Duration) -> Outcome {
         if let Some(control) = &mut self.control {
             control.take(patience);
         }
         let slices = self.control.as_ref().map(Control::slices);
         self.account.settle(slices, clock::monotonic(), |seen| {
-            if let Some(log) = &mut self.log {
-                log.comment(&format!("spike: {}", words(seen)))?;
+            if let Some((path, log)) = &mut self.log {
+                log.comment(&format!("spike: {}", words(seen))).map_err(|e| unwritten(path, e))?;
             }
             self.show.spike(seen)
         })
+    }
+}
+
+/// Why the log is not written; nobody reading it is a good end.
+pub(super) fn unwritten(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Quiet,
+        _ => Failure::new(
+            Code::Failed,
+            format!("cannot write {}: {error}; free some space or write elsewhere", path.display()),
+        ),
     }
 }

@@ -1,16 +1,16 @@
 //! Publish-to-receive times of running programs, hop by hop: what subscribers count themselves, as histograms.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::LineWriter;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use saltus_channel::{Domain, LatencyCounts};
-use saltus_measure::{Histogram, Summary, hlog, machine, times};
+use saltus_measure::channel::{Hop, Hops, MOST};
+use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
 
-use super::Stat;
+use super::options::Stat;
 use crate::escape::escaped;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::domain;
@@ -19,50 +19,6 @@ use crate::human;
 use crate::out::Out;
 use crate::stop;
 use crate::table::{Align, Table};
-
-/// A subscriber of a channel: channel, process id, when it joined, process name.
-type Hop = (String, u32, u64, String);
-
-/// So many are kept; a program may come again and again, or say so.
-const HOPS: usize = 10_000;
-/// As often a time may have been counted. Receivers write what they like; the sums of this can be counted and written.
-const OFTEN: u64 = 1 << 48;
-
-/// What the hops have counted. One that is not there for a while is known when it comes back, and what one has counted that
-/// has ended is not lost.
-#[derive(Default)]
-struct Hops {
-    /// All that each has counted, and what of it is of this run.
-    all: BTreeMap<Hop, [LatencyCounts; 2]>,
-    /// Whether there were more.
-    more: bool,
-}
-
-impl Hops {
-    /// Takes what a hop has counted before this run.
-    fn begin(&mut self, hop: Hop, counts: LatencyCounts) {
-        if let Some([all, _]) = self.of(hop) {
-            *all = counts;
-        }
-    }
-
-    /// Takes what a hop has counted so far; what is new of that.
-    fn take(&mut self, hop: Hop, counts: LatencyCounts) -> LatencyCounts {
-        let Some([all, run]) = self.of(hop) else { return LatencyCounts::default() };
-        let new = counts.since(all);
-        *all = counts;
-        run.add(&new);
-        new
-    }
-
-    fn of(&mut self, hop: Hop) -> Option<&mut [LatencyCounts; 2]> {
-        if self.all.len() >= HOPS && !self.all.contains_key(&hop) {
-            self.more = true;
-            return None;
-        }
-        Some(self.all.entry(hop).or_default())
-    }
-}
 
 /// A line of `stat --latency --json`; the fields are a promise.
 #[derive(Serialize)]
@@ -96,10 +52,7 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
     let mut serializer = hlog::serializer();
     let mut log = match &mut file {
         Some((path, sink)) => {
-            let mut comments: Vec<String> = machine::facts()
-                .into_iter()
-                .map(|(name, value)| format!("machine: {name}: {value}"))
-                .collect();
+            let mut comments = machine::comments();
             comments.push(
                 "Tag: channel/process/process id; values are nanoseconds, rounded up by 12.5 % at most"
                     .into(),
@@ -117,19 +70,18 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
         stop::sleep_until(end.map_or(due, |end| end.min(due)));
         let to = Instant::now();
         look(domain, &selection, |hop, counts| {
-            let tag = tag(&hop);
-            let new = hops.take(hop, counts);
-            match &mut log {
-                Some((path, log)) if new.count() > 0 => log
-                    .interval(&histogram(&new), from - start, to - from, Some(&tag))
-                    .map_err(|e| failed(path, e)),
+            let tag = hop.tag();
+            match (&mut log, hops.take(hop, counts)) {
+                (Some((path, log)), Some(new)) => {
+                    log.interval(&new, from - start, to - from, Some(&tag)).map_err(|e| failed(path, e))
+                }
                 _ => Ok(()),
             }
         })?;
         from = to;
     }
-    if hops.more {
-        say(format_args!("there were more than {HOPS} receivers; those that came last are left out"));
+    if hops.more() {
+        say(format_args!("there were more than {MOST} receivers; those that came last are left out"));
     }
     print(&hops, stat.json.json, start.elapsed())
 }
@@ -147,21 +99,18 @@ fn look(
         };
         let channel = escaped(info.name.as_bytes());
         for one in info.subscribers {
-            each((channel.clone(), one.pid, one.since, escaped(one.process.as_bytes())), one.latency)?;
+            each(
+                Hop {
+                    channel: channel.clone(),
+                    pid: one.pid,
+                    since: one.since,
+                    process: escaped(one.process.as_bytes()),
+                },
+                one.latency,
+            )?;
         }
     }
     Ok(())
-}
-
-fn histogram(counts: &LatencyCounts) -> Histogram<u64> {
-    let mut all = times();
-    counts.buckets().for_each(|(ns, count)| all.saturating_record_n(ns, count.min(OFTEN)));
-    all
-}
-
-/// What a tag may not hold becomes `_`.
-fn tag((channel, pid, _, process): &Hop) -> String {
-    format!("{channel}/{process}/{pid}").replace([',', ' ', '\r', '\n'], "_")
 }
 
 fn print(hops: &Hops, json: bool, time: Duration) -> Outcome {
@@ -170,8 +119,8 @@ fn print(hops: &Hops, json: bool, time: Duration) -> Outcome {
     let numbers = ["PID", "COUNT", "P50", "P90", "P99", "P99.9", "P99.99", "MAX"].map(number);
     let mut table =
         Table::new(&[&[("CHANNEL", Align::Left), ("RECEIVER", Align::Left)], &numbers[..]].concat());
-    for ((channel, pid, _, process), [_, run]) in &hops.all {
-        let Some(s) = Summary::of(&histogram(run)) else { continue };
+    for (Hop { channel, pid, process, .. }, run) in hops.run() {
+        let Some(s) = Summary::of(&run) else { continue };
         if json {
             out.json(&Line { channel, pid: *pid, process, latency: s })?;
             continue;
@@ -185,20 +134,4 @@ fn print(hops: &Hops, json: bool, time: Duration) -> Outcome {
         out.line(format_args!("in {}, rounded up by 12.5 % at most", human::nanos(time.as_nanos() as f64)))?;
     }
     out.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn receivers_without_end_take_no_memory_without_end() {
-        let mut hops = Hops::default();
-        let hop = |n: u64| ("a".to_string(), 1, n, "b".to_string());
-        for n in 0..2 * HOPS as u64 {
-            hops.take(hop(n), LatencyCounts::default());
-        }
-        assert_eq!((hops.all.len(), hops.more), (HOPS, true));
-        assert!(hops.of(hop(0)).is_some() && hops.of(hop(HOPS as u64)).is_none(), "the first are kept");
-    }
 }

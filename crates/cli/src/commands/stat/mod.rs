@@ -2,78 +2,25 @@
 
 mod latency;
 mod network;
-mod periods;
+mod options;
 mod row;
 mod screen;
-mod watch;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::Args;
 use saltus_channel::{Domain, Name};
+use saltus_measure::channel::Watch;
 
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::domain::{self, OpenDomain};
-use crate::flags::{AnyNames, Count, Json};
-use crate::table::Table;
-use crate::{help, stop, units};
+use crate::stop;
+pub(crate) use options::Stat;
 use row::{COLUMNS, Row};
 use screen::Screen;
-use watch::Watch;
-
-/// The options of `stat`.
-#[derive(Args)]
-#[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Stat {
-    #[command(flatten)]
-    names: AnyNames,
-
-    /// Time that each table covers, 34ms or more
-    #[arg(short, long, value_name = "TIME", default_value = "500ms", value_parser = interval)]
-    interval: Duration,
-
-    #[command(flatten)]
-    count: Count,
-
-    /// Show each receiver's publish-to-receive times instead: percentiles, at the end (shared memory only)
-    #[arg(long, conflicts_with = "count")]
-    latency: bool,
-
-    /// With --latency: measure for so long, not until Ctrl-C
-    #[arg(long, value_name = "TIME", requires = "latency", value_parser = units::duration)]
-    duration: Option<Duration>,
-
-    /// With --latency: write an HdrHistogram interval log, with a tag for each receiver
-    #[arg(long, value_name = "FILE", requires = "latency")]
-    hlog: Option<PathBuf>,
-
-    #[command(flatten)]
-    json: Json,
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  saltus stat                           all channels, live
-  saltus stat 'robot/*' -i 2s
-  saltus stat imu -n 1 --json | jq .rate
-  saltus stat --latency --duration 10s --hlog hops.hlog
-  saltus stat --domain udpm:// -i 1s    by sender, with what each one lost";
 
 /// The longest time between two looks, so that periods are seen even where few messages are kept.
 const LOOK: Duration = Duration::from_millis(50);
-
-fn interval(text: &str) -> Result<Duration, String> {
-    let interval = units::duration(text)?;
-    let shortest = Duration::from_millis(34);
-    if interval < shortest {
-        return Err(format!(
-            "{text} is too short: channels are looked at no more than 30 times a second, so 34ms or more"
-        ));
-    }
-    Ok(interval)
-}
 
 /// Shows a table after each interval until there were enough, or the end is asked for.
 pub fn run(url: Option<&str>, stat: Stat) -> Outcome {
@@ -106,16 +53,8 @@ fn all(domain: &Domain, stat: Stat) -> Outcome {
             return screen.out().flush();
         }
         let rows = measure(&mut watches);
-        if stat.json.json {
-            rows.iter().try_for_each(|row| screen.out().json(row))?;
-            screen.out().flush()?;
-        } else {
-            let mut table = Table::new(&COLUMNS);
-            rows.iter().for_each(|row| table.row(row.cells()));
-            let mut lines = table.lines();
-            lines.extend(rows.iter().filter_map(|row| row.error.clone()));
-            screen.show(&lines)?;
-        }
+        let errors = rows.iter().filter_map(|row| row.error.clone()).collect();
+        screen.rows(stat.json.json, &rows, &COLUMNS, Row::cells, errors)?;
         shown += 1;
         if stat.count.count == Some(shown) {
             return Ok(());
@@ -158,9 +97,9 @@ fn measure(watches: &mut BTreeMap<Name, Watched>) -> Vec<Row> {
     let mut rows = Vec::new();
     watches.retain(|name, watched| match watched {
         Ok(watch) => {
-            let row = watch.measure();
-            let live = row.is_some();
-            rows.extend(row);
+            let measured = watch.measure();
+            let live = measured.is_some();
+            rows.extend(measured.map(|measured| Row::new(name, measured)));
             live
         }
         Err(why) => {

@@ -5,11 +5,12 @@ use std::time::Instant;
 use saltus_domain::Domain;
 use serde::Serialize;
 
-use super::{Screen, Stat};
+use super::options::Stat;
+use super::screen::Screen;
 use crate::escape::escaped;
 use crate::failure::Outcome;
 use crate::human;
-use crate::table::{Align, Table};
+use crate::table::Align;
 use saltus_spy::tally::{Heard, Lost, Seen, Tally};
 
 use crate::exit::Troubles;
@@ -60,14 +61,7 @@ pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
             Row::new(escaped(name.as_bytes()), sender, interval as u64, &seen, lost)
         };
         let rows: Vec<Row> = tally.take().into_iter().map(row).collect();
-        if stat.json.json {
-            rows.iter().try_for_each(|row| screen.out().json(row))?;
-            screen.out().flush()?;
-        } else {
-            let mut table = Table::new(&COLUMNS);
-            rows.iter().for_each(|row| table.row(row.cells()));
-            screen.show(&table.lines())?;
-        }
+        screen.rows(stat.json.json, &rows, &COLUMNS, Row::cells, Vec::new())?;
         shown += 1;
         if heard == Heard::All {
             break;

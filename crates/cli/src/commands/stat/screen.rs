@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::os::fd::AsRawFd;
 
+use serde::Serialize;
+
 use crate::failure::Outcome;
 use crate::out::Out;
-use crate::table::clipped;
+use crate::table::{Align, Table, clipped};
 
 /// Where the tables go.
 pub struct Screen {
@@ -25,6 +27,24 @@ impl Screen {
     /// For what is no table.
     pub fn out(&mut self) -> &mut Out {
         &mut self.out
+    }
+
+    /// Shows rows as a table, with these lines below it, or prints them as JSON.
+    pub(super) fn rows<R: Serialize>(
+        &mut self,
+        json: bool,
+        rows: &[R],
+        columns: &[(&'static str, Align)],
+        cells: impl Fn(&R) -> Vec<String>,
+        below: Vec<String>,
+    ) -> Outcome {
+        if json {
+            rows.iter().try_for_each(|row| self.out.json(row))?;
+            return self.out.flush();
+        }
+        let mut table = Table::new(columns);
+        rows.iter().for_each(|row| table.row(cells(row)));
+        self.show(&[table.lines(), below].concat())
     }
 
     /// Shows the table in place of the one before, or below it.

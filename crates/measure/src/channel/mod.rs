@@ -1,0 +1,13 @@
+//! What channels in shared memory tell of themselves: rates, periods, losses and latencies, from counters and stamps.
+
+mod facts;
+mod hops;
+mod latency;
+mod periods;
+mod watch;
+
+pub use facts::Facts;
+pub use hops::{Hop, Hops, MOST};
+pub use latency::Latency;
+pub use periods::{Period, Periods};
+pub use watch::{Measured, Watch};
