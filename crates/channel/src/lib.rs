@@ -71,6 +71,8 @@ mod receiver;
 mod space;
 mod stats;
 mod subscriber;
+#[cfg(test)]
+mod testing;
 mod types;
 mod until;
 mod view;

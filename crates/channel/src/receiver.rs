@@ -141,3 +141,65 @@ impl Receiver {
         Error::Overrun { channel: self.mapping.name.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Temporary;
+
+    fn receiver(channel: &Temporary) -> Receiver {
+        let stats = Stats::new(&channel.mapping, false, false, 1);
+        Receiver::new(channel.mapping.clone(), Start::Newest, stats)
+    }
+    fn next(receiver: &mut Receiver) -> Option<Sample> {
+        let delivered = receiver.receive(Which::Next, |_, _| Ok(())).unwrap()?;
+        Some(receiver.delivered(delivered))
+    }
+
+    #[test]
+    fn it_receives_in_order_and_goes_back() {
+        let mut channel = Temporary::new();
+        let mut receiver = receiver(&channel);
+        for message in [&b"one"[..], b"three", b"five5"] {
+            channel.publisher.publish(message).unwrap();
+        }
+        assert_eq!(receiver.unseen_count(), 3);
+        let first = next(&mut receiver).unwrap();
+        assert_eq!((first.seq, first.len, first.writer), (1, 3, channel.publisher.writer()));
+        assert_eq!((receiver.limit(1), next(&mut receiver).unwrap().missed), (1, 1));
+        receiver.seek_oldest();
+        assert_eq!((receiver.merge().rewound(), next(&mut receiver).unwrap().seq), (3, 1));
+        receiver.flush();
+        assert_eq!((receiver.has_unseen(), receiver.merge().missed()), (false, 3));
+    }
+
+    #[test]
+    fn a_message_looked_at_counts_when_it_is_validated() {
+        let mut channel = Temporary::new();
+        let mut receiver = receiver(&channel);
+        channel.publisher.publish(b"tilt").unwrap();
+        let Pick::Found(candidate) = receiver.pick(Which::Newest) else { panic!("nothing found") };
+        assert_eq!(receiver.merge().received(), 0);
+        assert_eq!(receiver.validate(&candidate).unwrap().seq, 1);
+        assert_eq!(receiver.merge().received(), 1);
+        let old = candidate;
+        for _ in 0..100 {
+            channel.publisher.publish(b"more").unwrap();
+        }
+        assert!(matches!(receiver.validate(&old), Err(Error::Overrun { .. })));
+    }
+
+    #[test]
+    fn a_mark_ends_with_the_next_message_or_mark() {
+        let mut channel = Temporary::new();
+        let mut receiver = receiver(&channel);
+        let first = receiver.mark();
+        assert!(receiver.is_at(&first));
+        let second = receiver.mark();
+        assert!(!receiver.is_at(&first) && receiver.is_at(&second));
+        channel.publisher.publish(b"tilt").unwrap();
+        assert!(receiver.is_at(&second), "nothing was received yet");
+        next(&mut receiver);
+        assert!(!receiver.is_at(&second));
+    }
+}

@@ -76,3 +76,58 @@ impl Stats {
         self.counters = Counters::make(&mapping.dir);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counters::{self, Seen};
+    use crate::testing::Temporary;
+    use saltus_ring::{Start, Which};
+
+    /// What tools read of the channel's only subscriber.
+    fn seen(channel: &Temporary) -> Option<Seen> {
+        counters::read_all(&channel.mapping.dir).pop()
+    }
+    /// Publishes a message, and lets `stats` count it as received.
+    fn deliver(channel: &mut Temporary, merge: &mut Merge, stats: &mut Stats) {
+        channel.publisher.publish(b"tilt").unwrap();
+        let delivered = merge.receive(&*channel.mapping, Which::Next, |_, _| Ok(())).unwrap().unwrap();
+        stats.received(&channel.mapping, merge, &delivered.meta);
+    }
+
+    #[test]
+    fn what_is_counted_is_what_tools_read() {
+        let mut channel = Temporary::new();
+        let mut merge = Merge::new(&*channel.mapping, Start::Newest);
+        let mut stats = Stats::new(&channel.mapping, true, true, 16);
+        deliver(&mut channel, &mut merge, &mut stats);
+        deliver(&mut channel, &mut merge, &mut stats);
+        stats.missed(&channel.mapping, 7);
+        stats.overrun(&channel.mapping);
+        let seen = seen(&channel).unwrap();
+        assert_eq!((seen.received, seen.missed, seen.overruns, seen.last_seq), (2, 7, 1, 2));
+        assert_eq!(seen.latency.count(), 0, "a message in 16 is measured, and none was slept for");
+    }
+
+    #[test]
+    fn the_first_message_after_a_sleep_is_measured() {
+        let mut channel = Temporary::new();
+        let mut merge = Merge::new(&*channel.mapping, Start::Newest);
+        let mut stats = Stats::new(&channel.mapping, true, true, 16);
+        stats.slept(&channel.mapping);
+        deliver(&mut channel, &mut merge, &mut stats);
+        deliver(&mut channel, &mut merge, &mut stats);
+        let seen = seen(&channel).unwrap();
+        assert_eq!((seen.sleeps, seen.latency.count()), (1, 1));
+    }
+
+    #[test]
+    fn without_counters_there_is_no_file_and_nothing_fails() {
+        let mut channel = Temporary::new();
+        let mut merge = Merge::new(&*channel.mapping, Start::Newest);
+        let mut stats = Stats::new(&channel.mapping, false, true, 0);
+        stats.slept(&channel.mapping);
+        deliver(&mut channel, &mut merge, &mut stats);
+        assert!(seen(&channel).is_none());
+    }
+}

@@ -175,3 +175,80 @@ fn sleep_armed<const N: usize>(sleepers: &mut [&mut impl Sleeper], deadline: u64
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Stats;
+    use crate::testing::Temporary;
+    use saltus_ring::{Memory, Start, bell};
+    use std::sync::atomic::Ordering::Relaxed;
+
+    struct Alone(Receiver, Waiter);
+
+    impl Sleeper for Alone {
+        fn parts(&mut self) -> (&mut Receiver, &mut Waiter) {
+            (&mut self.0, &mut self.1)
+        }
+    }
+
+    fn alone(channel: &Temporary, waiter: Waiter) -> Alone {
+        let stats = Stats::new(&channel.mapping, false, false, 1);
+        Alone(Receiver::new(channel.mapping.clone(), Start::Newest, stats), waiter)
+    }
+    fn waiter(spin: Duration, poll_every: Option<Duration>) -> Waiter {
+        Waiter::new(spin, poll_every, Duration::from_nanos(SLICE))
+    }
+    /// Generation armed for, and how many sleep.
+    fn bell(channel: &Temporary) -> (u64, u64) {
+        let page = &channel.mapping.bell.as_ref().unwrap().mem;
+        (page.load(bell::ARM, Relaxed), page.load(bell::ASLEEP, Relaxed))
+    }
+
+    #[test]
+    fn a_sleep_arms_ends_at_its_deadline_and_leaves_nobody_asleep() {
+        let channel = Temporary::new();
+        let mut alone = alone(&channel, waiter(Duration::ZERO, None));
+        let deadline = clock::monotonic() + 2_000_000;
+        while sleep::<2>(&mut [&mut alone], deadline).unwrap() {}
+        assert!(clock::monotonic() >= deadline);
+        assert_eq!(bell(&channel), (1, 0));
+        assert_eq!(alone.1.armed, None);
+    }
+
+    #[test]
+    fn a_poller_arms_nothing_and_looks_within_bounds() {
+        let channel = Temporary::new();
+        let mut alone = alone(&channel, waiter(Duration::ZERO, Some(Duration::from_micros(1))));
+        assert!(sleep::<2>(&mut [&mut alone], u64::MAX).unwrap(), "it looks again by itself");
+        assert_eq!(bell(&channel), (0, 0));
+        assert_eq!(alone.1.poll_slice(), 100_000);
+        assert_eq!(waiter(Duration::ZERO, Some(Duration::from_secs(9))).poll_slice(), SLICE - 1);
+        assert_eq!(waiter(Duration::ZERO, None).poll_slice(), QUIET_SLICE);
+    }
+
+    #[test]
+    fn a_message_that_is_there_ends_a_wait_at_once() {
+        let mut channel = Temporary::new();
+        let mut alone = alone(&channel, waiter(Duration::from_secs(60), None));
+        channel.publisher.publish(b"tilt").unwrap();
+        assert!(alone.1.spin(&alone.0, u64::MAX));
+        assert!(sleep::<2>(&mut [&mut alone], u64::MAX).unwrap());
+        assert!(!waiter(Duration::ZERO, None).spin(&alone.0, u64::MAX), "none that was not asked for");
+    }
+
+    #[test]
+    fn a_canceled_wait_sleeps_and_spins_no_more() {
+        let channel = Temporary::new();
+        let mut alone = alone(&channel, waiter(Duration::from_secs(60), None));
+        assert!(!alone.1.is_cancelable());
+        let cancel = alone.1.cancel_handle();
+        assert!(alone.1.is_cancelable());
+        cancel.cancel();
+        assert!(!alone.1.spin(&alone.0, u64::MAX));
+        assert!(matches!(sleep::<2>(&mut [&mut alone], u64::MAX), Err(Error::Canceled)));
+        let other = CancelHandle::new();
+        alone.1.set_cancel_handle(&other);
+        assert!(!sleep::<2>(&mut [&mut alone], 0).unwrap(), "the old handle cancels nothing any more");
+    }
+}
