@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 // Packages whose circles are still to be broken, a line each. One without a circle must not be listed.
 #[rustfmt::skip]
 const STILL: &[&str] = &[
-    "saltus-channel",
     "saltus-wire",
     "saltus-types",
     "saltus-gen",
