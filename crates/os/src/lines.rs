@@ -25,6 +25,7 @@ impl Lines {
     }
 
     /// The next line; none at the end of the input, or when the end was asked for.
+    #[allow(clippy::should_implement_trait)] // the line borrows the buffer
     pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
         // What was searched for a line end already need not be searched again.
         let mut searched = 0;
