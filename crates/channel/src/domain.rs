@@ -25,6 +25,14 @@ pub struct Domain {
 
 impl Domain {
     /// Names a domain. Makes nothing on disk.
+    ///
+    /// ```
+    /// use saltus_channel::Domain;
+    /// assert_eq!(Domain::open("shm://")?.path().to_str(), Some("/dev/shm/saltus/default"));
+    /// assert_eq!(Domain::open("shm://lab")?.path().to_str(), Some("/dev/shm/saltus/lab"));
+    /// assert!(Domain::open("lab").is_err());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn open(url: &str) -> Result<Domain> {
         let bad = |why: &str| {
             Error::invalid(format!("domain `{url}`: {why}; write shm://, shm://NAME or shm:///directory"))
@@ -51,6 +59,13 @@ impl Domain {
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
+    ///
+    /// ```
+    /// use saltus_channel::Domain;
+    /// let domain = Domain::from_env()?;
+    /// assert!(domain.url().starts_with("shm://"));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn from_env() -> Result<Domain> {
         match std::env::var("SALTUS_DOMAIN") {
             Ok(url) if !url.is_empty() => Domain::open(&url),
@@ -59,6 +74,13 @@ impl Domain {
     }
 
     /// The URL that names this domain.
+    ///
+    /// ```
+    /// use saltus_channel::Domain;
+    /// assert_eq!(Domain::open("shm://default")?.url(), "shm://");
+    /// assert_eq!(Domain::open("shm:///run/robot/")?.url(), "shm:///run/robot");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn url(&self) -> String {
         match self.path.strip_prefix(ROOT) {
             Ok(name) if name == Path::new("default") => "shm://".into(),
@@ -68,11 +90,29 @@ impl Domain {
     }
 
     /// The domain's directory.
+    ///
+    /// ```
+    /// use saltus_channel::Domain;
+    /// assert_eq!(Domain::open("shm:///run/robot")?.path().to_str(), Some("/run/robot"));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The names of all channels, sorted. A domain that nobody has made yet has none.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// assert!(domain.list()?.is_empty());
+    /// domain.create("scan", &Attributes::new())?;
+    /// domain.create("imu", &Attributes::new())?;
+    /// let names: Vec<String> = domain.list()?.iter().map(|name| name.to_string()).collect();
+    /// assert_eq!(names, ["imu", "scan"]);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn list(&self) -> Result<Vec<Name>> {
         let what = || format!("list domain {}", self.url());
         let names = match self.dir().and_then(|dir| file::names(&dir)) {

@@ -45,6 +45,16 @@ impl Publisher {
     ///
     /// The stamp is taken before the copying, so that what a reader measures includes it; but for messages of up to
     /// 4 KiB, whose copying takes less than the clock's reading and is done by the memory meanwhile.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// let published = publisher.publish(b"tilt 0.02")?;
+    /// assert_eq!(published.seq, 1);
+    /// let mut buf = [0; 512];
+    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").stamp, published.stamp);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<Published> {
         const SMALL: usize = 4096;
@@ -55,10 +65,20 @@ impl Publisher {
         Ok(commit(reservation, claim, mapping, message.len(), stamp))
     }
 
-    /// The same with a stamp of one's own, in ns of the channel's clock: for who publishes again what was published before. It is
+    /// Publishes a copy of `message` with a stamp of your own, in ns of the channel's clock: for messages that were published before. It is
     /// raised to the publisher's last one if it is below, since stamps in a lane never go back; and it is never of the future, which
     /// all later ones would have to share: [`Published::stamp`] says what it became. Ages and latencies are then those of the past.
     /// A channel without stamps takes none.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, _subscriber) = doc::pair();
+    /// let measured = saltus_channel::clock::boottime() - 1_000_000; // a millisecond ago
+    /// assert_eq!(publisher.publish_stamped(b"tilt 0.02", measured)?.stamp, measured);
+    /// // It does not go back behind an earlier message.
+    /// assert_eq!(publisher.publish_stamped(b"tilt 0.01", 5)?.stamp, measured);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn publish_stamped(&mut self, message: &[u8], stamp: u64) -> Result<Published> {
         let (mut reservation, claim, mapping) = self.reserve(message.len())?;
         reservation.fill(0, message);
@@ -67,6 +87,17 @@ impl Publisher {
     }
 
     /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
+    ///
+    /// ```
+    /// use std::io::IoSlice;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish_vectored(&[IoSlice::new(b"tilt "), IoSlice::new(b"0.02")])?;
+    /// let mut buf = [0; 512];
+    /// let sample = subscriber.newest(&mut buf)?.expect("a message");
+    /// assert_eq!(&buf[..sample.len], b"tilt 0.02");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn publish_vectored(&mut self, message: &[IoSlice<'_>]) -> Result<Published> {
         let len =
             message.iter().try_fold(0usize, |sum, piece| sum.checked_add(piece.len())).unwrap_or(usize::MAX);
@@ -86,6 +117,17 @@ impl Publisher {
     /// Borrows room for a message of up to `len` bytes, to build it in place. Real-time safe.
     ///
     /// The room holds old bytes. The oldest messages that lay there are given up now, even if nothing is published.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// let mut loan = publisher.loan(100)?;
+    /// loan[..4].copy_from_slice(&1.5f32.to_le_bytes());
+    /// loan.publish(4)?; // the first 4 bytes of it
+    /// let mut buf = [0; 512];
+    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").len, 4);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn loan(&mut self, len: usize) -> Result<Loan<'_>> {
         let (mut reservation, claim, mapping) = self.reserve(len)?;
@@ -103,6 +145,15 @@ impl Publisher {
     /// [`Error::Invalid`] for an empty or overlong name, and when all descriptions together would exceed 1 MiB;
     /// [`Error::Retired`]; [`Error::NoSpace`]; [`Error::Damaged`] if the channel was made by a version that kept no
     /// descriptions.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, channel) = doc::channel();
+    /// let publisher = channel.publisher()?;
+    /// publisher.describe("robot.imu_t", 0x17, "struct imu_t { float tilt; }")?;
+    /// assert_eq!(channel.descriptions()?[0].fingerprint, 0x17);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn describe(&self, name: &str, fingerprint: u64, schema: &str) -> Result<()> {
         let mapping = &*self.mapping;
         if let Some(how) = mapping.retired() {
@@ -118,15 +169,44 @@ impl Publisher {
     }
 
     /// Who this publisher is, as samples say it. Changes when a forked child publishes.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut buf = [0; 512];
+    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").writer, publisher.writer());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn writer(&self) -> Writer {
         Writer { lane: self.lease.claim.lane as u32, lease: self.lease.claim.number }
     }
     /// The longest message in bytes.
+    ///
+    /// ```
+    /// use saltus_channel::Error;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, _subscriber) = doc::pair();
+    /// assert_eq!(publisher.max_len(), 512);
+    /// assert!(matches!(publisher.publish(&[0; 513]), Err(Error::TooLong { .. })));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn max_len(&self) -> usize {
         self.mapping.geometry.attributes.frame_size as usize
     }
     /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself notices the
     /// first two.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let publisher = domain.create("imu", &Attributes::new())?.publisher()?;
+    /// assert!(!publisher.is_retired());
+    /// domain.unlink("imu")?;
+    /// assert!(publisher.is_retired());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn is_retired(&self) -> bool {
         self.mapping.is_retired()
     }

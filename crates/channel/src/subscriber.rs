@@ -133,6 +133,19 @@ impl Subscriber {
     ///
     /// [`Error::TooSmall`] says the size and keeps the place. [`Error::Overrun`]: publishers overtook the copy at
     /// every try; call again. [`Error::Retired`]: the channel is no more, and all of it has been seen.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// use std::time::Duration;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut buf = [0; 512];
+    /// let sample = subscriber.receive(Which::Next, Duration::from_secs(1), &mut buf)?.expect("a message");
+    /// assert_eq!((&buf[..sample.len], sample.seq), (&b"tilt 0.02"[..], 1));
+    /// assert!(subscriber.receive(Which::Next, Until::Poll, &mut buf)?.is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn receive(
         &mut self,
@@ -152,6 +165,17 @@ impl Subscriber {
     }
 
     /// Receives into `buf`, which grows if it must and gets the length of the message.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut buf = Vec::new();
+    /// subscriber.receive_vec(Which::Next, Until::Poll, &mut buf)?;
+    /// assert_eq!(buf, b"tilt 0.02");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn receive_vec(
         &mut self,
         which: Which,
@@ -173,6 +197,18 @@ impl Subscriber {
     }
 
     /// Looks at a message where it lies, without copying it. See [`View`].
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(&[1, 2, 3])?;
+    /// let view = subscriber.view(Which::Newest, Until::Poll)?.expect("a message");
+    /// let first = view.byte(0);
+    /// view.validate()?; // only now may it be believed
+    /// assert_eq!(first, 1);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn view(&mut self, which: Which, until: impl Into<Until>) -> Result<Option<View<'_>>> {
         let deadline = until.into().deadline();
         let mut first = true;
@@ -196,6 +232,16 @@ impl Subscriber {
 
     /// Looks at a message in place through `look`, and hands out its result only if the message was whole all the
     /// while. `look` may be called several times.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(&[1, 2, 3])?;
+    /// let found = subscriber.look(Which::Newest, Until::Poll, |view| view.byte(0) + view.byte(2))?;
+    /// assert_eq!(found.expect("a message").0, 4);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn look<R>(
         &mut self,
         which: Which,
@@ -216,45 +262,148 @@ impl Subscriber {
     }
 
     /// Whether this is the view that was detached from this subscriber last, and nothing was received or passed over since.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(&[1, 2, 3])?;
+    /// let view = subscriber.view(Which::Newest, Until::Poll)?.expect("a message").detach();
+    /// assert!(subscriber.is_looking_at(&view));
+    /// subscriber.newest(&mut [0; 512])?;
+    /// assert!(!subscriber.is_looking_at(&view));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn is_looking_at(&self, view: &DetachedView) -> bool {
         view.is_current(&self.receiver)
     }
     /// [`View::validate`] for a view that was detached. [`Error::Invalid`] if it [is not looked at](Self::is_looking_at) any more.
+    ///
+    /// ```
+    /// use saltus_channel::{Until, Which};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(&[1, 2, 3])?;
+    /// let view = subscriber.view(Which::Newest, Until::Poll)?.expect("a message").detach();
+    /// assert_eq!(subscriber.validate(&view)?.len, 3);
+    /// assert!(subscriber.validate(&view).is_err()); // it counts once
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn validate(&mut self, view: &DetachedView) -> Result<Sample> {
         view.validate(&mut self.receiver)
     }
 
     /// The newest message, if it has not been seen. Does not wait.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"old")?;
+    /// publisher.publish(b"new")?;
+    /// let mut buf = [0; 512];
+    /// let sample = subscriber.newest(&mut buf)?.expect("a message");
+    /// assert_eq!((&buf[..3], sample.missed), (&b"new"[..], 1));
+    /// assert!(subscriber.newest(&mut buf)?.is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn newest(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
         self.receive(Which::Newest, Until::Poll, buf)
     }
     /// The oldest message that has not been seen. Does not wait.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"old")?;
+    /// publisher.publish(b"new")?;
+    /// let mut buf = [0; 512];
+    /// subscriber.next(&mut buf)?;
+    /// assert_eq!(&buf[..3], b"old");
+    /// subscriber.next(&mut buf)?;
+    /// assert_eq!(&buf[..3], b"new");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn next(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
         self.receive(Which::Next, Until::Poll, buf)
     }
     /// The newest message, even if it has been seen. Does not wait.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut buf = [0; 512];
+    /// assert!(subscriber.newest(&mut buf)?.is_some());
+    /// assert!(subscriber.newest(&mut buf)?.is_none());
+    /// assert!(subscriber.again(&mut buf)?.is_some());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn again(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
         self.receive(Which::Again, Until::Poll, buf)
     }
     /// Waits for a newest message that has not been seen.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// let mut buf = [0; 512];
+    /// assert!(subscriber.wait_newest(Duration::from_millis(1), &mut buf)?.is_none());
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.wait_newest(Duration::from_secs(1), &mut buf)?.is_some());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn wait_newest(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
         self.receive(Which::Newest, until, buf)
     }
     /// Waits for the next message that has not been seen.
+    ///
+    /// ```
+    /// use saltus_channel::Until;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut buf = [0; 512];
+    /// let sample = subscriber.wait_next(Until::Forever, &mut buf)?.expect("a message");
+    /// assert_eq!(sample.seq, 1);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn wait_next(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
         self.receive(Which::Next, until, buf)
     }
 
     /// Lets `cancel` cancel this subscriber's waits, instead of the handle that it had.
+    ///
+    /// ```
+    /// use saltus_channel::CancelHandle;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, channel) = doc::channel();
+    /// let cancel = CancelHandle::new(); // one for several subscribers
+    /// for mut subscriber in [channel.subscriber()?, channel.subscriber()?] {
+    ///     subscriber.set_cancel_handle(&cancel);
+    /// }
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn set_cancel_handle(&mut self, cancel: &CancelHandle) {
         self.waiter.set_cancel_handle(cancel);
     }
     /// The handle that cancels this subscriber's waits.
+    ///
+    /// ```
+    /// use saltus_channel::{Error, Until};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, _publisher, mut subscriber) = doc::pair();
+    /// let cancel = subscriber.cancel_handle();
+    /// std::thread::spawn(move || cancel.cancel());
+    /// let waited = subscriber.wait_newest(Until::Forever, &mut [0; 512]);
+    /// assert!(matches!(waited, Err(Error::Canceled)));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn cancel_handle(&mut self) -> CancelHandle {
         self.waiter.cancel_handle()
     }
@@ -264,6 +413,20 @@ impl Subscriber {
     /// When it is readable, receive until there is nothing more; the receive that finds nothing makes it wait for the
     /// next message. The first call starts a thread in this process that waits on the subscriber's behalf. A forked child
     /// has no such thread: there, ask anew.
+    ///
+    /// ```
+    /// use std::os::fd::AsRawFd;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// let fd = subscriber.event_fd()?.as_raw_fd(); // for poll(2)
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    /// // SAFETY: one structure that lives across the call.
+    /// assert_eq!(unsafe { libc::poll(&mut poll, 1, 10_000) }, 1);
+    /// let mut buf = [0; 512];
+    /// while subscriber.next(&mut buf)?.is_some() {}
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn event_fd(&mut self) -> Result<BorrowedFd<'_>> {
         if !self.event.as_ref().is_some_and(EventSource::is_ours) {
             self.event = Some(EventSource::start(self.receiver.mapping().clone(), self.receiver.merge())?);
@@ -275,6 +438,16 @@ impl Subscriber {
     }
 
     /// Lowers that descriptor as a receive that finds nothing does: it is raised again if anything is unseen. Does not block.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
+    /// subscriber.event_fd()?;
+    /// publisher.publish(b"tilt 0.02")?;
+    /// subscriber.flush(); // passes it over without a receive
+    /// subscriber.rearm_event_fd();
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     #[inline]
     pub fn rearm_event_fd(&mut self) {
         if let Some(event) = &self.event {

@@ -111,7 +111,7 @@ pub struct DetachedView {
 }
 
 impl DetachedView {
-    /// As [`View::len`].
+    /// Length in bytes, not yet validated but never beyond the channel's frame size.
     pub fn len(&self) -> usize {
         self.candidate.meta.len
     }
@@ -119,7 +119,10 @@ impl DetachedView {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// As [`View::as_ptr`]. It leads nowhere once nobody has this view.
+    /// The first byte, for code that reads in place. It leads nowhere once nobody has this view.
+    ///
+    /// The memory may change while it is read: read it by volatile or atomic loads or from other languages, never
+    /// through a reference, and believe nothing before [`Subscriber::validate`](crate::Subscriber::validate).
     pub fn as_ptr(&self) -> *const u8 {
         self.mem.address(self.candidate.meta.at, self.len())
     }

@@ -51,7 +51,8 @@ pub fn files(controller: &str, name: &str) -> Vec<PathBuf> {
     files_in(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), controller, name)
 }
 
-/// The same for the process whose `/proc/PID/cgroup` says `table`. Reads nothing.
+/// The files of this name in a process's group of `controller` and in those above it, the nearest first; `table` is its
+/// `/proc/PID/cgroup`. Reads nothing.
 pub fn files_in(table: &str, controller: &str, name: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in table.lines() {

@@ -51,7 +51,7 @@ pub unsafe fn wait(word: Word, deadline: u64) -> Woken {
 ///
 /// # Safety
 ///
-/// As for [`wait`], for each of the words.
+/// The address of each word must be mapped and readable for four bytes, and aligned.
 pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
     static REFUSED: AtomicBool = AtomicBool::new(false);
     assert!(!words.is_empty() && words.len() <= MOST_WORDS, "from 1 to {MOST_WORDS} words");
@@ -83,7 +83,7 @@ pub unsafe fn wait_many(words: &[Word], deadline: u64) -> Woken {
 ///
 /// # Safety
 ///
-/// As for [`wait_many`].
+/// The address of each word must be mapped and readable for four bytes, and aligned.
 unsafe fn waitv<const N: usize>(words: &[Word], deadline: u64) -> Option<Woken> {
     #[repr(C)]
     #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ pub fn on_signals() -> io::Result<()> {
     on(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP])
 }
 
-/// The same with these signals alone.
+/// From now on the first of `signals` only asks for the end. A signal that whoever started us wants ignored stays ignored.
 pub fn on(signals: &[libc::c_int]) -> io::Result<()> {
     let bell = bell()?;
     BELL.get_or_init(|| bell);

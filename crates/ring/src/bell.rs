@@ -143,8 +143,8 @@ pub fn disarm<D: Memory, B: Memory>(
     }
 }
 
-/// For those who may not arm, where publishers wake always: the value to sleep on. As for [`arm`], the caller must look
-/// once more; [`rung`] must follow.
+/// For those who may not arm, where publishers wake always: the value to sleep on. Afterwards the caller must look
+/// once more at the lanes in use and at all heads, and may sleep only if there is nothing. [`rung`] must follow.
 pub fn watch<B: Memory>(bell: &B) -> u64 {
     let at = bell.load(BELL, Acquire); // pairs with the release in `ring`
     bell.fence(SeqCst); // pairs with [w6]

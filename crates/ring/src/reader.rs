@@ -100,7 +100,7 @@ pub struct LaneCounters {
     pub kept: u64,
     /// Stamp of the last message; 0 if there is none or it was overtaken just now.
     pub last_stamp: u64,
-    /// Length of the last message in bytes; 0 likewise.
+    /// Length of the last message in bytes; 0 if there is none or it was overtaken just now.
     pub last_len: u64,
     /// Who holds or held the lane.
     pub owner: Owner,

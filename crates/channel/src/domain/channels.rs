@@ -7,11 +7,31 @@ use saltus_os::clock;
 
 impl Domain {
     /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
+    ///
+    /// ```
+    /// use saltus_channel::{Attributes, Error};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let channel = domain.create("imu", &Attributes::new().frames(64).frame_size(100))?;
+    /// assert_eq!(channel.attributes().get_frames(), 64);
+    /// assert!(matches!(domain.create("imu", &Attributes::new()), Err(Error::Exists { .. })));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
         self.create_named(&Name::new(name)?, attributes, false)
     }
 
     /// Creates a channel, or puts a new one in the place of the old, whose users are told.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let old = domain.create("imu", &Attributes::new())?;
+    /// let new = domain.replace("imu", &Attributes::new().frames(64))?;
+    /// assert!(old.is_retired() && !new.is_retired());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn replace(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
         self.create_named(&Name::new(name)?, attributes, true)
     }
@@ -23,11 +43,31 @@ impl Domain {
     }
 
     /// Opens a channel. [`Error::NotFound`] if there is none.
+    ///
+    /// ```
+    /// use saltus_channel::{Attributes, Error};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// assert!(matches!(domain.open_channel("imu"), Err(Error::NotFound { .. })));
+    /// domain.create("imu", &Attributes::new())?;
+    /// assert_eq!(domain.open_channel("imu")?.name().as_bytes(), b"imu");
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn open_channel(&self, name: impl AsRef<[u8]>) -> Result<Channel> {
         Channel::open(self, &Name::new(name)?)
     }
 
     /// Opens a channel; creates it if there is none. An existing one keeps its attributes, whatever `attributes` say.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let made = domain.open_or_create("imu", &Attributes::new().frames(4))?;
+    /// let opened = domain.open_or_create("imu", &Attributes::new().frames(64))?;
+    /// assert_eq!((made.attributes().get_frames(), opened.attributes().get_frames()), (4, 4));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn open_or_create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
         let name = Name::new(name)?;
         loop {
@@ -44,6 +84,17 @@ impl Domain {
     }
 
     /// Opens a channel as soon as it exists; `None` if it does not until the time is up. Looks every 10 ms.
+    ///
+    /// ```
+    /// use saltus_channel::{Attributes, Until};
+    /// use std::time::Duration;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// assert!(domain.wait_for("imu", Until::Poll)?.is_none());
+    /// domain.create("imu", &Attributes::new())?;
+    /// assert!(domain.wait_for("imu", Duration::from_secs(1))?.is_some());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn wait_for(&self, name: impl AsRef<[u8]>, until: impl Into<Until>) -> Result<Option<Channel>> {
         let (name, deadline) = (Name::new(name)?, until.into().deadline());
         loop {
@@ -62,6 +113,17 @@ impl Domain {
     }
 
     /// Removes a channel. Those who have it open are told.
+    ///
+    /// ```
+    /// use saltus_channel::{Attributes, Retired};
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let channel = domain.create("imu", &Attributes::new())?;
+    /// domain.unlink("imu")?;
+    /// assert!(domain.list()?.is_empty());
+    /// assert_eq!(channel.info()?.retired, Some(Retired::Removed));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn unlink(&self, name: impl AsRef<[u8]>) -> Result<()> {
         let name = Name::new(name)?;
         self.channel_dir(&name)?;
@@ -70,6 +132,16 @@ impl Domain {
     }
 
     /// Changes who may publish (write) and subscribe (read). Handles that are open stay as they are.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// domain.create("imu", &Attributes::new())?; // 0644: others subscribe
+    /// domain.chmod("imu", 0o600)?;
+    /// assert_eq!(domain.open_channel("imu")?.attributes().get_mode(), 0o600);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn chmod(&self, name: impl AsRef<[u8]>, mode: u32) -> Result<()> {
         let name = Name::new(name)?;
         Attributes::new().mode(mode).layout()?;
@@ -83,6 +155,16 @@ impl Domain {
     ///
     /// Safe at any time; nothing that lives is touched. Creating a channel does the first by itself, opening a
     /// subscriber the second.
+    ///
+    /// ```
+    /// use saltus_channel::Attributes;
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// domain.create("imu", &Attributes::new())?;
+    /// domain.sweep()?;
+    /// assert_eq!(domain.list()?.len(), 1); // nothing that lives is touched
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
     pub fn sweep(&self) -> Result<usize> {
         let mut swept = self.path.parent().map_or(0, super::sweep_public_dirs);
         let Ok(dir) = self.dir() else { return Ok(swept) };

@@ -11,6 +11,18 @@ use saltus_os::futex::MOST_WORDS;
 ///
 /// One system call sleeps on all of them. Allocates nothing. At most 127 subscribers; those with a cancel handle
 /// count twice. The cancel handle of any of them cancels the wait, and a retired channel ends it with [`Error::Retired`].
+///
+/// ```
+/// use saltus_channel::{Attributes, Until, wait_any};
+/// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+/// # let domain = doc::domain();
+/// let imu = domain.create("imu", &Attributes::new())?;
+/// let scan = domain.create("scan", &Attributes::new())?;
+/// let (mut first, mut second) = (imu.subscriber()?, scan.subscriber()?);
+/// scan.publisher()?.publish(b"0.5 0.6")?;
+/// assert_eq!(wait_any(&mut [&mut first, &mut second], Until::Forever)?, Some(1));
+/// # Ok::<(), saltus_channel::Error>(())
+/// ```
 pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
     let deadline = until.into().deadline();
     let handles = subscribers.iter().filter(|s| s.waiter.is_cancelable()).count();
