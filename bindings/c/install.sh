@@ -7,7 +7,7 @@
 #
 # LIBDIR    where the libraries go (default PREFIX/lib)
 # DESTDIR   put before every path while installing, for those who make packages
-# PROFILE   how cargo builds it (default release; dev: built in less time, and slower)
+# PROFILE   how cargo builds it (default dist, as what is shipped; dev: built in less time, and slower)
 # FEATURES  providers that are not in the plain build, such as zmq,dds,zenoh
 set -eu
 
@@ -40,7 +40,7 @@ if [ "$uninstall" ]; then
     exit 0
 fi
 
-profile=${PROFILE:-release}
+profile=${PROFILE:-dist}
 cargo build --profile "$profile" --locked --package saltus-c ${FEATURES:+--features "$FEATURES"}
 [ "$profile" != dev ] || profile=debug # as cargo names its directory
 built=${CARGO_TARGET_DIR:-target}/$profile

@@ -1,7 +1,6 @@
 //! What is checked, and how.
 
-use crate::circles;
-use crate::run::{Outcome, Step, read, root};
+use crate::run::{self, Outcome, Step, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,88 +20,74 @@ const PROVIDERS: [&str; 2] = [
         --test dds --test zenoh --test zenoh_session --test zmq --test zmq_helper",
 ];
 
-/// One build for all that runs in release mode: alone, each would build what they share anew, for features that differ.
-const RELEASE: &str = "cargo build --release --locked -p saltus-campaigns -p saltus-bench-channel -p saltus-bench-marshal \
-    --features saltus-bench-channel/zmq";
+/// One build for all that runs optimized but is not measured: alone, each would build what they share anew, for features that differ.
+const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-campaigns";
 
-/// How all of it is built where it is tested, alike everywhere, so that nothing is built twice: optimized as what is shipped, but for
-/// what is inlined across crates at link time, which takes longest. `xtask package` builds what is shipped.
-pub const QUICK: [(&str, &str); 3] = [
-    ("CARGO_PROFILE_RELEASE_LTO", "off"),
-    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
-    ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
-];
+/// One build for all that is measured, as it is shipped.
+const DIST: &str = "cargo build --profile dist --locked -p saltus-cli -p saltus-bench -p saltus-bench-channel -p saltus-bench-marshal \
+    --features saltus-bench-channel/zmq";
 
 /// Property tests, fuzzers and the demo's chaos take the same random numbers in each run of all tests, so that what fails is hardly ever
 /// what nobody has changed. New ones are for `xtask random`, `xtask fuzz`, and `demo --chaos` without a seed.
 const SEED: &str = "7";
 
-/// Format, lints, documentation, and the rules of the house.
-pub fn steps() -> Vec<Step> {
-    let (deny, deny_docs) = (["--", "-D", "warnings"], [("RUSTDOCFLAGS", "-D warnings")]);
-    let clippy = ["cargo", "clippy", "--workspace", "--all-targets", "--locked", FEATURES];
-    // With the same features, so that clippy has read what they depend on.
-    let docs = ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", FEATURES];
-    vec![
-        Step::command("format", &[], &["cargo", "fmt", "--all", "--check"]),
-        Step::command("clippy", &[], &[&clippy[..], &deny].concat()),
-        Step::command("docs", &deny_docs, &docs),
-        Step::new("the lowest crates depend on libc alone", lowest_crates),
-        Step::new("no circle of modules", circles::check),
-        Step::new("the README shows the programs that are tested", readme_programs),
-    ]
+/// The format of all code.
+pub fn format() -> Step {
+    Step::command("format", &[], &["cargo", "fmt", "--all", "--check"])
 }
 
-/// Unit, property, multi-process, loom, model, short campaigns, the demo and a short benchmark.
-pub fn tests() -> Vec<Step> {
-    vec![
-        Step::command(
-            "tests",
-            &[("PROPTEST_RNG_SEED", SEED)],
-            &["cargo", "test", "--workspace", "--locked", "--no-fail-fast"],
-        ),
-        Step::line("tests of the providers that are features", PROVIDERS[0]),
-        Step::line("the same beside programs of others", PROVIDERS[1]),
-        Step::new("the README's program", readme_program),
-        loom(),
-        models(&["short"]),
-        Step::new("the demo: plain, under chaos, and without its controller", demo),
-        // The demo has just built what is installed.
-        crate::package::install(&QUICK),
-        Step::command(
-            "build of campaigns and benchmarks",
-            &QUICK,
-            &RELEASE.split_whitespace().collect::<Vec<_>>(),
-        ),
-        built("campaigns", "saltus-campaigns all --short"),
-        built("benchmark of the channel", "saltus-bench-channel --short"),
-        // Not optimized, as is what the tests have built: that takes minutes less.
-        python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[]),
-        java(&built_command(), &[]),
-        conformance(&[]),
-        conformance_environment(),
-        built("benchmark of domains over networks", "saltus-bench-channel net --short"),
-        built("benchmark of encoding and decoding", "saltus-bench-marshal --short"),
-        built("benchmark of recorder and player", "saltus-bench-channel log --short"),
-        built("benchmark of what spies cost", "saltus-bench-channel spies --short"),
-        built("what DALi's paper measured", "saltus-bench-channel dali --short"),
-        built("what Ach's paper measured", "saltus-bench-channel ach --short"),
-        built("what LCM's paper measured", "saltus-bench-channel lcm --short"),
-        // Hardly optimized, and longer for that: so much less is spent on building them.
-        fuzz(
-            &[
-                &QUICK[..],
-                &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)],
-            ]
-            .concat(),
-            &["6"],
-        ),
-    ]
+/// Lints, with every provider.
+pub fn clippy() -> Step {
+    let line =
+        ["cargo", "clippy", "--workspace", "--all-targets", "--locked", FEATURES, "--", "-D", "warnings"];
+    Step::command("clippy", &[], &line)
+}
+
+/// Documentation without warnings, with the same features, so that clippy has read what they depend on.
+pub fn docs() -> Step {
+    let line = ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", FEATURES];
+    Step::command("docs", &[("RUSTDOCFLAGS", "-D warnings")], &line)
+}
+
+/// All tests of all crates.
+pub fn workspace_tests() -> Step {
+    let line = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"];
+    Step::command("tests", &[("PROPTEST_RNG_SEED", SEED)], &line)
+}
+
+/// One of the two commands of [`PROVIDERS`].
+pub fn provider_tests(which: usize) -> Step {
+    Step::line("tests of the providers that are features", PROVIDERS[which])
+}
+
+/// The campaigns, and what the demo has built anyway.
+pub fn build_campaigns() -> Step {
+    Step::line("build of the campaigns", RELEASE)
+}
+
+/// The benchmarks as what ships, and the command that some of them run.
+pub fn build_benches() -> Step {
+    Step::line("build of the benchmarks", DIST)
+}
+
+/// The fuzzers, for so many seconds each, with the same random numbers each time. Hardly optimized: so much less is spent on building them.
+pub fn quick_fuzz(seconds: &str) -> Step {
+    fuzz(&[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"), ("JOBS", "2"), ("SALTUS_FUZZ_SEED", SEED)], &[seconds])
+}
+
+/// What the step of tests has built.
+pub fn built(line: &str) -> Step {
+    Step::line("", &format!("{}/debug/{line}", target()))
 }
 
 /// What [`RELEASE`] has built.
-fn built(name: &str, line: &str) -> Step {
-    Step::line(name, &format!("{}/release/{line}", target()))
+pub fn built_release(line: &str) -> Step {
+    Step::line("", &format!("{}/release/{line}", target()))
+}
+
+/// What [`DIST`] has built.
+pub fn built_dist(line: &str) -> Step {
+    Step::line("", &format!("{}/dist/{line}", target()))
 }
 
 /// Where cargo builds, seen from the root.
@@ -134,8 +119,17 @@ pub fn campaign(args: &[&str]) -> Step {
 pub fn bench(args: &[&str]) -> Step {
     // As the benchmark of networks has it, so that one build is for both.
     let features = if args.contains(&"--short") { "zmq" } else { "zmq,iceoryx2" };
-    let line =
-        ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel", "--features", features];
+    let line = [
+        "cargo",
+        "run",
+        "--profile",
+        "dist",
+        "--locked",
+        "-p",
+        "saltus-bench-channel",
+        "--features",
+        features,
+    ];
     let mut line = line.to_vec();
     line.push("--");
     line.extend(args);
@@ -144,7 +138,7 @@ pub fn bench(args: &[&str]) -> Step {
 
 /// What `saltus bench` and `saltus tunnel bench` run.
 pub fn bench_command(args: &[&str]) -> Step {
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench", "--"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench", "--"];
     Step::command(
         "benchmark of this machine",
         &[],
@@ -154,7 +148,7 @@ pub fn bench_command(args: &[&str]) -> Step {
 
 /// The benchmark of domains over networks, on the same harness.
 pub fn bench_net(args: &[&str]) -> Step {
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     // Zenoh's and DDS's crates take long to build; the short form leaves them out.
     let features = if args.contains(&"--short") { "zmq" } else { "zmq,dds,zenoh" };
     let line = line.into_iter().chain(["--features", features, "--", "net"]);
@@ -170,7 +164,7 @@ pub fn bench_paper(set: &str, args: &[&str]) -> Step {
         "all" => "zmq,iceoryx2,dds,zenoh",
         _ => "zmq,dds,zenoh",
     };
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     let line = line.into_iter().chain(["--features", features, "--", set]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command(&format!("what a paper measured: {set}"), &[], &line)
@@ -178,7 +172,7 @@ pub fn bench_paper(set: &str, args: &[&str]) -> Step {
 
 /// All of them, and the page: with the programs beside the harness that are measured too.
 pub fn bench_all(args: &[&str]) -> Vec<Step> {
-    const MARSHAL: &str = "cargo build --release --locked -p saltus-bench-marshal";
+    const MARSHAL: &str = "cargo build --profile dist --locked -p saltus-bench-marshal";
     vec![
         conformance_environment(),
         command(),
@@ -189,7 +183,7 @@ pub fn bench_all(args: &[&str]) -> Vec<Step> {
 
 /// All peers, on the same harness; with `--check` only whether what they carry comes whole.
 pub fn bench_peers(args: &[&str]) -> Step {
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     let line = line.into_iter().chain(["--features", "zmq,iceoryx2,zenoh", "--", "peers"]);
     let args = args.iter().flat_map(|arg| match *arg {
         "--check" => vec!["--scenario", "whole"],
@@ -200,14 +194,14 @@ pub fn bench_peers(args: &[&str]) -> Step {
 
 /// The command itself, which the benchmarks of logs and spies run.
 pub fn command() -> Step {
-    let line = ["cargo", "build", "--release", "--locked", "--package=saltus-cli"];
+    let line = ["cargo", "build", "--profile", "dist", "--locked", "--package=saltus-cli"];
     Step::command("the command", &[], &line)
 }
 
 /// The benchmarks of recorder and player and of what spies cost, on the same harness.
 pub fn bench_programs(set: &str, args: &[&str]) -> Step {
     // With the feature that the others have, so that one build is for all.
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-channel"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     let line = line.into_iter().chain(["--features", "zmq", "--", set]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command(&format!("benchmark `{set}`"), &[], &line)
@@ -226,7 +220,7 @@ pub fn python(env: &[(&str, &str)], args: &[&str]) -> Step {
 }
 
 /// What the step of tests has built: alone, the command would be built anew, for features that differ.
-fn built_command() -> String {
+pub fn built_command() -> String {
     format!("{}/debug/saltus", target())
 }
 
@@ -291,21 +285,21 @@ pub fn fuzz(env: &[(&str, &str)], args: &[&str]) -> Step {
 
 /// Encoding and decoding, beside others.
 pub fn bench_marshal(args: &[&str]) -> Step {
-    let line = ["cargo", "run", "--release", "--locked", "-p", "saltus-bench-marshal", "--"];
+    let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-marshal", "--"];
     let line: Vec<&str> = line.into_iter().chain(args.iter().copied()).collect();
     Step::command("benchmark of encoding and decoding", &[], &line)
 }
 
 /// What the bindings cost: the library as programs have it, the environment of Python, then the benchmark.
 pub fn bench_bindings(args: &[&str]) -> Vec<Step> {
-    let build = "cargo build --release --locked -p saltus-bench-bindings";
+    let build = "cargo build --profile dist --locked -p saltus-bench-bindings";
     let mut steps = vec![
         Step::line("build of the benchmark", build),
         Step::line("environment of the benchmark", "python3 lab/benches/bindings/environment.py"),
     ];
     let line =
         ["saltus-bench-bindings"].into_iter().chain(args.iter().copied()).collect::<Vec<_>>().join(" ");
-    steps.push(built("what the bindings cost", &line));
+    steps.push(built_dist(&line).named("what the bindings cost"));
     steps
 }
 
@@ -317,15 +311,11 @@ pub fn header() -> Step {
 }
 
 /// The README's command, as it stands there; then kills and freezes; then the proof that it can fall.
-fn demo() -> Outcome {
+pub fn demo() -> Outcome {
     let demo = |args: &[&str]| {
         let mut command = std::process::Command::new("cargo");
-        command
-            .args(["run", "--release", "--locked", "--quiet", "--", "demo"])
-            .args(args)
-            .envs(QUICK)
-            .current_dir(root());
-        command.status().map_err(|e| format!("cargo: {e}"))
+        command.args(["run", "--release", "--locked", "--quiet", "--", "demo"]).args(args);
+        run::status(command.current_dir(root())).map_err(|e| format!("cargo: {e}"))
     };
     for args in [&["--seconds", "10"][..], &["--seconds", "20", "--chaos", "--seed", SEED]] {
         let status = demo(args)?;
@@ -340,7 +330,7 @@ fn demo() -> Outcome {
 }
 
 /// `os`, `ring` and `channel` are to be read in an afternoon, down to the system calls.
-fn lowest_crates() -> Outcome {
+pub fn lowest_crates() -> Outcome {
     for name in ["os", "ring", "channel"] {
         let text = read(&root().join("crates").join(name).join("Cargo.toml"))?;
         let mut section = "";
@@ -358,7 +348,7 @@ fn lowest_crates() -> Outcome {
 }
 
 /// Runs the README's program in a domain of its own, and removes that.
-fn readme_program() -> Outcome {
+pub fn readme_program() -> Outcome {
     let dir = format!("/dev/shm/saltus-readme-{}", std::process::id());
     let line = ["cargo", "run", "--quiet", "--locked", "-p", "saltus-channel", "--example", "hello"];
     let url = format!("shm://{dir}");
@@ -368,7 +358,7 @@ fn readme_program() -> Outcome {
 }
 
 /// The README's programs are those that the tests compile and run.
-fn readme_programs() -> Outcome {
+pub fn readme_programs() -> Outcome {
     let readme = read(&root().join("README.md"))?;
     for (language, file) in [("rust", "crates/channel/examples/hello.rs"), ("c", "examples/c/hello.c")] {
         let block = format!("```{language}\n{}```", read(&root().join(file))?);

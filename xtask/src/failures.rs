@@ -1,6 +1,7 @@
 //! What a step says of tests that failed, in the words of cargo, pytest and Maven, kept for the summary at the end: of a long log
 //! often only the end is left.
 
+use crate::group;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -21,7 +22,7 @@ pub fn watch(
     command: &mut Command,
     mut to: impl Write + Send + 'static,
 ) -> io::Result<(ExitStatus, Vec<String>)> {
-    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut child = group::spawn(command.stdout(Stdio::piped()))?;
     let mut from = child.stdout.take().expect("piped");
     let failures = Arc::new(Mutex::new(Failures::default()));
     let (seen, (ends, end)) = (failures.clone(), mpsc::channel::<()>());

@@ -3,21 +3,25 @@
 mod checks;
 mod circles;
 mod failures;
+mod group;
+mod layout;
 mod licences;
 mod modules;
 mod package;
+mod plan;
 mod run;
 mod source;
 mod tools;
 mod workspace;
 
-use run::{Outcome, Step};
+use run::Outcome;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask VERB [ARGS]
 
-  test                 install what the tests need, and run all of them: what CI runs
+  test [--all|--list]  install what the tests need, and run them: what CI runs; with --all what a release needs too; --list prints
+                       which check runs where, as lab/TESTS.md
   check                format, clippy and docs without warnings, and the rules of the house
   circles [PACKAGES]   the files of a package that need each other, and for which names; `check` refuses them
   loom                 the real lane under loom
@@ -49,8 +53,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
-        ["test"] => test(),
-        ["check"] => run::all(checks::steps()),
+        ["test"] => test(false),
+        ["test", "--all"] => test(true),
+        ["test", "--list"] => {
+            print!("{}", plan::page());
+            Ok(())
+        }
+        ["check"] => run::all(plan::check()),
         ["circles", packages @ ..] => circles::print(packages),
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
@@ -144,8 +153,8 @@ fn package(check: bool) -> Outcome {
     tools::install(&["dpkg-dev"]).and_then(|()| run::all(package::steps(check)))
 }
 
-/// All that CI runs. Every step runs even if one before it failed, so that one run tells everything.
-fn test() -> Outcome {
+/// All that CI runs, or with `all` a release needs. Every step runs even if one before it failed, so that one run tells everything.
+fn test(all: bool) -> Outcome {
     if std::env::var_os("CARGO_INCREMENTAL").is_none() {
         // What the next build could use again takes this one a third more of the processor's time.
         // SAFETY: no other thread has been started.
@@ -153,9 +162,7 @@ fn test() -> Outcome {
     }
     tools::install_all()?;
     tools::install_peers(tools::PEERS);
-    let mut steps: Vec<Step> = checks::steps();
-    steps.extend(checks::tests());
-    let outcome = run::all(steps);
+    let outcome = run::all(plan::test(all));
     if let Some(why) = no_recorded_logs() {
         eprintln!("xtask: NOT RUN: the tests that read the recorded logs: {why}");
     }

@@ -12,7 +12,7 @@ pub type Needs = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 /// need nothing; a name that is handed on counts for the file that defines it.
 pub fn needs(root: &Path) -> Result<Needs, String> {
     let mut tree = Tree::default();
-    tree.read(root, None, &root.parent().unwrap_or(root).to_path_buf())?;
+    tree.read(root, None, root.parent().unwrap_or(root))?;
     let mut needs = Needs::new();
     for module in 0..tree.modules.len() {
         for (file, name) in tree.taken(module) {

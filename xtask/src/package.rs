@@ -15,7 +15,7 @@ const STATE: &str = "var/lib/dpkg";
 /// Makes the package; with `check`, tries it and `cargo install` too.
 pub fn steps(check: bool) -> Vec<Step> {
     let mut steps = vec![
-        Step::line("the command", "cargo build --release --locked --package=saltus-cli"),
+        Step::line("the command", "cargo build --profile dist --locked --package=saltus-cli"),
         Step::new("man pages, completions and licences", beside),
         Step::new("cargo-deb", cargo_deb),
         Step::new("the package", package),
@@ -59,7 +59,7 @@ fn beside() -> Outcome {
     let dir = directory();
     fresh(&dir)?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    let saltus = root().join(target).join("release/saltus");
+    let saltus = root().join(target).join("dist/saltus");
     output(Command::new(&saltus).args(["man", "--out"]).arg(dir.join("man")))?;
     for (shell, file) in [("bash", "saltus.bash"), ("zsh", "_saltus"), ("fish", "saltus.fish")] {
         write(&dir.join(file), output(Command::new(&saltus).args(["completions", shell]))?)?;
@@ -77,7 +77,17 @@ fn cargo_deb() -> Outcome {
 
 fn package() -> Outcome {
     let mut deb = Command::new(tools().join("bin/cargo-deb"));
-    deb.args(["deb", "--no-build", "--locked", "--strip", "-p", "saltus-cli", "--output"]);
+    deb.args([
+        "deb",
+        "--no-build",
+        "--locked",
+        "--profile",
+        "dist",
+        "--strip",
+        "-p",
+        "saltus-cli",
+        "--output",
+    ]);
     println!("{}", output(deb.arg(directory()))?.trim());
     Ok(())
 }

@@ -1,25 +1,41 @@
 //! Running commands one after the other, and saying what became of each.
 
 use crate::failures;
-use std::io::{IsTerminal, stdout};
+use crate::group;
+use std::io::{self, IsTerminal, stdout};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 /// Success, or why not.
 pub type Outcome = Result<(), String>;
+
+/// How long a step may take that nothing else is said of: benchmarks take hours.
+const LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Something to run, with a name for people.
 pub struct Step {
     /// What it is.
     pub name: String,
+    /// After which it is killed, with all that it started.
+    limit: Duration,
     action: Box<dyn FnOnce() -> Outcome>,
 }
 
 impl Step {
     /// A step that is a function.
     pub fn new(name: &str, action: impl FnOnce() -> Outcome + 'static) -> Step {
-        Step { name: name.into(), action: Box::new(action) }
+        Step { name: name.into(), limit: LIMIT, action: Box::new(action) }
+    }
+
+    /// The same under another name.
+    pub fn named(self, name: &str) -> Step {
+        Step { name: name.into(), ..self }
+    }
+
+    /// The same, killed after so long.
+    pub fn within(self, limit: Duration) -> Step {
+        Step { limit, ..self }
     }
 
     /// A step that is a command whose words have no spaces in them.
@@ -42,7 +58,7 @@ impl Step {
             command.args(&line[1..]).envs(env).current_dir(root());
             // On a terminal it has colours, and all of it can be seen.
             let outcome = match stdout().is_terminal() {
-                true => command.status().map(|status| (status, Vec::new())),
+                true => status(&mut command).map(|status| (status, Vec::new())),
                 false => failures::watch(&mut command, stdout()),
             };
             let (status, failures) = outcome.map_err(|e| format!("{}: {e}", line[0]))?;
@@ -82,23 +98,39 @@ pub fn read(path: &Path) -> Result<String, String> {
 
 /// Runs a command in the root of the workspace; what it printed.
 pub fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.current_dir(root()).output().map_err(|e| format!("{command:?}: {e}"))?;
+    command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = group::spawn(command).map_err(|e| format!("{command:?}: {e}"))?;
+    let output = child.wait_with_output().map_err(|e| format!("{command:?}: {e}"))?;
     let (said, complained) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if output.status.success() { Ok(said.into()) } else { Err(format!("{command:?}: {complained}{said}")) }
 }
 
+/// Runs a command to its end, as part of the step under way.
+///
+/// # Errors
+/// It cannot be started, or the step's time is over.
+pub fn status(command: &mut Command) -> io::Result<ExitStatus> {
+    group::spawn(command)?.wait()
+}
+
 /// Runs all steps, whatever becomes of each, and sums up.
 pub fn all(steps: Vec<Step>) -> Outcome {
     let mut lines = Vec::new();
-    let (mut passed, mut failed) = (0, 0);
+    let (mut passed, mut failed, began) = (0, 0, Instant::now());
     for step in steps {
         eprintln!("\n=== {}", step.name);
         let (start, before) = (Instant::now(), processor_seconds());
         let name = step.name.clone();
+        let (limit, watch) = (step.limit, group::limit(step.limit));
         let outcome = step.run();
+        let outcome = match watch.is_over() {
+            true => Err(format!("killed: it took longer than its limit, {} min", limit.as_secs() / 60)),
+            false => outcome,
+        };
         let (seconds, busy) = (start.elapsed().as_secs_f64(), processor_seconds() - before);
         let took = format!("{seconds:7.1} s, {busy:7.1} s of processors");
+        eprintln!("=== {name}: {took}");
         match outcome {
             Ok(()) => {
                 passed += 1;
@@ -110,7 +142,9 @@ pub fn all(steps: Vec<Step>) -> Outcome {
             }
         }
     }
-    println!("\n{}\n{passed} passed, {failed} failed", lines.join("\n"));
+    let (seconds, busy) = (began.elapsed().as_secs_f64(), processor_seconds());
+    let total = format!("{seconds:7.1} s, {busy:7.1} s of processors");
+    println!("\n{}\n        {total}  in all: {passed} passed, {failed} failed", lines.join("\n"));
     if failed == 0 { Ok(()) } else { Err(format!("{failed} of {} steps failed", passed + failed)) }
 }
 

@@ -27,7 +27,7 @@ def main() -> None:
 
 def java() -> None:
     """The programs in Java, over the package's classes and its native library as cargo builds it."""
-    cargo = ["cargo", "build", "--quiet", "--release", "--locked", "--package=saltus-java"]
+    cargo = ["cargo", "build", "--quiet", "--profile=dist", "--locked", "--package=saltus-java"]
     subprocess.run([*cargo, f"--target-dir={ROOT / 'target'}"], cwd=ROOT, check=True)
     sources = [*(ROOT / "bindings" / "java" / "src" / "main" / "java").rglob("*.java")]
     programs = [*(ROOT / "lab" / "benches" / "bindings" / "programs").glob("*.java")]

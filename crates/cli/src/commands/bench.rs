@@ -65,7 +65,7 @@ fn become_program(command: &[&str], before: &[&str], options: Vec<OsString>) -> 
     }
     let words = format!(
         "`saltus {}` needs the program {PROGRAM}, which is neither next to this one nor on PATH. In a checkout of Saltus, \
-         `cargo xtask bench {}` builds and runs it; `cargo install --locked --path lab/benches/command` installs it",
+         `cargo xtask bench {}` builds and runs it; `cargo install --locked --profile dist --path lab/benches/command` installs it",
         command.join(" "),
         if before.is_empty() { "machine" } else { "tunnel" },
     );

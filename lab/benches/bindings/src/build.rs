@@ -98,7 +98,7 @@ fn apart(program: &Path) -> Command {
 
 /// The command with what Java needs to find the package, its native library and the programs.
 fn java(mut command: Command) -> Result<Command> {
-    let library = environment().join("../release/libsaltus_java.so");
+    let library = environment().join("../dist/libsaltus_java.so");
     let lcm = std::fs::read_dir(environment().join("lib")).map_err(|e| e.to_string())?;
     let lcm = lcm.flatten().map(|python| python.path().join("site-packages/share/java/lcm.jar"));
     let places = std::iter::once(environment().join("java")).chain(lcm);

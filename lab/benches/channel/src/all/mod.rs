@@ -41,7 +41,7 @@ fn program(part: &Part) -> Fallible<PathBuf> {
     let this = std::env::current_exe()?;
     let path = if part.set == MARSHAL { this.with_file_name("saltus-bench-marshal") } else { this };
     if !path.is_file() {
-        let words = "`cargo build --release -p saltus-bench-marshal` makes it";
+        let words = "`cargo build --profile dist -p saltus-bench-marshal` makes it";
         return Err(format!("there is no {}: {words}", path.display()).into());
     }
     Ok(path)

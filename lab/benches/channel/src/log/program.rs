@@ -21,7 +21,7 @@ pub struct Programs {
 pub fn saltus() -> Fallible<PathBuf> {
     let saltus = std::env::current_exe()?.with_file_name("saltus");
     if !saltus.is_file() {
-        let words = "`cargo build --release -p saltus-cli` makes it";
+        let words = "`cargo build --profile dist -p saltus-cli` makes it";
         return Err(format!("there is no {}: {words}", saltus.display()).into());
     }
     Ok(saltus)

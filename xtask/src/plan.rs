@@ -1,0 +1,264 @@
+//! What `cargo xtask check`, `cargo xtask test` and `cargo xtask test --all` run: one table, from which the runs and the page
+//! lab/TESTS.md are made.
+
+use crate::run::{Outcome, Step, read, root};
+use crate::{checks, circles, layout, package};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// In which runs a check is.
+#[derive(Clone, Copy, PartialEq)]
+pub enum In {
+    /// `check`, and therefore both of the others.
+    Check,
+    /// `test` and `test --all`.
+    Both,
+    /// `test`: a short form of one that `test --all` has.
+    Test,
+    /// `test --all`.
+    All,
+}
+
+/// One check.
+pub struct Row {
+    /// Its name in the summary.
+    pub name: &'static str,
+    /// What it guards.
+    guards: &'static str,
+    runs: In,
+    /// It is killed after so many minutes.
+    minutes: u64,
+    step: fn() -> Step,
+}
+
+/// A row, in the order of the page's columns.
+const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, step: fn() -> Step) -> Row {
+    Row { name, guards, runs, minutes, step }
+}
+
+/// All checks, in the order in which they run: what fails fast comes first.
+pub static ROWS: &[Row] = &[
+    row(In::Check, 5, "format", "one way to write code", checks::format),
+    row(In::Check, 25, "clippy", "no warning, in any crate, with every provider", checks::clippy),
+    row(In::Check, 20, "docs", "every public item is described, every link leads somewhere", checks::docs),
+    row(
+        In::Check,
+        1,
+        "the lowest crates depend on libc alone",
+        "os, ring and channel can be read to the system calls",
+        || Step::new("", checks::lowest_crates),
+    ),
+    row(
+        In::Check,
+        2,
+        "the product depends on nothing in lab",
+        "what users install has no benchmark, test network or peer in it",
+        || Step::new("", layout::product),
+    ),
+    row(In::Check, 2, "no circle of modules", "no files of a crate need each other", || {
+        Step::new("", circles::check)
+    }),
+    row(
+        In::Check,
+        1,
+        "the README shows the programs that are tested",
+        "the README's programs compile and run",
+        || Step::new("", checks::readme_programs),
+    ),
+    row(In::Check, 1, "lab/TESTS.md is this table", "the page says what runs where", || {
+        Step::new("", page_is_current)
+    }),
+    row(
+        In::Both,
+        40,
+        "tests",
+        "unit, property and multi-process tests of all crates, invariants included, and that every benchmark of networks, papers, peers \
+         and this machine runs",
+        checks::workspace_tests,
+    ),
+    row(
+        In::Both,
+        25,
+        "tests of the providers that are features",
+        "ZeroMQ, DDS and Zenoh keep what domains promise",
+        || checks::provider_tests(0),
+    ),
+    row(
+        In::Both,
+        15,
+        "the same beside programs of others",
+        "ZeroMQ, DDS and Zenoh understand other implementations",
+        || checks::provider_tests(1),
+    ),
+    row(In::Both, 5, "the README's program", "the first twenty lines that a reader copies", || {
+        Step::new("", checks::readme_program)
+    }),
+    row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
+    row(
+        In::Test,
+        15,
+        "models, short",
+        "lane, merge, lease and wake, and that each mutation is caught",
+        || checks::models(&["short"]),
+    ),
+    row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])),
+    row(
+        In::Both,
+        20,
+        "the demo: plain, under chaos, and without its controller",
+        "the README's first command; it builds without a warning",
+        || Step::new("", checks::demo),
+    ),
+    row(
+        In::Both,
+        10,
+        "cargo install into a clean root, and gone again",
+        "installing as the README says leaves nothing behind",
+        || package::install(&[]),
+    ),
+    row(
+        In::Both,
+        15,
+        "build of the campaigns",
+        "the code that is killed is optimized, as what ships",
+        checks::build_campaigns,
+    ),
+    row(
+        In::Both,
+        15,
+        "campaigns, short",
+        "killed at every instruction, frozen, exhausted, lied to, forked",
+        || checks::built_release("saltus-campaigns all --short"),
+    ),
+    row(In::Both, 10, "every benchmark runs: channel", "the set `channel`", || {
+        checks::built(
+            "saltus-bench-channel channel --short --scale 0.2 --scenario floors,pingpong,publish,copy --contender saltus",
+        )
+    }),
+    row(In::Both, 10, "every benchmark runs: spies", "the set `spies`", || {
+        checks::built("saltus-bench-channel spies --short --scale 0.2")
+    }),
+    // Not optimized, as is what the tests have built: that takes minutes less.
+    row(In::Both, 15, "the Python binding", "the package, as pip installs it", || {
+        checks::python(&[("MATURIN_PEP517_ARGS", "--profile=dev")], &[])
+    }),
+    row(In::Both, 15, "the Java binding", "the package, as Maven installs it, and Octave through it", || {
+        checks::java(&checks::built_command(), &[])
+    }),
+    row(
+        In::Both,
+        20,
+        "conformance of the bindings",
+        "the same behavior in every language, alone, in pairs, and with one of a pair killed",
+        || checks::conformance(&[]),
+    ),
+    row(
+        In::Both,
+        5,
+        "environment with LCM",
+        "LCM's own programs for the checks below",
+        checks::conformance_environment,
+    ),
+    row(In::Both, 10, "every benchmark runs: log", "the set `log`, beside LCM's recorder and player", || {
+        checks::built("saltus-bench-channel log --short --scale 0.2")
+    }),
+    row(
+        In::Both,
+        10,
+        "every benchmark runs: marshal",
+        "encoding and decoding: all contenders make the same bytes",
+        || checks::built("saltus-bench-marshal --short --reps 1"),
+    ),
+    row(
+        In::Test,
+        20,
+        "fuzz, 3 s a target",
+        "nothing from outside is trusted: the kept corpus, and a little beyond",
+        || checks::quick_fuzz("3"),
+    ),
+    row(In::All, 40, "fuzz, 30 s a target", "the same for longer", || checks::quick_fuzz("30")),
+    row(In::All, 30, "build of the benchmarks", "benchmarks are built as what ships", checks::build_benches),
+    row(In::All, 20, "benchmark of the channel", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel --short")
+    }),
+    row(In::All, 20, "benchmark of domains over networks", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel net --short")
+    }),
+    row(In::All, 20, "benchmark of encoding and decoding", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-marshal --short")
+    }),
+    row(In::All, 20, "benchmark of recorder and player", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel log --short")
+    }),
+    row(In::All, 20, "benchmark of what spies cost", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel spies --short")
+    }),
+    row(In::All, 20, "what DALi's paper measured", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel dali --short")
+    }),
+    row(In::All, 20, "what Ach's paper measured", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel ach --short")
+    }),
+    row(In::All, 20, "what LCM's paper measured", "every scenario and contender runs", || {
+        checks::built_dist("saltus-bench-channel lcm --short")
+    }),
+];
+
+/// The steps of `check`.
+pub fn check() -> Vec<Step> {
+    steps(|runs| runs == In::Check)
+}
+
+/// The steps of `test`, or of `test --all`.
+pub fn test(all: bool) -> Vec<Step> {
+    let but = if all { In::Test } else { In::All };
+    steps(|runs| runs != but)
+}
+
+fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
+    let rows = ROWS.iter().filter(|row| wanted(row.runs));
+    rows.map(|row| (row.step)().named(row.name).within(Duration::from_secs(60 * row.minutes))).collect()
+}
+
+/// The table as a page.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Which check runs where\n\nMade from the table in `xtask/src/plan.rs` by `cargo xtask test --list`; `cargo xtask check` fails if they differ. \
+         `cargo xtask check` runs the first rows, `cargo xtask test` is what CI runs, `cargo xtask test --all` is for a release. \
+         A check that takes longer than its limit is killed, with all that it started, and fails.\n\n\
+         | check | what it guards | check | test | test --all | limit, min |\n|---|---|---|---|---|---:|\n",
+    );
+    for row in ROWS {
+        let mark = |runs: &[In]| if runs.contains(&row.runs) { "x" } else { "" };
+        let (check, test) = (mark(&[In::Check]), mark(&[In::Check, In::Both, In::Test]));
+        let all = mark(&[In::Check, In::Both, In::All]);
+        let _ =
+            writeln!(page, "| {} | {} | {check} | {test} | {all} | {} |", row.name, row.guards, row.minutes);
+    }
+    page
+}
+
+fn page_is_current() -> Outcome {
+    match read(&root().join("lab/TESTS.md"))? == page() {
+        true => Ok(()),
+        false => Err("lab/TESTS.md is not this table: `cargo xtask test --list > lab/TESTS.md`".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_apart_and_what_all_lacks_has_a_longer_form() {
+        let name = |text: &str| text.split(',').next().unwrap_or_default().to_string();
+        for (n, row) in ROWS.iter().enumerate() {
+            assert!(ROWS[..n].iter().all(|other| other.name != row.name), "{}", row.name);
+            if row.runs == In::Test {
+                let longer =
+                    ROWS.iter().find(|other| other.runs == In::All && name(other.name) == name(row.name));
+                assert!(longer.is_some(), "{} is in no other form in `test --all`", row.name);
+            }
+        }
+    }
+}
