@@ -1,6 +1,7 @@
 //! From the entries of a CARMEN log to the events of an LCM log, and what is to be told about it.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use saltus_log::lcm::Writer;
 use saltus_log::{Event, Format, Reader};
@@ -126,6 +127,34 @@ impl Converter {
             jumps: self.jumps,
         }
     }
+}
+
+/// So much is collected before it is written.
+const CHUNK: usize = 1 << 16;
+
+/// Writes the LCM log that a log becomes. `go_on` is asked now and then. Gives what became of the log; nothing if it was not gone on
+/// with.
+///
+/// # Errors
+/// The output does not take it.
+pub fn convert(
+    log: &mut Log,
+    out: &mut dyn Write,
+    mut go_on: impl FnMut() -> bool,
+) -> io::Result<Option<Summary>> {
+    let (mut converter, mut bytes) = (Converter::default(), Vec::with_capacity(2 * CHUNK));
+    while let Some(entry) = log.next_entry() {
+        converter.add(entry, &mut bytes);
+        if bytes.len() >= CHUNK {
+            out.write_all(&bytes)?;
+            bytes.clear();
+            if !go_on() {
+                return Ok(None);
+            }
+        }
+    }
+    out.write_all(&bytes).and_then(|()| out.flush())?;
+    Ok(Some(converter.summary()))
 }
 
 /// Gives the events that a log becomes to `take` until that says `false`. Says what became of it.

@@ -10,8 +10,8 @@
 //! itself one of them and is none, a line that does not end, a file that was cut short: counted too, never an error.
 //! The memory it takes does not grow with the file.
 //!
-//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; a [`Converter`] makes an LCM log of
-//! it, and [`events`] hands the events of that log over.
+//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; [`convert`] writes an LCM log
+//! of it, and [`events`] hands the events of that log over.
 
 mod convert;
 mod line;
@@ -19,7 +19,7 @@ mod log;
 mod message;
 pub mod typed;
 
-pub use convert::{Broken, Converter, Steps, Summary, events};
+pub use convert::{Broken, Converter, Steps, Summary, convert, events};
 pub use line::LINE;
 pub use log::{Counts, Entry, Log};
 pub use message::{Laser, Malformed, Message, Odometry, Scan};

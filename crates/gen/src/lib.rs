@@ -7,9 +7,11 @@ pub mod build;
 mod c;
 mod cpp;
 mod java;
+mod missing;
 mod names;
 mod octave;
 mod python;
+mod rules;
 mod rust;
 mod text;
 mod types;
@@ -18,6 +20,8 @@ mod write;
 use saltus_types::Schema;
 use std::path::PathBuf;
 
+pub use missing::missing;
+pub use rules::rules;
 pub use types::Types;
 pub use write::{Change, write};
 

@@ -68,6 +68,11 @@ impl Source {
         let end = (at as usize).min(self.text.len());
         self.text.as_bytes()[..end].iter().filter(|&&b| b == b'\n').count() + 1
     }
+    /// Column of a byte, from 1, in characters; nothing if it is not in the text, or within a character.
+    pub fn column_of(&self, at: u32) -> Option<usize> {
+        let before = self.text.get(..at as usize)?;
+        Some(before.chars().rev().take_while(|c| *c != '\n').count() + 1)
+    }
 }
 
 /// All files that a schema was read from.

@@ -4,7 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use saltus_types::arbitrary::{Options, Rng, schema_text};
-use saltus_types::diff::{What, diff};
+use saltus_types::diff::{Fate, What, diff, fates};
 use saltus_types::parse;
 use support::types;
 
@@ -176,4 +176,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn types_of_two_files_are_compared_by_their_names() {
+    let parsed = |text: &str| parse("a test", text).unwrap();
+    let (old, new) = (
+        parsed("struct b_t { int8_t x; } struct a_t { int8_t x; }"),
+        parsed("struct c_t { int8_t x; } struct b_t { int8_t x; }"),
+    );
+    let (old_ids, new_ids): (Vec<_>, Vec<_>) = (old.ids().collect(), new.ids().collect());
+    let kept = Fate::Kept(old.find("b_t").unwrap(), new.find("b_t").unwrap());
+    assert_eq!(
+        fates((&old, &old_ids), (&new, &new_ids)),
+        [("a_t".into(), Fate::Removed), ("b_t".into(), kept), ("c_t".into(), Fate::Added)]
+    );
 }

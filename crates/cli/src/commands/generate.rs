@@ -1,13 +1,12 @@
 //! `saltus gen`: make code for types.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use saltus_decode::files;
-use saltus_gen::{Change, File, Lang, Options, Style};
-use saltus_types::{Loaded, StructId, Type};
+use saltus_gen::{Change, File, Lang, Options, Style, missing, rules};
+use saltus_types::Loaded;
 use serde::Serialize;
 
 use crate::escape::harmless;
@@ -21,7 +20,7 @@ use crate::schemas;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("only").args(["dry_run", "list"]))]
-pub struct Gen {
+pub(crate) struct Gen {
     /// Type files, and directories of them; code is made for the types that they declare
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -118,40 +117,21 @@ struct Line<'a> {
 }
 
 /// Makes it.
-pub fn run(args: Gen) -> Outcome {
+pub(crate) fn run(args: Gen) -> Outcome {
     args.refuse()?;
     let loaded = schemas::load(files::loader(&schemas::files_of(&args.paths)?, &args.dirs.include))?;
     let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
-    let mut out = Out::new()?;
     if args.list {
-        let paths = files.iter().map(|file| args.out.join(&file.path));
-        paths.map(|path| shown(&path)).try_for_each(|path| out.line(path))?;
+        let mut out = Out::new()?;
+        files.iter().try_for_each(|file| out.line(shown(&args.out.join(&file.path))))?;
         return out.flush();
     }
     let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot write the code: {e}"));
     let done = saltus_gen::write(&args.out, &files, args.dry_run).map_err(failed)?;
-    if let Some(path) = &args.depfile {
-        let rules = rules(&args.out, &files, &loaded.files);
-        let rules = File { path: path.file_name().unwrap_or_default().into(), text: rules };
-        saltus_gen::write(path.parent().unwrap_or(Path::new("")), &[rules], false).map_err(failed)?;
-    }
+    args.write_rules(&files, &loaded.files).map_err(failed)?;
     args.warn_of_missing(&loaded, &files);
-    for (path, change) in &done {
-        if args.json.json {
-            out.json(&Line { file: path, change: word(*change) })?;
-        } else if !args.quiet.quiet && *change != Change::Same {
-            out.line(format_args!("{} {}", word(*change), shown(path)))?;
-        }
-    }
-    out.flush()?;
-    if !args.quiet.quiet && !args.json.json {
-        let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
-        let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
-        let would = if args.dry_run { " would be" } else { "" };
-        say(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
-    }
-    Ok(())
+    args.tell(&done)
 }
 
 fn word(change: Change) -> &'static str {
@@ -166,22 +146,27 @@ fn shown(path: &Path) -> String {
     harmless(&path.display().to_string())
 }
 
-/// Rules in the syntax of make: each file that was made depends on all type files that were read.
-fn rules(out: &Path, files: &[File], sources: &[PathBuf]) -> String {
-    let names = |paths: &mut dyn Iterator<Item = PathBuf>| {
-        paths.map(|path| quoted(&path.display().to_string())).collect::<Vec<_>>().join(" \\\n  ")
-    };
-    let targets = names(&mut files.iter().map(|file| out.join(&file.path)));
-    let sources = names(&mut sources.iter().cloned());
-    if targets.is_empty() { String::new() } else { format!("{targets}: \\\n  {sources}\n") }
-}
-
-/// A path as make reads it.
-fn quoted(path: &str) -> String {
-    path.replace('$', "$$").replace('#', "\\#").replace(' ', "\\ ")
-}
-
 impl Gen {
+    /// Says what became of each file.
+    fn tell(&self, done: &[(PathBuf, Change)]) -> Outcome {
+        let mut out = Out::new()?;
+        for (path, change) in done {
+            if self.json.json {
+                out.json(&Line { file: path, change: word(*change) })?;
+            } else if !self.quiet.quiet && *change != Change::Same {
+                out.line(format_args!("{} {}", word(*change), shown(path)))?;
+            }
+        }
+        out.flush()?;
+        if !self.quiet.quiet && !self.json.json {
+            let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
+            let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
+            let would = if self.dry_run { " would be" } else { "" };
+            say(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
+        }
+        Ok(())
+    }
+
     /// What the language does not have is not asked for in vain.
     fn refuse(&self) -> Outcome {
         use Language::{C, Cpp, Java, Octave, Python, Rust};
@@ -198,32 +183,22 @@ impl Gen {
 
     /// Tells of structs that are referred to and for which no code was made, neither now nor before.
     fn warn_of_missing(&self, loaded: &Loaded, made: &[File]) {
-        let schema = &loaded.schema;
-        let mut told = BTreeSet::new();
-        for &outer in &loaded.named {
-            for field in &schema.get(outer).fields {
-                let Type::Struct(id) = field.ty else { continue };
-                if loaded.named.contains(&id) || !told.insert(id) || self.was_made(loaded, id, made) {
-                    continue;
-                }
-                let (outer, inner) = (&schema.get(outer).name, schema.get(id));
-                say(format_args!(
-                    "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
-                    inner.name, inner.file
-                ));
-            }
+        let get = |id| loaded.schema.get(id);
+        for (outer, inner) in missing(loaded, self.lang.of(), &self.options(), &self.out, made) {
+            let (outer, inner) = (&get(outer).name, get(inner));
+            say(format_args!(
+                "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
+                inner.name, inner.file
+            ));
         }
     }
 
-    /// Whether all that would be made for a struct, and is not made just now, is there.
-    fn was_made(&self, loaded: &Loaded, id: StructId, made: &[File]) -> bool {
-        let files = saltus_gen::generate(&loaded.schema, &[id], self.lang.of(), &self.options());
-        let mut own = files.into_iter().flatten().filter(|file| made.iter().all(|m| m.path != file.path));
-        let mut count = 0;
-        own.all(|file| {
-            count += 1;
-            self.out.join(file.path).exists()
-        }) && count > 0
+    /// Writes what the code was made from, if that is asked for.
+    fn write_rules(&self, files: &[File], sources: &[PathBuf]) -> io::Result<()> {
+        let Some(path) = &self.depfile else { return Ok(()) };
+        let text = rules(&self.out, files, sources);
+        let rules = File { path: path.file_name().unwrap_or_default().into(), text };
+        saltus_gen::write(path.parent().unwrap_or(Path::new("")), &[rules], false).map(drop)
     }
 
     fn options(&self) -> Options {
@@ -250,17 +225,5 @@ impl Language {
             Language::Java => Lang::Java,
             Language::Octave => Lang::Octave,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_quote_what_make_would_read_otherwise() {
-        let file = |path: &str| File { path: path.into(), text: String::new() };
-        let rules = rules(Path::new("out dir"), &[file("a.h"), file("b.h")], &["c$#.lcm".into()]);
-        assert_eq!(rules, "out\\ dir/a.h \\\n  out\\ dir/b.h: \\\n  c$$\\#.lcm\n");
     }
 }

@@ -4,7 +4,7 @@ mod fields;
 
 use crate::value::declaration;
 use crate::{Const, Dim, Enum, Extent, Field, Schema, StructId, Type};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 /// One difference between an old and a new version of a type.
@@ -86,6 +86,25 @@ pub enum What {
     },
 }
 
+impl What {
+    /// In one or two words that never change their meaning: `added`, `retyped`, `constant removed`, ….
+    pub fn word(&self) -> &'static str {
+        match self {
+            What::Added { .. } => "added",
+            What::Removed { .. } => "removed",
+            What::Renamed { .. } => "renamed",
+            What::Retyped { .. } => "retyped",
+            What::Resized { .. } => "resized",
+            What::Respelled { .. } => "respelled",
+            What::Moved { .. } => "moved",
+            What::Recursion => "changed",
+            What::ConstAdded { .. } => "constant added",
+            What::ConstRemoved { .. } => "constant removed",
+            What::ConstChanged { .. } => "constant changed",
+        }
+    }
+}
+
 impl Change {
     /// Whether the fingerprint changes with it, so that old and new programs do not understand each other. Constants are
     /// not part of the fingerprint.
@@ -124,6 +143,34 @@ impl fmt::Display for Change {
             }
         }
     }
+}
+
+/// What became of a type of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Only the old file has it.
+    Removed,
+    /// Only the new file has it.
+    Added,
+    /// Both have it: this one in the old file, that one in the new.
+    Kept(StructId, StructId),
+}
+
+/// What became of each type of a file, by the full names: those of the old file, then those that are new, both sorted.
+pub fn fates(
+    (old, old_ids): (&Schema, &[StructId]),
+    (new, new_ids): (&Schema, &[StructId]),
+) -> Vec<(String, Fate)> {
+    let by_name = |schema: &Schema, ids: &[StructId]| -> BTreeMap<String, StructId> {
+        ids.iter().map(|&id| (schema.get(id).name.to_string(), id)).collect()
+    };
+    let (old, new) = (by_name(old, old_ids), by_name(new, new_ids));
+    let kept = |(name, &id): (&String, &StructId)| {
+        let fate = new.get(name).map_or(Fate::Removed, |&new| Fate::Kept(id, new));
+        (name.clone(), fate)
+    };
+    let added = new.keys().filter(|name| !old.contains_key(*name)).map(|name| (name.clone(), Fate::Added));
+    old.iter().map(kept).chain(added).collect()
 }
 
 /// What is different in struct `new_id` of schema `new`, compared to struct `old_id` of schema `old`. Empty if they are

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
-use saltus_carmen::{Converter, Log, Steps, Summary};
+use saltus_carmen::{Log, Steps, Summary, convert};
 use serde::Serialize;
 
 use crate::escape::harmless;
@@ -59,7 +59,7 @@ struct Report {
     cut_short: Option<String>,
 }
 
-/// So much is collected before it is written.
+/// So much is read at a time.
 const CHUNK: usize = 1 << 16;
 
 /// Converts the file. What is written appears whole or not at all.
@@ -81,7 +81,7 @@ pub(crate) fn run(args: Carmen) -> Outcome {
     let counted = Counted { file, read: read.clone() };
     let log = Log::read(io::BufReader::with_capacity(CHUNK, counted)).map_err(failed)?;
     let progress = (Progress::new(size.len(), args.quiet.quiet), read);
-    let report = target.fill(|out| convert(log, progress, out, &args))?;
+    let report = target.fill(|out| import(log, progress, out, &args))?;
     if args.json.json {
         let mut out = Out::new()?;
         out.json(&report)?;
@@ -92,31 +92,23 @@ pub(crate) fn run(args: Carmen) -> Outcome {
     Ok(())
 }
 
-fn convert(
+fn import(
     mut log: Log,
     (mut progress, read): (Progress, Arc<AtomicU64>),
     out: &mut dyn Write,
     args: &Carmen,
 ) -> Outcome<Report> {
-    let unwritable = |e: io::Error| match e.kind() {
+    let done = convert(&mut log, out, || {
+        progress.draw(read.load(Ordering::Relaxed)); // a number for people
+        !stop::requested()
+    });
+    progress.clear();
+    let summary = done.map_err(|e| match e.kind() {
         io::ErrorKind::BrokenPipe => Failure::Quiet,
         _ => Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", args.out.display())),
-    };
-    let (mut converter, mut bytes) = (Converter::default(), Vec::with_capacity(2 * CHUNK));
-    while let Some(entry) = log.next_entry() {
-        converter.add(entry, &mut bytes);
-        if bytes.len() >= CHUNK {
-            out.write_all(&bytes).map_err(unwritable)?;
-            bytes.clear();
-            progress.draw(read.load(Ordering::Relaxed)); // a number for people
-            if stop::requested() {
-                progress.clear();
-                return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
-            }
-        }
-    }
-    progress.clear();
-    let (counts, summary) = (log.counts(), converter.summary());
+    })?;
+    let interrupted = || Failure::new(Code::Failed, "interrupted: nothing was kept of it");
+    let (counts, summary) = (log.counts(), summary.ok_or_else(interrupted)?);
     if summary.events == 0 {
         let lines = counts.others.values().sum::<u64>() + counts.too_long + summary.broken;
         let words = format!(
@@ -126,7 +118,6 @@ fn convert(
         );
         return Err(Failure::new(Code::Failed, words));
     }
-    out.write_all(&bytes).and_then(|()| out.flush()).map_err(unwritable)?;
     Ok(Report {
         file: args.file.display().to_string(),
         out: args.out.display().to_string(),

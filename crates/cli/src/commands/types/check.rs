@@ -17,7 +17,7 @@ use crate::schemas;
 /// The options of `types check`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Check {
+pub(crate) struct Check {
     /// Type files, and directories of them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -67,7 +67,7 @@ struct Also<'a> {
 }
 
 /// Checks them.
-pub fn run(check: Check) -> Outcome {
+pub(crate) fn run(check: Check) -> Outcome {
     let paths = schemas::files_of(&check.paths)?;
     let (said, types) = match files::loader(&paths, &check.dirs.include).load() {
         Ok(loaded) => (loaded.warnings, Some(loaded.named.len() + loaded.named_enums.len())),
@@ -116,11 +116,10 @@ impl Place {
     /// Line and column from 1; the column in characters.
     fn of(span: Span, sources: &Sources) -> Option<Place> {
         let source = sources.get(span.file)?;
-        let before = source.text().get(..span.start as usize)?;
         Some(Place {
             file: source.path().display().to_string(),
             line: source.line_of(span.start),
-            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+            column: source.column_of(span.start)?,
         })
     }
 }

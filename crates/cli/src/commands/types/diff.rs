@@ -1,12 +1,11 @@
 //! `saltus types diff`: how two types, or all types of two files, differ.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use saltus_decode::files;
-use saltus_types::diff::{What, diff};
+use saltus_types::diff::{Fate, diff, fates};
 use saltus_types::{Schema, StructId};
 use serde::Serialize;
 
@@ -19,7 +18,7 @@ use crate::schemas;
 /// The options of `types diff`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Diff {
+pub(crate) struct Diff {
     /// The one: a FILE, FILE:TYPE, or a TYPE that is found with -I
     a: String,
 
@@ -58,7 +57,7 @@ struct Side {
 }
 
 /// Tells each difference in a sentence.
-pub fn run(args: Diff) -> Outcome {
+pub(crate) fn run(args: Diff) -> Outcome {
     let sides @ (a, b) = &(find(&args.a, &args.dirs.include)?, find(&args.b, &args.dirs.include)?);
     let mut teller = Teller { out: Out::new()?, json: args.json.json, differ: false };
     match (a.ids.as_slice(), b.ids.as_slice()) {
@@ -96,7 +95,7 @@ impl Teller {
         for change in &changes {
             let (words, breaks) = (change.to_string(), change.alters_fingerprint());
             if self.json {
-                let (path, change) = (change.path.as_str(), word(&change.what));
+                let (path, change) = (change.path.as_str(), change.what.word());
                 self.out.json(&Line { r#type: &name, path, change, words, breaks })?;
             } else {
                 let indent = if heading.is_some() { "  " } else { "" };
@@ -111,14 +110,15 @@ impl Teller {
 
     /// All types of two files, by their full names.
     fn all(&mut self, sides: &(Side, Side)) -> Outcome {
-        let (old, new) = (sides.0.by_name(), sides.1.by_name());
-        for (name, &x) in &old {
-            match new.get(name) {
-                Some(&y) => self.one(sides, x, y, Some(name))?,
-                None => self.whole(name, "removed")?,
+        let (old, new) = sides;
+        for (name, fate) in fates((&old.schema, &old.ids), (&new.schema, &new.ids)) {
+            match fate {
+                Fate::Kept(x, y) => self.one(sides, x, y, Some(&name))?,
+                Fate::Removed => self.whole(&name, "removed")?,
+                Fate::Added => self.whole(&name, "added")?,
             }
         }
-        new.keys().filter(|name| !old.contains_key(*name)).try_for_each(|name| self.whole(name, "added"))
+        Ok(())
     }
 
     /// A type that only one side has.
@@ -130,28 +130,6 @@ impl Teller {
         } else {
             self.out.line(harmless(&words))
         }
-    }
-}
-
-impl Side {
-    fn by_name(&self) -> BTreeMap<String, StructId> {
-        self.ids.iter().map(|&id| (self.schema.get(id).name.to_string(), id)).collect()
-    }
-}
-
-fn word(what: &What) -> &'static str {
-    match what {
-        What::Added { .. } => "added",
-        What::Removed { .. } => "removed",
-        What::Renamed { .. } => "renamed",
-        What::Retyped { .. } => "retyped",
-        What::Resized { .. } => "resized",
-        What::Respelled { .. } => "respelled",
-        What::Moved { .. } => "moved",
-        What::ConstAdded { .. } => "constant added",
-        What::ConstRemoved { .. } => "constant removed",
-        What::ConstChanged { .. } => "constant changed",
-        _ => "changed",
     }
 }
 

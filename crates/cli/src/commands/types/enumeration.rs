@@ -28,7 +28,7 @@ struct ValueLine<'a> {
 }
 
 /// Prints it: for programs, in the type language, or for people.
-pub fn print(schema: &Schema, id: EnumId, sources: &Sources, lcm: bool, json: bool) -> Outcome {
+pub(crate) fn print(schema: &Schema, id: EnumId, sources: &Sources, lcm: bool, json: bool) -> Outcome {
     let mut out = Out::new()?;
     let e = schema.get_enum(id);
     let (file, line) = place(e.span, Some(sources)).unzip();

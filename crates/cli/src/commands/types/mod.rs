@@ -14,7 +14,7 @@ use crate::help;
 /// The options of `types`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
-pub struct Types {
+pub(crate) struct Types {
     /// What to do.
     #[command(subcommand)]
     command: Command,
@@ -50,7 +50,7 @@ Examples:
   saltus types show --help                      everything about one of them";
 
 /// Does it.
-pub fn run(domain: impl FnOnce() -> Outcome<Domain>, types: Types) -> Outcome {
+pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, types: Types) -> Outcome {
     match types.command {
         Command::Check(args) => check::run(args),
         Command::Show(args) => show::run(domain, args),

@@ -25,7 +25,7 @@ use crate::table::columns;
 /// The options of `types show`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
-pub struct Show {
+pub(crate) struct Show {
     /// Name of the type; its package may be left out where that is clear. Of a channel all types, if none is named
     #[arg(value_name = "TYPE", required_unless_present = "channel")]
     name: Option<String>,
@@ -103,7 +103,7 @@ struct ConstLine {
 }
 
 /// Shows it.
-pub fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
+pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
         let channel = open_named(&domain()?, name)?;
         let dictionary = Dictionary::of(schemas::texts(channel.descriptions()?));
