@@ -48,7 +48,7 @@ mod tests {
     fn the_page_has_the_codes_of_c() {
         let all = read().unwrap();
         let header = std::fs::read_to_string(root().join("bindings/c/include/saltus.h")).unwrap();
-        let defined = |code: &Code| header.contains(&format!("\n#define {} {}\n", code.c, code.number));
+        let defined = |code: &Code| header.contains(&format!("\n    {} = {},\n", code.c, code.number));
         assert!(all.len() > 20 && all.iter().all(defined));
         let invalid = all.iter().find(|code| code.number == saltus::SALTUS_INVALID as i32).unwrap();
         assert_eq!((invalid.c.as_str(), invalid.name.as_str()), ("SALTUS_INVALID", "Invalid"));
