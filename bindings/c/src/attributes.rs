@@ -1,7 +1,7 @@
 //! The configuration of a channel.
 
-use crate::border::{Fail, Result, call};
-use crate::code::{SALTUS_OK, SaltusError};
+use crate::border::{Fail, Result};
+use crate::code::SaltusError;
 use crate::sized::{self, Growing};
 use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Group, Wake};
@@ -76,11 +76,8 @@ pub unsafe extern "C" fn saltus_attributes_init(
     attributes: *mut SaltusAttributes,
     size: usize,
 ) -> SaltusError {
-    call(|| {
-        // SAFETY: the header demands room for `size` bytes.
-        unsafe { sized::write(attributes, size, &SaltusAttributes::DEFAULT)? };
-        Ok(SALTUS_OK)
-    })
+    // SAFETY: as the header demands.
+    unsafe { sized::init(attributes, size) }
 }
 
 /// The attributes that C asks for, as Rust has them. NULL asks for the defaults.

@@ -1,13 +1,13 @@
 //! A message as C sees it, and the options of a domain's subscriber.
 
-use crate::border::{Fail, Result, call, string, text};
-use crate::code::{SALTUS_OK, SaltusError};
-use crate::options::{SALTUS_START_NEWEST, SALTUS_START_NOW, SALTUS_START_OLDEST};
+use crate::border::{Fail, Result, string, text};
+use crate::code::SaltusError;
+use crate::options::{SALTUS_START_NEWEST, start};
 use crate::sized::{self, Growing};
 use crate::types::{SaltusType, description};
 use saltus_channel::Description;
 pub use saltus_domain::RawMessage;
-use saltus_domain::{Options, Pattern, Start};
+use saltus_domain::{Options, Pattern};
 use std::ffi::c_char;
 
 /// In a message: a number that the transport does not provide.
@@ -61,12 +61,7 @@ pub(crate) unsafe fn read(
 ) -> Result<(Pattern, Options, Option<Description>)> {
     // SAFETY: the header demands options with their size, or NULL.
     let c = unsafe { sized::read(from)? };
-    let start = match c.start {
-        SALTUS_START_NEWEST => Start::Newest,
-        SALTUS_START_NOW => Start::Now,
-        SALTUS_START_OLDEST => Start::Oldest,
-        _ => return Err(Fail::Misuse("options: start is none of SALTUS_START_*")),
-    };
+    let start = start(c.start)?;
     let options = if c.depth == SALTUS_NEWEST_ONLY { Options::newest() } else { Options::next(c.depth) };
     if c.by > SALTUS_BY_PATTERN {
         return Err(Fail::Misuse("options: by is neither SALTUS_BY_NAME nor SALTUS_BY_PATTERN"));
@@ -94,9 +89,6 @@ pub unsafe extern "C" fn saltus_domain_options_init(
     options: *mut SaltusDomainOptions,
     size: usize,
 ) -> SaltusError {
-    call(|| {
-        // SAFETY: the header demands room for `size` bytes.
-        unsafe { sized::write(options, size, &SaltusDomainOptions::DEFAULT)? };
-        Ok(SALTUS_OK)
-    })
+    // SAFETY: as the header demands.
+    unsafe { sized::init(options, size) }
 }

@@ -1,8 +1,8 @@
 //! The options of a channel's subscriber.
 
 use crate::attributes::flag;
-use crate::border::{Fail, Result, call};
-use crate::code::{SALTUS_OK, SaltusError};
+use crate::border::{Fail, Result};
+use crate::code::SaltusError;
 use crate::sized::{self, Growing};
 use saltus_channel::{Start, SubscriberOptions};
 use std::time::Duration;
@@ -58,25 +58,26 @@ pub unsafe extern "C" fn saltus_channel_options_init(
     options: *mut SaltusChannelOptions,
     size: usize,
 ) -> SaltusError {
-    call(|| {
-        // SAFETY: the header demands room for `size` bytes.
-        unsafe { sized::write(options, size, &SaltusChannelOptions::DEFAULT)? };
-        Ok(SALTUS_OK)
-    })
+    // SAFETY: as the header demands.
+    unsafe { sized::init(options, size) }
+}
+
+/// Where to start.
+pub(crate) fn start(number: u32) -> Result<Start> {
+    match number {
+        SALTUS_START_NEWEST => Ok(Start::Newest),
+        SALTUS_START_NOW => Ok(Start::Now),
+        SALTUS_START_OLDEST => Ok(Start::Oldest),
+        _ => Err(Fail::Misuse("options: start is none of SALTUS_START_*")),
+    }
 }
 
 /// The options that C asks for, as Rust has them, and whether the subscriber is cancelable. NULL asks for the defaults.
 pub(crate) unsafe fn read(from: *const SaltusChannelOptions) -> Result<(SubscriberOptions, bool)> {
     // SAFETY: as the caller has it.
     let c = unsafe { sized::read(from)? };
-    let start = match c.start {
-        SALTUS_START_NEWEST => Start::Newest,
-        SALTUS_START_NOW => Start::Now,
-        SALTUS_START_OLDEST => Start::Oldest,
-        _ => return Err(Fail::Misuse("options: start is none of SALTUS_START_*")),
-    };
     let mut options = SubscriberOptions::new()
-        .start(start)
+        .start(start(c.start)?)
         .spin(Duration::from_nanos(c.spin))
         .counters(flag(c.counters, "options: counters is neither 0 nor 1")?)
         .latency(flag(c.latency, "options: latency is neither 0 nor 1")?);

@@ -4,7 +4,8 @@
 //! compiled against a newer header gives a larger one: what we do not know must be zero, so that nothing that was
 //! asked for is silently left out.
 
-use crate::border::{Fail, Result};
+use crate::border::{Fail, Result, call};
+use crate::code::{SALTUS_OK, SaltusError};
 
 /// A structure of the header that begins with its size.
 ///
@@ -39,6 +40,15 @@ pub(crate) unsafe fn read<T: Growing>(from: *const T) -> Result<T> {
         ));
     }
     Ok(value)
+}
+
+/// Fills the caller's structure, which has `size` bytes, with the defaults.
+pub(crate) unsafe fn init<T: Growing>(to: *mut T, size: usize) -> SaltusError {
+    call(|| {
+        // SAFETY: the header demands room for `size` bytes.
+        unsafe { write(to, size, &T::DEFAULT)? };
+        Ok(SALTUS_OK)
+    })
 }
 
 /// Fills the caller's structure, which has `size` bytes.
