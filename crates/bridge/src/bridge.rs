@@ -176,6 +176,9 @@ impl Lane {
     fn carry(&mut self, own: &mut [(Domain, Own)]) -> Result<bool> {
         let now = clock::monotonic();
         let Some(message) = self.subscriber.receive(Until::Poll)? else { return Ok(false) };
+        if self.route.except.as_ref().is_some_and(|except| except.matches(message.channel)) {
+            return Ok(true);
+        }
         self.counts.received += 1;
         self.counts.dropped += message.dropped;
         let missed = message.missed.count().unwrap_or(0);
@@ -229,9 +232,8 @@ impl Lane {
     fn prepare(&mut self, channel: &Name, now: u64) -> Result<()> {
         if !self.targets.contains_key(channel) {
             if self.targets.len() >= CHANNELS {
-                let what = format!(
-                    "more than {CHANNELS} channels: `{channel}` is not carried; choose with --channels"
-                );
+                let what =
+                    format!("more than {CHANNELS} channels: `{channel}` is not carried; choose with --regex");
                 return Err(Error::Invalid { what });
             }
             let (to, name) = (&self.route.to, self.route.name(channel));

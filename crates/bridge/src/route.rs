@@ -10,6 +10,8 @@ pub struct Route {
     pub(crate) from: Domain,
     pub(crate) to: Domain,
     pub(crate) channels: Pattern,
+    /// Of those, channels that stay.
+    pub(crate) except: Option<Pattern>,
     pub(crate) rename: Option<Rename>,
     pub(crate) options: Options,
     /// Least time between two messages of a channel, in ns.
@@ -23,6 +25,7 @@ impl Route {
             from: from.clone(),
             to: to.clone(),
             channels: Pattern::all(),
+            except: None,
             rename: None,
             options: Options::next(1000),
             period: 0,
@@ -31,6 +34,11 @@ impl Route {
     /// Which channels.
     pub fn channels(mut self, channels: Pattern) -> Route {
         self.channels = channels;
+        self
+    }
+    /// Which channels stay, of those that were chosen.
+    pub fn except(mut self, channels: Pattern) -> Route {
+        self.except = Some(channels);
         self
     }
     /// What they are called on the other side.

@@ -43,7 +43,7 @@ fn next(lines: &mut impl BufRead) -> Value {
 #[test]
 fn between_two_domains_in_shared_memory_chosen_channels_get_new_names() {
     let (here, there) = (Place::new(), Place::new());
-    let rename = ["--channels", "pose|scan", "--rename", "s/^/robot_/"];
+    let rename = ["-e", "pose|scan", "--rename", "s/^/robot_/"];
     let (from, to) = (here.url(), there.url());
     let arguments = [&[&from[..], &to], &rename[..]].concat();
     let bridge = Bridge::start(&here, &arguments);
@@ -58,6 +58,20 @@ fn between_two_domains_in_shared_memory_chosen_channels_get_new_names() {
     assert_eq!(there.run(["ls"]).with(0).text(), "robot_pose\nrobot_scan\n");
     let read = there.run(["echo", "robot_pose", "--newest", "-n1", "--lines", "-q"]).with(0);
     assert_eq!(read.text(), "pose\n");
+}
+
+#[test]
+fn all_channels_but_some_are_carried() {
+    let (here, there) = (Place::new(), Place::new());
+    let (from, to) = (here.url(), there.url());
+    let bridge = Bridge::start(&here, &[&from, &to, "-v", "-e", "image", "-e", "scan"]);
+    for name in ["image", "scan", "pose"] {
+        here.run(["pub", name, name, "-q"]).with(0);
+    }
+    there.until_published("pose", 1);
+    let counts = bridge.end(libc::SIGINT);
+    assert_eq!((&counts[0]["received"], &counts[0]["carried"]), (&1.into(), &1.into()));
+    assert_eq!(there.run(["ls"]).with(0).text(), "pose\n");
 }
 
 #[test]

@@ -25,9 +25,9 @@ pub struct Bench {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus bench -o bench                      everything, with data, logs and a figure in ./bench
-  saltus bench --short                       does it run here?
-  saltus bench --help                        all options";
+  saltus bench -o bench     everything, with data, logs and a figure in ./bench
+  saltus bench --short      does it run here?
+  saltus bench --help       all options";
 
 /// The options of `tunnel bench`.
 #[derive(Args)]

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use saltus_bridge::{Rename, Route};
-use saltus_domain::{Domain, Error, Options, Pattern, Start, Until};
+use saltus_domain::{Domain, Error, Options, Start, Until};
 
 use crate::exit::Troubles;
 use crate::failure::{Code, Failure, Outcome};
 use crate::flags::Json;
+use crate::flags::selection::Matching;
 use crate::place;
 use crate::{stop, units};
 use status::Status;
@@ -25,9 +26,8 @@ pub struct Bridge {
     /// URL of the domain that they go to
     to: String,
 
-    /// Channels that are carried: a regular expression for the whole name, as it is where the message comes from
-    #[arg(long, value_name = "RE")]
-    channels: Option<String>,
+    #[command(flatten)]
+    channels: Matching,
 
     /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; with --both, of what goes to TO
     #[arg(long, value_name = "S")]
@@ -61,9 +61,9 @@ pub struct Bridge {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus bridge shm:// udpm://239.255.76.67:7667?ttl=1        show a network what is here
-  saltus bridge udpm:// shm:// --both --channels 'POSE|ARM_.*'
-  saltus bridge udpm:// tcpq://desk --newest --max-rate 10    little, and always the newest
+  saltus bridge shm:// udpm://239.255.76.67:7667?ttl=1        to a network
+  saltus bridge udpm:// shm:// --both -e 'POSE|ARM_.*'
+  saltus bridge udpm:// tcpq://desk --newest --max-rate 10    the newest
   saltus bridge udpm:// shm://desk --rename 's|^|robot1/|'
   saltus bridge 'file:///tmp/run.log?speed=2' udpm://         play a log
   saltus bridge udpm:// 'file:///tmp/run.log?mode=w'          record one";
@@ -136,7 +136,7 @@ impl Bridge {
     }
 
     fn routes(&self, from: &Domain, to: &Domain) -> Outcome<Vec<Route>> {
-        let channels = self.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?;
+        let (channels, invert) = self.channels.meant()?;
         let options = match self.next {
             _ if self.newest => Options::newest(),
             depth => Options::next(depth.unwrap_or(1000)),
@@ -144,7 +144,8 @@ impl Bridge {
         // What was there before is nobody's business but of who asks for the newest.
         let options = if self.newest { options } else { options.start(Start::Now) };
         let route = |from, to| {
-            Route::new(from, to).channels(channels.clone()).options(options).max_rate(self.max_rate)
+            let route = Route::new(from, to).options(options).max_rate(self.max_rate);
+            if invert { route.except(channels.clone()) } else { route.channels(channels.clone()) }
         };
         let rename = self.rename.as_deref().map(str::parse::<Rename>).transpose()?;
         let there = route(from, to);

@@ -57,11 +57,11 @@ pub struct DemoProcess {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus demo                                   twenty seconds
-  saltus demo --chaos --seconds 600             ten minutes of kills and freezes
-  saltus demo --no-control                      see it fall
+  saltus demo                           twenty seconds
+  saltus demo --chaos --seconds 600     ten minutes of kills and freezes
+  saltus demo --no-control              see it fall
   saltus demo --lidar scans.log.gz --speed 10
-  saltus --domain shm://robot demo              elsewhere: saltus --domain shm://robot stat";
+  saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
 /// Runs the robot in the domain that was asked for, or in one of its own. The report tells why it failed, if it did.
 pub fn run(domain: Option<String>, demo: Demo) -> Outcome {

@@ -91,13 +91,13 @@ enum From {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus echo imu                               every message from now on
-  saltus echo pose --newest -n 1 --json         the newest one, for a program
-  saltus echo log --from oldest --lines         all that is kept, then what comes
-  saltus echo imu --strict --timeout 250ms      fail when one is missed or the sensor goes silent
-  saltus echo imu --wait --follow               from before it exists, through every replacement
-  saltus echo pose -I types                     by the type files in a directory
-  saltus echo pose --type robot.pose_t -n 1     fail when messages are of another type
+  saltus echo imu                             every message from now on
+  saltus echo pose --newest -n 1 --json       the newest one, for a program
+  saltus echo log --from oldest --lines       all that is kept, then what comes
+  saltus echo imu --strict --timeout 250ms    fail at a loss or a silent sensor
+  saltus echo imu --wait --follow             through every replacement
+  saltus echo pose -I types                   by the type files in a directory
+  saltus echo pose --type robot.pose_t -n 1   fail at another type
   saltus echo camera --newest -n 1 --raw > frame.jpg
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
   saltus echo -e 'ARM_.*' --domain tcpq:// --json";

@@ -104,10 +104,10 @@ enum For {
 const EXAMPLES: &str = "\
 Examples:
   saltus gen --lang rust --out src/types types
-  saltus gen --lang cpp --style lcm --out include pose.lcm    for a program written for LCM
+  saltus gen --lang cpp --style lcm --out include pose.lcm   for LCM
   saltus gen --lang python --out python -I ../common pose.lcm
   saltus gen --lang c --out gen --depfile gen/pose.d pose.lcm
-  saltus gen --lang java --dry-run pose.lcm                   see what would change";
+  saltus gen --lang java --dry-run pose.lcm               see what would change";
 
 /// What `gen --json` prints; the fields are a promise.
 #[derive(Serialize)]

@@ -41,7 +41,7 @@ Examples:
   saltus ls
   saltus ls -l 'robot/*'
   saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'
-  saltus ls --domain udpm:// --listen 5s        channels that something comes on, rates, sizes";
+  saltus ls --domain udpm:// --listen 5s        channels, rates, sizes";
 
 /// What `ls --json` prints; the fields are a promise.
 #[derive(Serialize)]

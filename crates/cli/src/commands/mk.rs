@@ -80,10 +80,10 @@ enum StampClock {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus mk imu                                       16 frames of 512 bytes
+  saltus mk imu                           16 frames of 512 bytes
   saltus mk /scan --frames 8 --size 64K --mode 660 --group robot
-  saltus mk robot/arm.left --if-missing               in a start script
-  saltus mk camera --size 4M --replace                another shape for an existing channel";
+  saltus mk robot/arm.left --if-missing   in a start script
+  saltus mk camera --size 4M --replace    another shape for an existing channel";
 
 /// Makes the channel.
 pub fn run(domain: &DomainUrl, mk: Mk) -> Outcome {

@@ -41,7 +41,7 @@ use crate::flags::help;
 /// A channel is a place of recent samples in shared memory, written without waiting and read without asking. This
 /// command makes channels, shows them, publishes into them, prints what comes out of them, and measures.
 #[derive(Parser)]
-#[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 100)]
+#[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 79)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     /// Where the channels are.
@@ -285,14 +285,142 @@ impl Command {
 }
 
 fn examples() -> String {
-    let demo = "  saltus demo --chaos                           see a robot survive\n";
+    let demo = "  saltus demo --chaos                 see a robot survive\n";
     format!("Examples:\n{}{EXAMPLES}", if cfg!(feature = "demo") { demo } else { "" })
 }
 
 const EXAMPLES: &str = "  \
-  saltus mk imu --frames 64 --size 128          make a channel
-  saltus pub imu 'hello' -r 100                 publish a hundred times a second
-  saltus echo imu --newest                      print the newest, at once and as it comes
-  saltus stat                                   watch all channels
-  saltus types check types                      check type files
-  saltus help echo                              everything about one command";
+  saltus mk imu --frames 64 --size 128   make a channel
+  saltus pub imu 'hello' -r 100       publish a hundred times a second
+  saltus echo imu --newest            print the newest, at once and as it comes
+  saltus stat                         watch all channels
+  saltus types check types            check type files
+  saltus help echo                    everything about one command";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Arg;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Every command, in any depth, with the words that are typed for it.
+    fn all() -> Vec<(String, clap::Command)> {
+        fn walk(name: String, command: &clap::Command, all: &mut Vec<(String, clap::Command)>) {
+            for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+                walk(format!("{name} {}", inner.get_name()), inner, all);
+            }
+            all.push((name, command.clone()));
+        }
+        let mut whole = Cli::command();
+        whole.build();
+        let mut commands = Vec::new();
+        walk("saltus".into(), &whole, &mut commands);
+        commands
+    }
+
+    fn options(command: &clap::Command) -> impl Iterator<Item = (&str, &Arg)> {
+        let shown = command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help");
+        shown.filter_map(|arg| Some((arg.get_long()?, arg)))
+    }
+
+    /// Options that are not the same in every command, and why.
+    const DIFFERENT: [(&str, &str); 27] = [
+        ("also", "what becomes of the other domain"),
+        ("clock", "of a channel's stamps, or of a log"),
+        ("duration", "from when on, and what ends it otherwise"),
+        ("force", "rm passes over what is not there, the others overwrite"),
+        ("from", "a point in a channel, or a time in a log"),
+        ("hex", "printed, or given"),
+        ("hlog", "in what it is beside the table"),
+        ("interval", "of tables, of histograms, of one look"),
+        ("lines", "printed, or read"),
+        ("listen", "an address, or for how long"),
+        ("newest", "once, or of what is carried"),
+        ("next", "in order, or as far as it comes in time"),
+        ("out", "a file, or a directory"),
+        ("paused", "until a key, or until a client plays"),
+        ("plain", "a message, or the code for it"),
+        ("queue", "what happens beyond it"),
+        ("quiet", "echo tells nothing but its counts"),
+        ("rate", "messages, or megabytes"),
+        ("raw", "printed, or written"),
+        ("rename", "once, or several times"),
+        ("repeat", "of serve it is for logs alone"),
+        ("schema", "of a file, or for clients"),
+        ("size", "of pub it is for a new channel alone"),
+        ("speed", "of serve it is for logs alone"),
+        ("stat", "what is counted"),
+        ("strict", "of losses, or of the system"),
+        ("type", "expected, or encoded"),
+    ];
+    /// Those that go once the logs' commands have the shared structs.
+    const LOGS: [&str; 3] = ["channel", "invert", "to"];
+
+    /// The same option has the same short, the same value and the same help in every command.
+    #[test]
+    fn an_option_is_the_same_in_every_command() {
+        let mut meanings: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        for (name, command) in all() {
+            for (long, arg) in options(&command) {
+                let values = arg.get_value_names().filter(|_| arg.get_action().takes_values());
+                let meaning = format!("{:?} {values:?} {:?}", arg.get_short(), arg.get_help());
+                let of = meanings.entry(long.to_owned()).or_default();
+                of.entry(meaning).or_default().push(name.clone());
+            }
+        }
+        let excused = |long: &str| DIFFERENT.iter().any(|(one, _)| *one == long) || LOGS.contains(&long);
+        for (long, of) in &meanings {
+            assert!(of.len() == 1 || excused(long), "--{long} has several meanings: {of:#?}");
+        }
+        for long in ["regex", "json", "domain", "count", "timeout", "include"] {
+            assert!(meanings.get(long).is_some_and(|of| of.len() == 1), "--{long}");
+        }
+    }
+
+    /// One letter is one idea; another one is excused by name.
+    #[test]
+    fn a_letter_is_one_option() {
+        const SHARED: [(char, &[&str]); 6] = [
+            ('e', &["regex", "to"]),
+            ('f', &["follow", "force", "frames"]),
+            ('i', &["increment", "interval", "invert"]),
+            ('l', &["lanes", "lang", "lines", "long"]),
+            ('m', &["max-unwritten-mb", "mode"]),
+            ('s', &["from", "size", "speed", "strftime"]),
+        ];
+        let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
+        for (_, command) in all() {
+            for (long, arg) in options(&command) {
+                if let Some(short) = arg.get_short() {
+                    letters.entry(short).or_default().insert(long.to_owned());
+                }
+            }
+        }
+        for (letter, longs) in letters.iter().filter(|(_, longs)| longs.len() > 1) {
+            let shared = SHARED.iter().find(|(c, _)| c == letter).map_or(&[][..], |(_, longs)| longs);
+            assert!(longs.iter().all(|long| shared.contains(&&long[..])), "-{letter} is {longs:?}");
+        }
+    }
+
+    /// The short help fits a terminal of 80 columns as it is written.
+    #[test]
+    fn short_help_fits_80_columns() {
+        for (name, command) in all() {
+            let help = command.after_help("").term_width(79).render_help().to_string();
+            for line in help.lines() {
+                assert!(line.chars().count() <= 79, "{name}: {line}");
+            }
+        }
+    }
+
+    /// Nothing below the options has to be wrapped, so that examples stay what they are.
+    #[test]
+    fn examples_fit_80_columns() {
+        for (name, command) in all() {
+            let below = command.get_after_help().map(|text| text.to_string()).unwrap_or_default();
+            for line in below.lines() {
+                assert!(line.chars().count() <= 79, "{name}: {line}");
+            }
+        }
+    }
+}

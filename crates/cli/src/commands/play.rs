@@ -5,7 +5,7 @@ mod status;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use saltus_domain::{Domain, Pattern};
+use saltus_domain::Domain;
 use saltus_log::edit::Moment;
 use saltus_os::rt;
 use saltus_play::{Bookmarks, Player, Reel};
@@ -13,6 +13,7 @@ use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, 
 
 use super::log;
 use crate::failure::{Code, Failure, Outcome, say};
+use crate::flags::selection::Matching;
 use crate::flags::{Count, Json, Quiet, TypeDirs};
 use crate::{place, schemas, stop};
 use status::Status;
@@ -29,13 +30,8 @@ pub struct Play {
     #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
     speed: f64,
 
-    /// Only channels whose whole name this regular expression matches
-    #[arg(short = 'e', long = "channels", alias = "regexp", value_name = "RE")]
-    channels: Option<String>,
-
-    /// All channels but those
-    #[arg(long, requires = "channels")]
-    invert: bool,
+    #[command(flatten)]
+    channels: Matching,
 
     /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; may be given several times
     #[arg(long, value_name = "S")]
@@ -98,8 +94,8 @@ enum Which {
 const EXAMPLES: &str = "\
 Examples:
   saltus play run.mcap
-  saltus play run.lcmlog --speed 4 --channels 'POSE|SCAN_.*'
-  saltus play day1.mcap day2.mcap --domain udpm://     several logs, on a network
+  saltus play run.lcmlog --speed 4 -e 'POSE|SCAN_.*'
+  saltus play day1.mcap day2.mcap --domain udpm://   several logs, on a network
   saltus play run.mcap --from 12m --to 13m --repeat
   saltus play run.mcap --rename 's/^/replay_/' --clock CLOCK";
 
@@ -212,9 +208,10 @@ impl Play {
         let restamp = (self.stamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
         let types = schemas::types(&self.dirs.include)?;
         let renames = self.rename.iter().map(|text| text.parse());
+        let (pattern, invert) = self.channels.meant()?;
         let choice = Choice {
-            pattern: self.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?,
-            invert: self.invert,
+            pattern,
+            invert,
             renames: renames.collect::<Result<_, saltus_domain::Error>>()?,
             prefix: self.prefix.clone().unwrap_or_default().into_bytes(),
         };

@@ -78,14 +78,14 @@ pub struct Pub {
 const EXAMPLES: &str = "\
 Examples:
   saltus pub greeting 'hello, world'
-  saltus pub heartbeat alive -r 10                      ten times a second until Ctrl-C
+  saltus pub heartbeat alive -r 10              ten times a second until Ctrl-C
   saltus pub command --hex '01 00 ff' -n 3 -r 1
   saltus pub camera --file frame.jpg -r 30
   tail -f /var/log/syslog | saltus pub log --lines
   saltus pub pose --type robot.pose_t '{\"utime\": 1, \"x\": 0.5}' -I types
-  jq -c . poses.json | saltus pub pose --type pose_t --lines      the channel knows the type
-  saltus pub load x -r 0 -n 1000000                     a million, as fast as it goes
-  saltus pub POSE --type pose_t '{\"x\": 0.5}' -I types --domain udpm://239.255.76.67:7667?ttl=1";
+  jq -c . poses.json | saltus pub pose --type pose_t --lines   known type
+  saltus pub load x -r 0 -n 1000000             a million, as fast as it goes
+  saltus pub POSE --type pose_t '{\"x\": 0.5}' -I types --domain udpm://";
 
 /// Room for what is not known yet.
 const LONG: u64 = 4096;

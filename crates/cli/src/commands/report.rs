@@ -45,8 +45,8 @@ pub struct Report {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus report run.hlog                                  percentiles, in the terminal
-  saltus report run.hlog -o run.html                      a page with charts
+  saltus report run.hlog                           percentiles, in the terminal
+  saltus report run.hlog -o run.html               a page with charts
   saltus report idle.hlog load.hlog --compare -o both.svg
   saltus report run.hlog --tag raw --level 99:1ms,100:20ms -o run.html";
 

@@ -81,11 +81,11 @@ enum Language {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus serve --foxglove                          then open ws://localhost:8765 in Foxglove
+  saltus serve --foxglove             then open ws://localhost:8765 in Foxglove
   saltus serve --foxglove --domain udpm:// -I types
-  saltus serve --foxglove run.mcap                 a log, with a play bar
-  saltus serve --foxglove --listen 0.0.0.0:8765    other machines too, with a token
-  saltus serve --foxglove --allow-publish          clients may publish, with a token";
+  saltus serve --foxglove run.mcap    a log, with a play bar
+  saltus serve --foxglove --listen 0.0.0.0:8765   elsewhere, with a token
+  saltus serve --foxglove --allow-publish   clients may publish, with a token";
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -25,7 +25,7 @@ struct Line {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus sweep                          half-built channels, counters of dead subscribers
+  saltus sweep   half-built channels, counters of dead subscribers
   saltus --domain shm://robot sweep";
 
 /// Sweeps once, and says how much there was.

@@ -8,12 +8,12 @@ pub(crate) fn after(parts: &[&str]) -> String {
 /// What a pattern is, under the help of every command that takes one.
 pub(crate) const PATTERNS: &str = "\
 Patterns:
-  A NAME is first the channel of exactly that name, then the one that is printed so,
-  then all that match the pattern:
+  A NAME is first the channel of exactly that name, then the one that is
+  printed so, then all that match the pattern:
   *        any bytes, '/' too
   ?        any one byte
   [a-z]    one byte of a set; [!a-z] one outside it
-  \\c       the character c itself; \\xHH, \\n, \\r and \\t are bytes as they are printed
+  \\c       the character c itself; \\xHH, \\n, \\r and \\t are bytes as printed
   Quote patterns, so that the shell leaves them alone.";
 
 /// What the exit codes mean, under the help of the whole command.
@@ -25,5 +25,5 @@ Exit codes:
   3  there is no such channel
   4  nothing came in the time given with --timeout
   5  samples were lost where none may be (echo --strict, record, play)
-  6  two types differ (types diff), or a message is of another type than --type says (echo)
+  6  two types differ (types diff), or a message has another type (echo --type)
   7  something on this machine does not work (doctor)";

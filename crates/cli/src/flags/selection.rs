@@ -35,13 +35,20 @@ pub(crate) struct AnyNames {
     matching: Matching,
 }
 
-/// Channels by regular expression, as they were typed, and the reverse of any choice.
+/// Channels by regular expression, as they were typed.
 #[derive(Args, Default)]
-pub(crate) struct Matching {
+pub(crate) struct Regexes {
     /// Select channels whose whole name matches REGEX (repeatable)
     #[arg(short = 'e', long, value_name = "REGEX", short_alias = 'c')]
     #[arg(aliases = ["channel", "channels", "regexp"])]
     regex: Vec<String>,
+}
+
+/// The same, and the reverse of any choice.
+#[derive(Args, Default)]
+pub(crate) struct Matching {
+    #[command(flatten)]
+    regexes: Regexes,
 
     /// Select all channels except those
     #[arg(short = 'v', long, alias = "invert-channels")]
@@ -65,12 +72,32 @@ impl AnyNames {
 impl Matching {
     /// Whether anything was typed.
     pub(crate) fn is_given(&self) -> bool {
-        self.invert || !self.regex.is_empty()
+        self.invert || !self.regexes.regex.is_empty()
     }
-    /// The channels that are meant.
-    pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::of(&[], false, self)
+    /// The channels that are meant, or, if the second says so, all except those.
+    pub(crate) fn meant(&self) -> Outcome<(Pattern, bool)> {
+        if self.invert && self.regexes.regex.is_empty() {
+            return Err(nothing_to_leave_out());
+        }
+        Ok((self.regexes.meant()?, self.invert))
     }
+}
+
+impl Regexes {
+    /// The channels that are meant: all when none was typed.
+    pub(crate) fn meant(&self) -> Outcome<Pattern> {
+        // Each by itself, so that it is told which one is none.
+        self.regex.iter().try_for_each(|text| Pattern::regex(text).map(drop))?;
+        Ok(match &self.regex[..] {
+            [] => Pattern::all(),
+            [one] => Pattern::regex(one)?,
+            all => Pattern::regex(&all.iter().map(|one| format!("(?:{one})")).collect::<Vec<_>>().join("|"))?,
+        })
+    }
+}
+
+fn nothing_to_leave_out() -> Failure {
+    Failure::new(Code::Usage, "--invert needs something to leave out: name channels, or give --regex")
 }
 
 /// The channels that are meant.
@@ -102,11 +129,10 @@ impl Selection {
             Some(text) => regex(text),
             None => Err(Failure::new(Code::Usage, "the regular expression is not text")),
         };
-        let choices = names.iter().map(named).chain(matching.regex.iter().map(|text| regex(text)));
+        let choices = names.iter().map(named).chain(matching.regexes.regex.iter().map(|text| regex(text)));
         let choices: Vec<Choice> = choices.collect::<Outcome<_>>()?;
         if matching.invert && choices.is_empty() {
-            let words = "--invert needs something to leave out: name channels, or give --regex";
-            return Err(Failure::new(Code::Usage, words));
+            return Err(nothing_to_leave_out());
         }
         Ok(Selection { choices, invert: matching.invert })
     }
@@ -266,6 +292,17 @@ mod tests {
         assert_eq!(chosen(&["-v", "-e", "[A-Z0-9_]+"]), ["a*", "ab"]);
         let failure = meant(&["-v"]).err().expect("nothing to leave out");
         assert_eq!(failure.code(), Some(Code::Usage));
+    }
+
+    #[test]
+    fn expressions_alone_become_one_pattern() {
+        let regexes = |all: &[&str]| Regexes { regex: all.iter().map(|one| (*one).to_owned()).collect() };
+        let matches = |all: &[&str], name: &str| regexes(all).meant().unwrap().matches(name);
+        assert!(matches(&[], "POSE") && matches(&["A|POSE"], "POSE") && matches(&["A", "P.*"], "POSE"));
+        assert!(!matches(&["A|PO", "SE"], "POSE") && !matches(&["A"], "POSE"));
+        assert!(regexes(&["a)|(b", "c"]).meant().is_err(), "each is an expression by itself");
+        let nothing = Matching { regexes: regexes(&[]), invert: true };
+        assert_eq!(nothing.meant().err().and_then(|failure| failure.code()), Some(Code::Usage));
     }
 
     #[test]

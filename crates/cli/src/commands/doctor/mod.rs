@@ -51,11 +51,11 @@ pub struct Doctor {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus doctor                                   look, then measure for ten seconds
+  saltus doctor                       look, then measure for ten seconds
   saltus doctor --no-meter --json | jq '.checks[] | select(.state != \"ok\")'
   saltus doctor --explain mem.shm
-  saltus doctor --fix-script > fix.sh             read it, then sudo sh fix.sh
-  saltus doctor --clean                           remove channels of the dead, after asking";
+  saltus doctor --fix-script > fix.sh   read it, then sudo sh fix.sh
+  saltus doctor --clean               remove channels of the dead, after asking";
 
 /// Looks, tells, measures.
 pub fn run(url: Option<&str>, args: Doctor) -> Outcome {

@@ -46,7 +46,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus log cat robot.mcap -c POSE -n 1
   saltus log cat lcmlog-2026-11-20.00 -I types --from 10s --to 11s
-  saltus log cat robot.mcap --json | jq 'select(.channel == \"POSE\") | .value.utime'";
+  saltus log cat robot.mcap --json | jq 'select(.channel==\"POSE\").value'";
 
 /// Prints.
 pub(crate) fn run(args: Cat) -> Outcome {

@@ -132,12 +132,12 @@ pub enum From {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus record -o run.mcap                                     everything, for every viewer
+  saltus record -o run.mcap                        everything, for every viewer
   saltus record POSE 'SCAN_*' -o run.lcmlog
   saltus record --domain udpm:// --also shm:// -o both.lcmlog
-  saltus record -i --split-mb 500 -o run.lcmlog                 run.lcmlog.00, run.lcmlog.01, ...
+  saltus record -i --split-mb 500 -o run.lcmlog    run.lcmlog.00, ...
   saltus record -s -o '%Y-%m-%d/%H%M%S.mcap' --disk-quota 2G
-  saltus record --last 30s --after 5s --when 'ESTOP.active == true' -o stop.mcap";
+  saltus record --last 30s --after 5s --when 'ESTOP.on == true' -o e.mcap";
 
 /// A number of MiB, whole or not, in bytes.
 fn mebibytes(text: &str) -> Result<u64, String> {

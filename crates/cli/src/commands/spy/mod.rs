@@ -49,7 +49,7 @@ pub struct Spy {
 const EXAMPLES: &str = "\
 Examples:
   saltus spy                            all channels of this machine
-  saltus spy 'SCAN*' -I types           types from files, for publishers that leave none
+  saltus spy 'SCAN*' -I types           types from files, where none are left
   saltus spy --domain udpm:// --also shm://
   saltus spy --domain file:///data/run.lcmlog -I types
   saltus spy --once --json | jq 'select(.stale) | .channel'

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use saltus_domain::{Domain, Options, Pattern};
+use saltus_domain::{Domain, Options};
 use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
@@ -15,6 +15,7 @@ use super::failed;
 use super::status::Status;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::Json;
+use crate::flags::selection::Regexes;
 use crate::{stop, units};
 
 /// The options of `tunnel listen`.
@@ -44,12 +45,12 @@ pub struct Connect {
 const LISTEN: &str = "\
 Examples:
   saltus tunnel listen 127.0.0.1:7710 --key radio.key
-  saltus tunnel listen 0.0.0.0:7710 --key radio.key --domain udpm://239.255.76.67:7667?ttl=0";
+  saltus tunnel listen 0.0.0.0:7710 --key radio.key --domain udpm://";
 
 const CONNECT: &str = "\
 Examples:
-  saltus tunnel connect robot.local:7710 --key radio.key --rate 2 --deadline 200ms
-  saltus tunnel connect 192.0.2.7:7710 --key radio.key --redundancy auto --next --json";
+  saltus tunnel connect robot.local:7710 --key k --rate 2 --deadline 200ms
+  saltus tunnel connect 192.0.2.7:7710 --key k --redundancy auto --next";
 
 /// What both ends have.
 #[derive(Args)]
@@ -58,9 +59,8 @@ struct Both {
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
-    /// Channels that go through, in both directions: a regular expression for the whole name; all when not given
-    #[arg(long, value_name = "RE")]
-    channels: Option<String>,
+    #[command(flatten)]
+    channels: Regexes,
 
     /// Send at most so much, in MB a second; a little less than the link carries
     #[arg(long, value_name = "MB/S", value_parser = units::rate)]
@@ -147,7 +147,7 @@ impl Both {
     /// `to`: where a connecter knocks.
     fn run(&self, url: Option<String>, driver: Driver, to: Option<&str>) -> Outcome {
         let domain = Domain::open(url.as_deref().unwrap_or("shm://"))?;
-        let channels = self.channels.as_deref().map_or(Ok(Pattern::all()), Pattern::regex)?;
+        let channels = self.channels.meant()?;
         let options = if self.next { Options::next(DEPTH) } else { Options::newest() };
         let deadline = u64::try_from(self.deadline.as_nanos()).unwrap_or(u64::MAX);
         let mut join = Join::new(driver, &domain, channels, options, deadline).map_err(failed)?;

@@ -48,8 +48,8 @@ const EXAMPLES: &str = "\
 Examples:
   saltus tunnel key > radio.key
   saltus tunnel listen 0.0.0.0:7710 --key radio.key
-  saltus tunnel connect robot.local:7710 --key radio.key --channels 'pose|camera' --rate 2
-  saltus tunnel bench --loss 0,10,30            how well it goes at 0, 10 and 30 % loss";
+  saltus tunnel connect robot.local:7710 --key k -e 'pose|camera' --rate 2
+  saltus tunnel bench --loss 0,10,30   how well it goes at 0, 10 and 30 % loss";
 
 /// Does it.
 pub fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {

@@ -53,7 +53,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus types show pose_t pose.lcm
   saltus types show robot.pose_t -I types --json
-  saltus types show --channel arm/pose                  what its publishers have said
+  saltus types show --channel arm/pose   what its publishers have said
   saltus types show pose_t --channel arm/pose --lcm > pose.lcm";
 
 /// What `types show --json` prints; the fields are a promise.
