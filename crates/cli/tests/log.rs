@@ -101,15 +101,15 @@ fn channels_and_times_are_chosen() {
     {
         let (all, input) = (events(&log(format)).0, files.write(input, log(format)));
         let chosen = |options: &[&str]| {
-            let command = if options.contains(&"-c") { "filter" } else { "cut" };
+            let command = if options.contains(&"-e") { "filter" } else { "cut" };
             let out = files.at(output);
             place.run([&["log", command, &input, &out, "--force"], options].concat()).with(0);
             events(&files.read(output)).0
         };
         let of = |channel: &str| all.iter().filter(|e| e.1 == channel).cloned().collect::<Vec<_>>();
-        assert_eq!(chosen(&["-c", "PO.*"]), of("POSE"));
-        assert_eq!(chosen(&["-c", "PO.*", "-i"]), of("TEXT"));
-        assert_eq!(chosen(&["-c", "POS.", "--to", "1s"]).len(), 1);
+        assert_eq!(chosen(&["-e", "PO.*"]), of("POSE"));
+        assert_eq!(chosen(&["-e", "PO.*", "-v"]), of("TEXT"));
+        assert_eq!(chosen(&["-e", "POS.", "--to", "1s"]).len(), 1);
         assert_eq!(chosen(&["--from", "2s", "--to", "3s"]), all[4..6]);
         assert_eq!(chosen(&["--from", "@1009"]), all[18..]);
     }
@@ -118,6 +118,8 @@ fn channels_and_times_are_chosen() {
     assert!(files.read("c.lcmlog").is_empty(), "names are matched whole");
     place.run(["log", "cut", &input, &files.at("d.lcmlog")]).saying(2, "--from");
     place.run(["log", "filter", &input, &files.at("d.lcmlog"), "-c", "("]).saying(2, "regular expression");
+    place.run(["log", "filter", &input, &files.at("d.lcmlog"), "-s", "1s", "-e", "2s"]).saying(2, "--to");
+    place.run(["log", "filter", &input, &files.at("d.lcmlog"), "-c", "POSE", "-i"]).with(0);
 }
 
 #[test]

@@ -273,7 +273,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     let there = files.at("there");
     let fresh = files.at("fresh");
     for (arguments, code, words) in [
-        (&["-o", &there][..], 2, "exists: choose another name"),
+        (&["-o", &there][..], 1, "exists: choose another name"),
         (&["--when", "ESTOP", "--last", "1s"], 2, "is no condition"),
         (&["--when", "A.x == 1"], 2, "--last"),
         (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),

@@ -324,7 +324,7 @@ mod tests {
     }
 
     /// Options that are not the same in every command, and why.
-    const DIFFERENT: [(&str, &str); 27] = [
+    const DIFFERENT: [(&str, &str); 28] = [
         ("also", "what becomes of the other domain"),
         ("clock", "of a channel's stamps, or of a log"),
         ("duration", "from when on, and what ends it otherwise"),
@@ -351,10 +351,9 @@ mod tests {
         ("speed", "of serve it is for logs alone"),
         ("stat", "what is counted"),
         ("strict", "of losses, or of the system"),
+        ("to", "of what is played, or of a file: up to there, without it"),
         ("type", "expected, or encoded"),
     ];
-    /// Those that go once the logs' commands have the shared structs.
-    const LOGS: [&str; 3] = ["channel", "invert", "to"];
 
     /// The same option has the same short, the same value and the same help in every command.
     #[test]
@@ -368,7 +367,7 @@ mod tests {
                 of.entry(meaning).or_default().push(name.clone());
             }
         }
-        let excused = |long: &str| DIFFERENT.iter().any(|(one, _)| *one == long) || LOGS.contains(&long);
+        let excused = |long: &str| DIFFERENT.iter().any(|(one, _)| *one == long);
         for (long, of) in &meanings {
             assert!(of.len() == 1 || excused(long), "--{long} has several meanings: {of:#?}");
         }
@@ -380,13 +379,12 @@ mod tests {
     /// One letter is one idea; another one is excused by name.
     #[test]
     fn a_letter_is_one_option() {
-        const SHARED: [(char, &[&str]); 6] = [
-            ('e', &["regex", "to"]),
+        const SHARED: [(char, &[&str]); 5] = [
             ('f', &["follow", "force", "frames"]),
-            ('i', &["increment", "interval", "invert"]),
+            ('i', &["increment", "interval"]),
             ('l', &["lanes", "lang", "lines", "long"]),
             ('m', &["max-unwritten-mb", "mode"]),
-            ('s', &["from", "size", "speed", "strftime"]),
+            ('s', &["size", "speed", "strftime"]),
         ];
         let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
         for (_, command) in all() {

@@ -64,9 +64,7 @@ fn steer(control: &Control, keeps: bool) -> Outcome {
 fn failure(error: Error) -> Failure {
     match error {
         Error::Domain(error) => error.into(),
-        Error::Exists { .. } | Error::Name { .. } | Error::Options(_) => {
-            Failure::new(Code::Usage, error.to_string())
-        }
+        Error::Name { .. } | Error::Options(_) => Failure::new(Code::Usage, error.to_string()),
         _ => Failure::new(Code::Failed, error.to_string()),
     }
 }

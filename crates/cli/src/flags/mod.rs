@@ -9,7 +9,7 @@ pub(crate) mod selection;
 pub(crate) mod time;
 pub(crate) mod types;
 
-pub(crate) use output::{Json, Printed, Quiet};
+pub(crate) use output::{Force, Json, Printed, Quiet};
 pub(crate) use selection::{AnyNames, Names};
 pub(crate) use time::{Count, Rate, Timeout};
 pub(crate) use types::TypeDirs;

@@ -74,6 +74,10 @@ impl Matching {
     pub(crate) fn is_given(&self) -> bool {
         self.invert || !self.regexes.regex.is_empty()
     }
+    /// The expressions.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.regexes.regex.iter().map(String::as_str)
+    }
     /// The channels that are meant, or, if the second says so, all except those.
     pub(crate) fn meant(&self) -> Outcome<(Pattern, bool)> {
         if self.invert && self.regexes.regex.is_empty() {

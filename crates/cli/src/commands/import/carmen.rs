@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::escape::harmless;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Json, Quiet};
+use crate::flags::{Force, Json, Quiet};
 use crate::human::{nanos, plural};
 use crate::out::Out;
 use crate::progress::Progress;
@@ -31,9 +31,8 @@ pub(crate) struct Carmen {
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Overwrite what is there
-    #[arg(short, long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 
     #[command(flatten)]
     json: Json,
@@ -65,7 +64,7 @@ const CHUNK: usize = 1 << 16;
 /// Converts the file. What is written appears whole or not at all.
 pub(crate) fn run(args: Carmen) -> Outcome {
     stop::on_signals()?;
-    let target = Target::new(&args.out, args.force)?;
+    let target = Target::new(&args.out, args.force.force)?;
     if args.json.json && matches!(target, Target::Stdout) {
         let words = "--json and -o - both go to standard output: name a file";
         return Err(Failure::new(Code::Usage, words));

@@ -44,7 +44,7 @@ pub(crate) struct Cat {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus log cat robot.mcap -c POSE -n 1
+  saltus log cat robot.mcap -e POSE -n 1
   saltus log cat lcmlog-2026-11-20.00 -I types --from 10s --to 11s
   saltus log cat robot.mcap --json | jq 'select(.channel==\"POSE\").value'";
 

@@ -41,8 +41,8 @@ pub(crate) struct Filter {
 
 const FILTER: &str = "\
 Examples:
-  saltus log filter robot.lcmlog arm.lcmlog -c 'ARM_.*'
-  saltus log filter robot.mcap small.mcap -c CAMERA -i";
+  saltus log filter robot.lcmlog arm.lcmlog -e 'ARM_.*'
+  saltus log filter robot.mcap small.mcap -v -e CAMERA";
 
 /// The options of `log cut`.
 #[derive(Args)]

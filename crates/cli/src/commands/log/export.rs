@@ -9,7 +9,7 @@ use saltus_log::edit::{ExportError, Layout, Meanings, export};
 use super::input::{Input, tell};
 use super::select::{Channels, Times, selection};
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Quiet, TypeDirs};
+use crate::flags::{Force, Quiet, TypeDirs};
 use crate::human::plural;
 use crate::target::Target;
 use crate::{schemas, stop};
@@ -38,9 +38,8 @@ pub(crate) struct Export {
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Overwrite what is there
-    #[arg(short, long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 
     #[command(flatten)]
     quiet: Quiet,
@@ -57,8 +56,8 @@ enum Kind {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus log export csv robot.mcap -c POSE -o pose.csv
-  saltus log export json lcmlog-2026-11-20.00 -I types -c 'ARM_.*' -o arm.jsonl";
+  saltus log export csv robot.mcap -e POSE -o pose.csv
+  saltus log export json lcmlog-2026-11-20.00 -I types -e 'ARM_.*' -o arm.jsonl";
 
 /// Writes all that is chosen and understood.
 pub(crate) fn run(args: Export) -> Outcome {
@@ -68,7 +67,7 @@ pub(crate) fn run(args: Export) -> Outcome {
     let input = Input::open(&args.log)?;
     let (name, quiet) = (input.name.clone(), args.quiet.quiet);
     let layout = if args.format == Kind::Json { Layout::Json } else { Layout::Csv };
-    let done = Target::new(&args.out, args.force)?.fill(|file| {
+    let done = Target::new(&args.out, args.force.force)?.fill(|file| {
         let out = io::BufWriter::new(file);
         let done = input.read(
             quiet,

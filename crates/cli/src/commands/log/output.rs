@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::input::tell;
 use crate::failure::{Code, Failure, Outcome, say};
-use crate::flags::{Json, Quiet, TypeDirs};
+use crate::flags::{Force, Json, Quiet, TypeDirs};
 use crate::human::plural;
 use crate::out::Out;
 use crate::target::Target;
@@ -22,9 +22,8 @@ use crate::{schemas, stop};
 /// How a log is written.
 #[derive(Args)]
 pub(crate) struct Writing {
-    /// Overwrite what is there
-    #[arg(short, long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
 
     /// How MCAP is compressed
     #[arg(long, value_enum, default_value_t = Packing::Zstd, value_name = "HOW")]
@@ -102,7 +101,7 @@ impl Writing {
                 format!("what should {} be? End it in .mcap, or in .lcmlog for a log of LCM", path.display());
             Failure::new(Code::Usage, words)
         })?;
-        let target = Target::new(path, self.force)?;
+        let target = Target::new(path, self.force.force)?;
         if self.json.json && matches!(target, Target::Stdout) {
             let words = "--json and - both go to standard output: name a file";
             return Err(Failure::new(Code::Usage, words));

@@ -1,47 +1,44 @@
 //! Which messages of a log are meant.
 
 use clap::Args;
-use saltus_domain::Pattern;
 use saltus_log::edit::{Moment, Selection, Times as Part};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
+use crate::flags::selection::Matching;
 
 /// By channel.
 #[derive(Args, Default)]
 pub(crate) struct Channels {
-    /// Only channels whose whole name this regular expression matches; may be given several times
-    #[arg(short, long = "channel", value_name = "REGEX")]
-    channels: Vec<String>,
+    #[command(flatten)]
+    matching: Matching,
 
-    /// All channels but those of --channel
-    #[arg(short, long, requires = "channels")]
-    invert: bool,
+    /// As -v, in lcm-logfilter
+    #[arg(short = 'i', hide = true)]
+    others: bool,
 }
 
 /// By time.
 #[derive(Args, Default)]
 pub(crate) struct Times {
     /// From this time on: so long after the first event (90s, 2.5m), or @SECONDS since 1970
-    #[arg(short = 's', long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", short_alias = 's')]
     from: Option<Moment>,
 
     /// Up to this time, and not that itself; as --from
-    #[arg(short = 'e', long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME")]
     to: Option<Moment>,
 }
 
 /// What is meant by these.
 pub(crate) fn selection(channels: &Channels, times: &Times) -> Outcome<Selection<'static>> {
-    let pattern = |text: &String| Ok(Pattern::regex(text)?);
-    let patterns = channels.channels.iter().map(pattern).collect::<Outcome<Vec<Pattern>>>()?;
-    let invert = channels.invert;
-    let matches = move |name: &[u8]| patterns.iter().any(|pattern| pattern.matches(name)) != invert;
+    if let Some(time) = channels.matching.texts().find(|text| text.parse::<Moment>().is_ok()) {
+        let words = format!("-e selects channels, and `{time}` is a time: --to says where to end");
+        return Err(Failure::new(Code::Usage, words));
+    }
+    let (pattern, invert) = channels.matching.meant()?;
+    let invert = invert || channels.others;
     let part = Part { from: times.from, to: times.to };
-    Ok(if channels.channels.is_empty() {
-        Selection::new(part, |_| true)
-    } else {
-        Selection::new(part, matches)
-    })
+    Ok(Selection::new(part, move |name: &[u8]| pattern.matches(name) != invert))
 }
 
 impl Times {
