@@ -1,10 +1,10 @@
-//! Finds the libraries of the providers that are features.
+//! Finds libzmq.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    #[cfg(feature = "zmq")]
+    #[cfg(feature = "library")]
     if let Err(why) = pkg_config::Config::new().atleast_version("4.2").probe("libzmq") {
-        println!("cargo:error=the feature `zmq` needs libzmq (Debian's package libzmq3-dev has it): {why}");
+        println!("cargo:error=zmq:// needs libzmq (Debian's package libzmq3-dev has it): {why}");
         std::process::exit(1);
     }
 }

@@ -1,8 +1,8 @@
 //! The library listens on all addresses, whatever interface it is told. What shall stay on this machine is bound to the
 //! loopback interface after it is made.
 
-use super::node::failed;
-use crate::Result;
+use super::failed::failed;
+use saltus_transport::Result;
 use std::collections::HashMap;
 use std::io;
 use std::mem::size_of_val;

@@ -2,8 +2,8 @@
 
 use super::names::Names;
 use super::raw::Raw;
-use crate::{Error, Result};
 use saltus_channel::Description;
+use saltus_transport::{Error, Result};
 use saltus_types::{Loader, Schema, StructId, cdr, wire};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,9 @@
 //! network ─► the library's thread ─► its cache ─► an event ─► Readers (CDR ─► LCM) ─► the inbox
 //! ```
 
+#![cfg(feature = "library")]
+
+mod failed;
 mod guard;
 mod kinds;
 mod names;
@@ -14,12 +17,6 @@ mod raw;
 mod readers;
 mod writer;
 
-use super::Provider;
-use crate::descriptor::Event;
-use crate::inbox::losses::{Count, Of};
-use crate::inbox::{Fd, Link, Sink};
-use crate::url::Url;
-use crate::{Error, Pattern, Result};
 use futures_core::Stream;
 use kinds::{Kind, Kinds};
 use names::Names;
@@ -27,6 +24,9 @@ use node::{Node, Settings};
 use readers::Readers;
 use rustdds::{DomainParticipantStatusListener, StatusEvented};
 use saltus_channel::{Description, Name};
+use saltus_transport::{
+    Announces, Count, Describes, Error, Event, Fd, Of, Pattern, ReportsLosses, Result, Sink, Transport, Url,
+};
 use std::collections::HashMap;
 use std::path::Path;
 use std::pin::pin;
@@ -80,11 +80,11 @@ impl Wake for News {
     }
 }
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::network(link(url)?))
-}
-
-fn link(mut url: Url) -> Result<Box<dyn Link>> {
+/// Opens `dds://`.
+///
+/// # Errors
+/// A URL that makes no sense, and what the system refuses.
+pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let id = match url.network.as_str() {
         "" => 0,
         text => {
@@ -179,7 +179,7 @@ impl Joined {
     }
 }
 
-impl Link for Dds {
+impl Announces for Dds {
     fn announce(&self, name: &Name, what: Option<&Description>) -> Result<()> {
         let kind = what.and_then(|what| self.kinds.learn(what));
         // Where types are known, the first message says which is this channel's.
@@ -188,6 +188,9 @@ impl Link for Dds {
         }
         Ok(())
     }
+}
+
+impl Describes for Dds {
     fn learn(&self, what: &Description) {
         self.kinds.learn(what);
     }
@@ -196,7 +199,16 @@ impl Link for Dds {
         let kind = receiving.as_ref().and_then(|joined| self.kinds.named(joined.readers.kind_of(name)?));
         kind.iter().map(|kind| kind.description()).collect()
     }
+}
 
+impl ReportsLosses for Dds {
+    fn losses(&self) -> Vec<(Of, Count)> {
+        let receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
+        receiving.as_ref().map_or(Vec::new(), |joined| joined.readers.losses())
+    }
+}
+
+impl Transport for Dds {
     fn publish(&self, name: &Name, message: &[u8]) -> Result<()> {
         let writer = match self.known_writer(name) {
             Some(writer) => writer,
@@ -204,18 +216,11 @@ impl Link for Dds {
         };
         writer.publish(name, message)
     }
-    fn sender_of(&self, name: &Name) -> Option<u64> {
+    fn sender(&self, name: &Name) -> Option<u64> {
         self.known_writer(name).map(|writer| writer.number)
     }
-    fn losses(&self) -> Vec<(Of, Count)> {
-        let receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
-        receiving.as_ref().map_or(Vec::new(), |joined| joined.readers.losses())
-    }
-    fn comes_back(&self) -> bool {
-        false
-    }
 
-    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+    fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
         let mut receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(joined) = receiving.as_mut() else { return Ok(()) };
         self.news.0.lower();
@@ -224,18 +229,15 @@ impl Link for Dds {
         }
         Ok(())
     }
-    fn fds(&self) -> Vec<Fd> {
+    fn descriptors(&self) -> Vec<Fd> {
         vec![Fd { raw: self.news.0.raw(), alone: true }]
     }
 
-    fn deepen(&self, depth: u64) -> Result<()> {
-        if self.settings.depth.is_none() {
-            self.join()?.0.iter_mut().for_each(|joined| joined.readers.deepen(depth.min(DEEPEST)));
-        }
-        Ok(())
-    }
-    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+    fn subscribe(&self, pattern: &Pattern, depth: u64) -> Result<()> {
         for joined in self.join()?.0.iter_mut() {
+            if self.settings.depth.is_none() {
+                joined.readers.deepen(depth.min(DEEPEST));
+            }
             joined.readers.subscribe(pattern);
             joined.changed = true;
         }
@@ -245,6 +247,16 @@ impl Link for Dds {
     fn unsubscribe(&self, pattern: &Pattern) {
         let mut receiving = self.receiving.lock().unwrap_or_else(PoisonError::into_inner);
         receiving.iter_mut().for_each(|joined| joined.readers.unsubscribe(pattern));
+    }
+
+    fn as_announces(&self) -> Option<&dyn Announces> {
+        Some(self)
+    }
+    fn as_describes(&self) -> Option<&dyn Describes> {
+        Some(self)
+    }
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+        Some(self)
     }
 }
 

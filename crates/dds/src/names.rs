@@ -1,7 +1,7 @@
 //! What channels and types are called on DDS.
 
-use crate::{Error, Result};
 use saltus_channel::Name;
+use saltus_transport::{Error, Result};
 use saltus_types::cdr::{self, Dialect, Unsupported};
 use saltus_types::{Schema, StructId};
 

@@ -1,17 +1,17 @@
 //! This process on the network: a participant, made when the first publisher or subscriber needs it.
 
+use super::failed::failed;
 use super::guard;
 use super::names::Names;
 use super::overwrite::Speaker;
 use super::raw::{Adapter, Raw};
-use crate::{Error, Result};
 use rustdds::no_key::{DataWriter, SimpleDataReader};
 use rustdds::policy::{History, Reliability, ResourceLimits};
 use rustdds::{
     DomainParticipant, DomainParticipantBuilder, DomainParticipantStatusListener, GUID, Publisher,
     QosPolicies, QosPolicyBuilder, RTPSEntity, Subscriber, Topic, TopicKind,
 };
-use std::fmt::Display;
+use saltus_transport::{Error, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -46,11 +46,6 @@ pub(super) fn number(writer: GUID) -> u64 {
     let mut hasher = DefaultHasher::new();
     writer.to_bytes().hash(&mut hasher);
     hasher.finish().max(1) // 0 is for who is unknown
-}
-
-/// The library says it cannot.
-pub(super) fn failed(what: impl Display, why: impl Display) -> Error {
-    Error::system(what.to_string(), std::io::Error::other(why.to_string()))
 }
 
 impl Node {

@@ -5,9 +5,9 @@
 //! of the subscriber. It is told (`GAP`) that what came before does not concern it any more, so that it waits for that in vain
 //! no longer, if it is alive. For one that has confirmed more, neither changes anything.
 
-use super::node::failed;
-use crate::Result;
+use super::failed::failed;
 use rustdds::GUID;
+use saltus_transport::Result;
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};

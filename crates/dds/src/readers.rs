@@ -3,14 +3,13 @@
 use super::kinds::Kinds;
 use super::node::{self, Node};
 use super::raw::{self, Adapter, Raw};
-use crate::inbox::losses::{Count, Gaps, Of};
-use crate::inbox::{About, Arrival, Sink};
-use crate::{Error, Pattern, Result};
 use rustdds::GUID;
 use rustdds::no_key::SimpleDataReader;
 use rustdds::policy::Reliability;
 use saltus_channel::Name;
 use saltus_os::clock;
+use saltus_transport::losses::Gaps;
+use saltus_transport::{About, Arrival, Count, Error, Of, Pattern, Result, Sink};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::task::Waker;
 

@@ -2,10 +2,16 @@
 
 use saltus_channel::Description;
 use saltus_log::Kind;
+use saltus_wire::Message;
 
 /// What a publisher of messages of this type says about them.
 pub fn description(kind: &Kind) -> Description {
     Description { name: kind.name(), fingerprint: kind.number(), schema: kind.schema().to_lcm(kind.id()) }
+}
+
+/// What messages of a type say about themselves.
+pub(crate) fn of_type<M: Message>() -> Description {
+    Description { name: M::NAME.into(), fingerprint: M::FINGERPRINT, schema: M::SCHEMA.into() }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Callbacks: many subscribers, of one domain or several, in one thread.
 
-use crate::descriptor::{Epoll, Event};
 use crate::{Error, Message, Result, Subscriber};
 use saltus_channel::{CancelHandle, Until};
 use saltus_os::cancel::Raised;
 use saltus_os::clock;
+use saltus_transport::{Epoll, Event};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 

@@ -1,12 +1,14 @@
 //! A domain: channels that are reached by one URL.
 
-use crate::providers::Provider;
+use crate::description::of_type;
+use crate::provider::Provider;
 use crate::{
     Options, Pattern, Publisher, Result, Scheme, Stamps, Subscriber, Traits, TypedPublisher, TypedSubscriber,
 };
 use saltus_channel::{Description, Name};
 use saltus_wire::Message;
 use std::fmt;
+use std::sync::Arc;
 
 /// Channels that are reached by one URL. Cheap to clone; all clones are one domain.
 ///
@@ -17,7 +19,7 @@ use std::fmt;
 pub struct Domain {
     url: String,
     scheme: &'static Scheme,
-    provider: Provider,
+    provider: Arc<dyn Provider>,
 }
 
 impl Domain {
@@ -30,7 +32,15 @@ impl Domain {
         if url.is_empty() {
             return Domain::from_env();
         }
-        let scheme = Scheme::of(url)?;
+        Domain::open_with(Scheme::of(url)?, url)
+    }
+
+    /// Opens the domain that `url` names by a scheme that need not be in the table [`SCHEMES`](crate::SCHEMES): one that another
+    /// crate provides, as [`Scheme::network`] says.
+    ///
+    /// # Errors
+    /// Those of [`Domain::open`].
+    pub fn open_with(scheme: &'static Scheme, url: &str) -> Result<Domain> {
         Ok(Domain { url: url.into(), scheme, provider: scheme.open(url)? })
     }
 
@@ -44,7 +54,9 @@ impl Domain {
 
     /// Whether `other` is this very domain: a clone, or over `shm://` the same directory.
     pub fn is(&self, other: &Domain) -> bool {
-        self.provider.is(&other.provider)
+        let directory = self.shared_memory();
+        Arc::ptr_eq(&self.provider, &other.provider)
+            || directory.is_some() && directory == other.shared_memory()
     }
     /// The URL that it was opened with.
     pub fn url(&self) -> &str {
@@ -105,7 +117,7 @@ impl Domain {
 
     /// A publisher of messages of one type. Over shared memory the type is left with the channel, for tools to read.
     pub fn publisher_of<M: Message>(&self, channel: impl AsRef<[u8]>) -> Result<TypedPublisher<M>> {
-        Ok(TypedPublisher::new(self.publisher_described(channel, &description::<M>())?))
+        Ok(TypedPublisher::new(self.publisher_described(channel, &of_type::<M>())?))
     }
 
     /// A subscriber of the newest messages of one channel.
@@ -136,7 +148,7 @@ impl Domain {
         pattern: Pattern,
         options: Options,
     ) -> Result<TypedSubscriber<M>> {
-        Ok(TypedSubscriber::new(self.subscriber_described(pattern, options, &description::<M>())?))
+        Ok(TypedSubscriber::new(self.subscriber_described(pattern, options, &of_type::<M>())?))
     }
 
     /// Names of the channels that there are: all of a shared-memory domain; on a network, those that somebody in this
@@ -144,11 +156,6 @@ impl Domain {
     pub fn channels(&self) -> Result<Vec<Name>> {
         self.provider.names()
     }
-}
-
-/// What messages of a type are.
-pub(crate) fn description<M: Message>() -> Description {
-    Description { name: M::NAME.into(), fingerprint: M::FINGERPRINT, schema: M::SCHEMA.into() }
 }
 
 impl fmt::Debug for Domain {

@@ -34,39 +34,36 @@
 //! did not come here is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
 
 mod description;
-mod descriptor;
 mod dispatcher;
 mod domain;
-mod error;
 mod inbox;
 mod inlet;
 mod message;
 mod options;
-mod pattern;
+mod provider;
 mod providers;
 mod publisher;
 mod raw;
 mod schemes;
 mod subscriber;
-mod traits;
 mod typed;
-mod url;
 mod view;
 mod wait;
 
 pub use description::description;
 pub use dispatcher::{Control, Dispatcher, Id};
 pub use domain::Domain;
-pub use error::{Error, Result};
 pub use message::{Message, Missed};
 pub use options::Options;
-pub use pattern::Pattern;
 pub use publisher::{Publisher, TypedPublisher};
 pub use raw::RawMessage;
 pub use saltus_channel::{CancelHandle, Description, Name, Start, Until};
+pub use saltus_transport as transport;
+pub use saltus_transport::{
+    Discovery, Error, Keeps, Losses, Pattern, Reach, Result, Senders, Stamps, Traits,
+};
 pub use schemes::{SCHEMES, Scheme, Words, is_same_network};
 pub use subscriber::Subscriber;
-pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
 pub use typed::{Expected, Typed, TypedSubscriber};
 pub use view::View;
 pub use wait::wait_any;

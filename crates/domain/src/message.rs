@@ -1,6 +1,5 @@
 //! A message as a subscriber gets it.
 
-use crate::RawMessage;
 use saltus_channel::Name;
 use saltus_os::clock;
 
@@ -58,12 +57,4 @@ impl Message<'_> {
     pub fn age(&self) -> u64 {
         clock::boottime().saturating_sub(self.published.unwrap_or(self.arrived))
     }
-}
-
-// Not beside the structure: what is made for C from that file has these numbers under names of its own.
-impl RawMessage {
-    /// What stands for a number that the transport does not tell: SALTUS_UNKNOWN.
-    pub const UNKNOWN: u64 = u64::MAX;
-    /// What stands for a time of no log: SALTUS_NO_TIME.
-    pub const NO_TIME: i64 = i64::MIN;
 }

@@ -90,6 +90,15 @@ impl From<&Message<'_>> for RawMessage {
     }
 }
 
+// What is made for C from this file has these numbers under names of its own.
+/// cbindgen:ignore
+impl RawMessage {
+    /// What stands for a number that the transport does not tell: SALTUS_UNKNOWN.
+    pub const UNKNOWN: u64 = u64::MAX;
+    /// What stands for a time of no log: SALTUS_NO_TIME.
+    pub const NO_TIME: i64 = i64::MIN;
+}
+
 impl RawMessage {
     /// Where its bytes and its name lie.
     #[inline(always)]

@@ -1,9 +1,10 @@
 //! The table of all kinds of domains: one row for each.
 
-use crate::providers::{self, Provider};
-use crate::traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
-use crate::url::{self, Url};
+use crate::provider::Provider;
+use crate::providers;
 use crate::{Error, Result};
+use saltus_transport::{Delivery, Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits, Transport, Url};
+use std::sync::Arc;
 
 /// A kind of domain: what URLs call it, what holds in all its domains, and how to open one.
 #[derive(Clone, Debug)]
@@ -21,7 +22,16 @@ pub struct Scheme {
 }
 
 /// How a domain is opened.
-type Open = fn(Url) -> Result<Provider>;
+#[derive(Clone, Copy, Debug)]
+enum Open {
+    /// By a provider of its own.
+    Provider(fn(Url) -> Result<Arc<dyn Provider>>),
+    /// A network, which this process drains.
+    Network(fn(Url) -> Result<Box<dyn Transport>>),
+    /// A network that delivers on threads of its own.
+    #[cfg_attr(not(feature = "zenoh"), expect(dead_code))]
+    Delivering(fn(Url, Arc<dyn Delivery>) -> Result<Box<dyn Transport>>),
+}
 
 /// What people want to know about a kind of domain, in words; the guide's table shows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +49,22 @@ pub struct Words {
 }
 
 impl Scheme {
+    /// A network that another crate provides, for [`Domain::open_with`](crate::Domain::open_with).
+    pub const fn network(
+        name: &'static str,
+        traits: Traits,
+        words: Words,
+        open: fn(Url) -> Result<Box<dyn Transport>>,
+    ) -> Scheme {
+        Scheme { name, feature: None, traits, words, open: Some(Open::Network(open)) }
+    }
+
     /// The kind that `url` names, in this build or not.
     ///
     /// # Errors
     /// [`Error::Invalid`] if it is not a URL, and [`Error::NoProvider`] if no kind has that name.
     pub fn of(url: &str) -> Result<&'static Scheme> {
-        let name = url::scheme(url).ok_or_else(|| not_a_url(url))?;
+        let name = Url::scheme_of(url).ok_or_else(|| not_a_url(url))?;
         let found = SCHEMES.iter().find(|scheme| scheme.name == name);
         found.ok_or_else(|| Error::NoProvider { scheme: name.into(), known: known(), feature: None })
     }
@@ -54,10 +74,12 @@ impl Scheme {
         self.open.is_some()
     }
 
-    pub(crate) fn open(&self, text: &str) -> Result<Provider> {
+    pub(crate) fn open(&self, text: &str) -> Result<Arc<dyn Provider>> {
         let url = Url::parse(text).ok_or_else(|| not_a_url(text))?;
         match self.open {
-            Some(open) => open(url),
+            Some(Open::Provider(open)) => open(url),
+            Some(Open::Network(open)) => providers::network::open(url, &self.traits, open),
+            Some(Open::Delivering(open)) => providers::network::open_delivering(url, &self.traits, open),
             None => Err(Error::NoProvider { scheme: url.scheme, known: known(), feature: self.feature }),
         }
     }
@@ -130,9 +152,15 @@ pub static SCHEMES: [Scheme; 10] = [
             ..MEMORY
         },
         words: Words { reaches: "this machine", needs: "a tmpfs", ..IN_MEMORY },
-        open: Some(providers::shm::open),
+        open: Some(Open::Provider(providers::shm::open)),
     },
-    Scheme { name: "mem", feature: None, traits: MEMORY, words: IN_MEMORY, open: Some(providers::mem::open) },
+    Scheme {
+        name: "mem",
+        feature: None,
+        traits: MEMORY,
+        words: IN_MEMORY,
+        open: Some(Open::Provider(providers::mem::open)),
+    },
     Scheme {
         name: "udpm",
         feature: None,
@@ -144,7 +172,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "each sender, over all its channels",
             needs: "multicast",
         },
-        open: Some(providers::udpm::open),
+        open: Some(Open::Network(providers::udpm::open)),
     },
     Scheme {
         name: "mpudpm",
@@ -166,7 +194,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "nothing",
             needs: "multicast",
         },
-        open: Some(providers::mpudpm::open),
+        open: Some(Open::Network(providers::mpudpm::open)),
     },
     Scheme {
         name: "tcpq",
@@ -185,7 +213,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "nothing",
             needs: "a hub: `saltus hub`",
         },
-        open: Some(providers::tcpq::open),
+        open: Some(Open::Network(providers::tcpq::open)),
     },
     Scheme {
         name: "zmq",
@@ -203,7 +231,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "nothing",
             needs: "libzmq",
         },
-        open: feature!("zmq", providers::zmq::open),
+        open: feature!("zmq", Open::Network(saltus_zmq::open)),
     },
     Scheme {
         name: "dds",
@@ -223,7 +251,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "each publisher",
             needs: "",
         },
-        open: feature!("dds", providers::dds::open),
+        open: feature!("dds", Open::Network(saltus_dds::open)),
     },
     Scheme {
         name: "zenoh",
@@ -242,14 +270,14 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "each sender, on each channel; nothing of senders other than Saltus",
             needs: "",
         },
-        open: feature!("zenoh", providers::zenoh::open),
+        open: feature!("zenoh", Open::Delivering(saltus_zenoh::open)),
     },
     Scheme {
         name: "memq",
         feature: None,
         traits: Traits { keeps: Keeps::Nothing, ..MEMORY },
         words: Words { lost: "when nobody wants it", ..IN_MEMORY },
-        open: Some(providers::memq::open),
+        open: Some(Open::Provider(providers::memq::open)),
     },
     Scheme {
         name: "file",
@@ -269,7 +297,7 @@ pub static SCHEMES: [Scheme; 10] = [
             told: "exact; unknown where the log is damaged",
             needs: "a file",
         },
-        open: Some(providers::file::open),
+        open: Some(Open::Provider(providers::file::open)),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! Receiving messages of one type.
 
-use crate::domain::description;
+use crate::description;
 use crate::{Error, Message as Bytes, Result, Subscriber};
 use saltus_channel::{Description, Name, Until};
 use saltus_types::diff::diff;
@@ -126,7 +126,11 @@ pub struct Typed<'a, M> {
 
 impl<M: Message> TypedSubscriber<M> {
     pub(crate) fn new(subscriber: Subscriber) -> TypedSubscriber<M> {
-        TypedSubscriber { subscriber, expected: Expected::new(description::<M>()), message: M::default() }
+        TypedSubscriber {
+            subscriber,
+            expected: Expected::new(description::of_type::<M>()),
+            message: M::default(),
+        }
     }
 
     /// Receives and decodes, as [`Subscriber::receive`].

@@ -3,9 +3,11 @@
 mod conformance {
     mod calls;
     mod cases;
+    mod toy;
     mod world;
     pub use calls::*;
     pub use cases::*;
+    pub use toy::*;
     pub use world::*;
 }
 
@@ -50,7 +52,7 @@ macro_rules! providers {
     )*};
 }
 
-providers!(mem, shm, udpm, mpudpm, tcpq, memq);
+providers!(mem, shm, udpm, mpudpm, tcpq, memq, toy);
 #[cfg(feature = "dds")]
 providers!(dds);
 #[cfg(feature = "zmq")]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Where the text of URLs is read: the URL's own module, the table, and the crate that knows shared memory alone.
 const READS_URLS: [&str; 3] =
-    ["crates/domain/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/domain.rs"];
+    ["crates/transport/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/domain.rs"];
 
 /// What decides by the first word of a URL.
 fn tests_of_text() -> Regex {

@@ -4,9 +4,11 @@
 //! 0 published | 8 arrived | 16 sender | 24 sequence | 32 lost, of this sender | 40 in which count | 48 the message
 //! ```
 
+use saltus_channel::Name;
+
 /// The words before a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct About {
+pub struct About {
     /// When it was published, boot time in ns; 0: the transport does not say.
     pub published: u64,
     /// When it arrived at this machine, boot time in ns. In a lane it never goes back.
@@ -29,6 +31,8 @@ impl About {
     /// Nobody can know.
     pub const UNKNOWN: u64 = u64::MAX;
 
+    /// As they lie in a lane.
+    #[inline]
     pub fn to_bytes(self) -> [u8; About::SIZE] {
         let mut bytes = [0; About::SIZE];
         let words = [self.published, self.arrived, self.sender, self.sequence, self.lost, self.count];
@@ -39,6 +43,7 @@ impl About {
     }
 
     /// `None` if there are too few bytes.
+    #[inline]
     pub fn of_bytes(bytes: &[u8]) -> Option<About> {
         let (words, _) = bytes.first_chunk::<{ About::SIZE }>()?.as_chunks::<8>();
         let word = |i: usize| u64::from_ne_bytes(words[i]);
@@ -50,6 +55,25 @@ impl About {
             lost: word(4),
             count: word(5),
         })
+    }
+}
+
+/// Whose messages are counted: a sender's, on one channel where each is counted by itself.
+pub type Of = (u64, Option<Name>);
+
+/// What is lost of a sender since the count began. By default: nothing, since its first message of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// As [`About::lost`].
+    pub lost: u64,
+    /// As [`About::count`].
+    pub count: u64,
+}
+
+impl Count {
+    /// Counts `lost` more.
+    pub(crate) fn add(&mut self, lost: u64) {
+        self.lost = self.lost.saturating_add(lost).min(About::UNKNOWN - 1);
     }
 }
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 /// An `epoll` instance.
 #[derive(Debug)]
-pub(crate) struct Epoll(epoll::Epoll);
+pub struct Epoll(epoll::Epoll);
 
 /// What [`Epoll::wait`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ready {
+pub struct Ready {
     /// The event descriptor.
     pub event: bool,
     /// Something else.
@@ -24,6 +24,7 @@ const EVENT: u64 = 1;
 const OTHER: u64 = 0;
 
 impl Epoll {
+    /// A new one.
     pub fn new() -> Result<Epoll> {
         epoll::Epoll::new().map(Epoll).map_err(|e| Error::system("make an epoll descriptor", e))
     }
@@ -62,9 +63,10 @@ impl AsFd for Epoll {
 
 /// An event descriptor: raised, until it is lowered.
 #[derive(Debug)]
-pub(crate) struct Event(Arc<epoll::Event>);
+pub struct Event(Arc<epoll::Event>);
 
 impl Event {
+    /// A new one, lowered.
     pub fn new() -> Result<Event> {
         let made = epoll::Event::new().map_err(|e| Error::system("make an event descriptor", e))?;
         Ok(Event(Arc::new(made)))
@@ -84,9 +86,10 @@ impl Deref for Event {
 
 /// A timer: raised from a point in time on.
 #[derive(Debug)]
-pub(crate) struct Timer(epoll::Timer);
+pub struct Timer(epoll::Timer);
 
 impl Timer {
+    /// A new one, not set.
     pub fn new() -> Result<Timer> {
         epoll::Timer::new().map(Timer).map_err(|e| Error::system("make a timer", e))
     }

@@ -61,7 +61,7 @@ pub enum Error {
         /// Which, and what is wrong with it.
         what: String,
     },
-    /// A wait was canceled by a [`crate::CancelHandle`].
+    /// A wait was canceled by a [`saltus_channel::CancelHandle`].
     Canceled,
     /// There will be nothing more: a log has come to its end.
     Ended,
@@ -120,17 +120,20 @@ impl Error {
         }
     }
 
-    pub(crate) fn invalid(what: impl Into<String>) -> Error {
+    /// An [`Error::Invalid`].
+    pub fn invalid(what: impl Into<String>) -> Error {
         Error::Invalid { what: what.into() }
     }
-    #[cfg(any(feature = "zmq", feature = "dds", feature = "zenoh"))]
-    pub(crate) fn undecodable(what: impl Into<String>) -> Error {
+    /// An [`Error::Undecodable`].
+    pub fn undecodable(what: impl Into<String>) -> Error {
         Error::Undecodable { what: what.into() }
     }
-    pub(crate) fn unsupported(what: impl Into<String>) -> Error {
+    /// An [`Error::Unsupported`].
+    pub fn unsupported(what: impl Into<String>) -> Error {
         Error::Unsupported { what: what.into() }
     }
-    pub(crate) fn system(what: impl Into<String>, source: io::Error) -> Error {
+    /// An [`Error::System`]: `cannot {what}: {source}`.
+    pub fn system(what: impl Into<String>, source: io::Error) -> Error {
         Error::System { what: what.into(), source }
     }
 }

@@ -8,7 +8,7 @@ use saltus_net::tcpq::full_match;
 /// One channel by its name, or all whose whole name a regular expression matches.
 ///
 /// ```
-/// use saltus_domain::Pattern;
+/// use saltus_transport::Pattern;
 /// let arms = Pattern::regex("ARM_(LEFT|RIGHT)").unwrap();
 /// assert!(arms.matches(b"ARM_LEFT") && !arms.matches(b"ARM_LEFT_2"));
 /// assert!(Pattern::name("a.b").unwrap().matches(b"a.b") && !Pattern::name("a.b").unwrap().matches(b"axb"));
@@ -46,6 +46,7 @@ impl Pattern {
     }
 
     /// Whether the pattern names this channel.
+    #[inline]
     pub fn matches(&self, name: impl AsRef<[u8]>) -> bool {
         match &self.0 {
             Kind::Name(own) => own.as_bytes() == name.as_ref(),
@@ -54,7 +55,7 @@ impl Pattern {
         }
     }
     /// The pattern as an expression for others, who match whole names with it.
-    pub(crate) fn expression(&self) -> Vec<u8> {
+    pub fn expression(&self) -> Vec<u8> {
         match &self.0 {
             Kind::Name(name) => {
                 let special = |b: &u8| br"\.^$*+?()[]{}|".contains(b);
@@ -66,6 +67,7 @@ impl Pattern {
         }
     }
     /// The name, if the pattern is one.
+    #[inline]
     pub fn exact(&self) -> Option<&Name> {
         match &self.0 {
             Kind::Name(name) => Some(name),

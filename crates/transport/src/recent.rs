@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// How many are remembered.
-pub(crate) const MOST: usize = 4096;
+pub const MOST: usize = 4096;
 
 /// What was used last. When there are too many, the half that was not used for longest is forgotten.
 #[derive(Debug)]
-pub(crate) struct Recent<K, V> {
+pub struct Recent<K, V> {
     /// Each with the time of its last use, in uses.
     of: HashMap<K, (V, u64)>,
     uses: u64,
@@ -40,21 +40,23 @@ impl<K: Eq + Hash, V> Recent<K, V> {
         self.forgot = true;
     }
 
+    /// Whether this key is remembered.
     pub fn contains_key(&self, key: &K) -> bool {
         self.of.contains_key(key)
     }
+    /// All that are remembered.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.of.iter().map(|(key, (value, _))| (key, value))
     }
-    #[cfg(any(test, feature = "dds"))]
+    /// The same, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
         self.of.iter_mut().map(|(key, (value, _))| (key, value))
     }
+    /// Their values, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.of.values_mut().map(|(value, _)| value)
     }
     /// Drops those whose time is over. They are not forgotten: nobody will ask for them again.
-    #[cfg(any(test, feature = "dds"))]
     pub fn retain(&mut self, mut stays: impl FnMut(&K, &V) -> bool) {
         self.of.retain(|key, (value, _)| stays(key, value));
     }

@@ -1,6 +1,6 @@
 //! What is known about each kind of domain before one is opened, as data.
 
-/// What the domains of a [`Scheme`](crate::Scheme) have in common. Programs decide by these fields, never by the text of a URL.
+/// What the domains of a scheme have in common. Programs decide by these fields, never by the text of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// How far messages get.
@@ -10,7 +10,7 @@ pub struct Traits {
     pub shared_memory: bool,
     /// What subscribers are told about messages that did not arrive.
     pub losses: Losses,
-    /// What [`Message::sender`](crate::Message::sender) identifies.
+    /// What `Message::sender` identifies.
     pub senders: Senders,
     /// Messages of different channels arrive in the order in which one process published them.
     pub orders_channels: bool,
@@ -20,7 +20,7 @@ pub struct Traits {
     pub discovery: Discovery,
     /// A publisher can leave a description of its messages with the channel, for tools to read.
     pub describes: bool,
-    /// Which timestamps [`Publisher::publish_at`](crate::Publisher::publish_at) accepts.
+    /// Which timestamps `Publisher::publish_at` accepts.
     pub stamps: Stamps,
     /// Publishing may wait: for the kernel, a peer or a disk.
     pub publish_waits: bool,
@@ -35,7 +35,7 @@ pub struct Traits {
 
 impl Traits {
     /// Whether a loss is reported for the channel on which it happened. If not,
-    /// [`Missed::OfSender`](crate::Missed::OfSender) counts over all channels of a sender.
+    /// `Missed::OfSender` counts over all channels of a sender.
     pub const fn tells_losses_by_channel(&self) -> bool {
         matches!(self.losses, Losses::Exact | Losses::OfPublisher | Losses::OfSenderOnChannel)
     }
@@ -119,7 +119,7 @@ impl Discovery {
     }
 }
 
-/// Which timestamps [`Publisher::publish_at`](crate::Publisher::publish_at) accepts.
+/// Which timestamps `Publisher::publish_at` accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamps {
     /// None: the transport carries no timestamps, or only that of the publication.

@@ -7,9 +7,11 @@ use std::str::FromStr;
 /// The parts of a domain's URL. As in LCM nothing is percent-decoded, a key without `=` has an empty value, and of equal keys
 /// the last wins. Unlike LCM, a key that the provider does not know is an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Url {
+pub struct Url {
     text: String,
+    /// What it begins with, before `://`.
     pub scheme: String,
+    /// What stands between that and the options.
     pub network: String,
     options: BTreeMap<String, String>,
 }
@@ -27,6 +29,11 @@ impl Url {
             .map(|(key, value)| (key.to_string(), value.to_string()))
             .collect();
         Some(Url { text: text.into(), scheme: scheme.into(), network, options })
+    }
+
+    /// What a URL begins with, before `://`.
+    pub fn scheme_of(text: &str) -> Option<&str> {
+        Some(text.split_once("://")?.0)
     }
 
     /// Takes the value of `key` out, if it is there.
@@ -49,6 +56,7 @@ impl Url {
         }
     }
 
+    /// An error about this URL.
     pub fn invalid(&self, why: &str) -> Error {
         Error::invalid(format!("`{}`: {why}", self.text))
     }
@@ -58,11 +66,6 @@ impl std::fmt::Display for Url {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// What a URL begins with, before `://`.
-pub(crate) fn scheme(text: &str) -> Option<&str> {
-    Some(text.split_once("://")?.0)
 }
 
 #[cfg(test)]

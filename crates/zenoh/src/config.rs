@@ -1,8 +1,7 @@
 //! The configuration of a session: what the URL says, else what its file says, else ours, else Zenoh's.
 
 use super::key;
-use crate::url::Url;
-use crate::{Error, Result};
+use saltus_transport::{Error, Result, Url};
 use serde_json::{Value, json};
 use zenoh::Config;
 use zenoh::qos::CongestionControl;

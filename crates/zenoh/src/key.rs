@@ -4,8 +4,8 @@
 //! `%`, `*`, `$`, `?`, `#`, bytes that are no UTF-8, an `@` at the beginning of a part between slashes (such parts no wildcard of
 //! Zenoh's matches), and a `/` that would be the first byte, the last, or follow another.
 
-use crate::{Error, Result};
 use saltus_channel::Name;
+use saltus_transport::{Error, Result};
 use std::borrow::Cow;
 use std::fmt::Write;
 use zenoh::key_expr::keyexpr;

@@ -1,22 +1,24 @@
 //! `zenoh://`: Zenoh, by its own library.
 //!
 //! The session is opened by the first publisher or subscriber that needs it. Zenoh hands over what comes on threads of its own; they
-//! put it into the landing at once, and wait for no subscriber. What publishers of Saltus tell beside the bytes is in the
+//! deliver it at once, and wait for no subscriber. What publishers of Saltus tell beside the bytes is in the
 //! [attachment]; messages of others have none.
+
+#![cfg(feature = "library")]
 
 mod attachment;
 mod config;
 mod key;
 
-use super::Provider;
-use crate::inbox::losses::{Count, Gaps, Of};
-use crate::inbox::{About, Arrival, Inbox, Landing, Link};
-use crate::url::Url;
-use crate::{Error, Pattern, Result};
 use attachment::{Attachment, Told};
 use config::MOST_BYTES;
 use saltus_channel::Name;
 use saltus_os::{clock, process};
+use saltus_transport::losses::Gaps;
+use saltus_transport::{
+    About, Announces, Arrival, Count, Delivery, Describes, Error, Fd, Of, Pattern, ReportsLosses, Result,
+    Sink, Transport, Url,
+};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::resume_unwind;
@@ -32,7 +34,7 @@ const MOST_CHANNELS: usize = 4096;
 struct Zenoh {
     options: config::Options,
     sender: u64,
-    landing: Arc<Landing>,
+    delivery: Arc<dyn Delivery>,
     session: OnceLock<Session>,
     opening: Mutex<()>,
     outgoing: Mutex<HashMap<Name, Arc<Outgoing>>>,
@@ -62,19 +64,21 @@ struct Wanted {
     count: usize,
 }
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    let landing = Arc::<Landing>::default();
-    let link = Zenoh {
+/// Opens `zenoh://`, whose messages go to `delivery` as they arrive.
+///
+/// # Errors
+/// A URL that makes no sense, and a configuration that Zenoh does not accept.
+pub fn open(url: Url, delivery: Arc<dyn Delivery>) -> Result<Box<dyn Transport>> {
+    Ok(Box::new(Zenoh {
         options: config::options(url)?,
         sender: process::random().max(1),
-        landing: landing.clone(),
+        delivery,
         session: OnceLock::new(),
         opening: Mutex::default(),
         outgoing: Mutex::default(),
         wanted: Mutex::default(),
         losses: Mutex::default(),
-    };
-    Ok(Provider::Network(Inbox::landing(Box::new(link), landing)))
+    }))
 }
 
 /// What Zenoh says, without the places in its source.
@@ -145,8 +149,8 @@ impl Zenoh {
 
     /// Subscribes to a key; what `passed_over` names comes by another subscription.
     fn declare(&self, key: String, passed_over: HashSet<Name>) -> Result<Subscriber<()>> {
-        let (landing, prefix, losses) =
-            (self.landing.clone(), self.options.prefix.clone(), Arc::<Losses>::default());
+        let (delivery, prefix, losses) =
+            (self.delivery.clone(), self.options.prefix.clone(), Arc::<Losses>::default());
         let mut all = lock(&self.losses);
         all.retain(|losses| losses.strong_count() > 0);
         all.push(Arc::downgrade(&losses));
@@ -157,7 +161,7 @@ impl Zenoh {
                 return;
             };
             if sample.kind() == SampleKind::Put && !passed_over.contains(&name) {
-                land(&landing, &losses, &name, &sample);
+                land(&*delivery, &losses, &name, &sample);
             }
         };
         let subscriber = self.session()?.declare_subscriber(&key).callback(take).wait();
@@ -166,16 +170,16 @@ impl Zenoh {
 }
 
 /// Puts a message where it is wanted, if it came as it was sent.
-fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
+fn land(delivery: &dyn Delivery, losses: &Losses, name: &Name, sample: &Sample) {
     let payload = sample.payload().to_bytes();
     let attachment = sample.attachment().filter(|it| it.len() == Attachment::SIZE);
     let told = attachment.map_or(Told::Nothing, |it| Attachment::of_bytes(&it.to_bytes(), &payload));
     if told == Told::Damaged {
-        return landing.set_fault(Error::undecodable(format!(
+        return delivery.fail(Error::undecodable(format!(
             "a message on `{name}` was damaged on its way through Zenoh: it is passed over, and missed"
         )));
     }
-    landing.land(|sink| {
+    delivery.deliver(&mut |sink| {
         let arrived = clock::boottime();
         let mut about = About { arrived, lost: About::UNKNOWN, ..About::default() };
         if let Told::Ours(told) = told {
@@ -191,7 +195,17 @@ fn land(landing: &Landing, losses: &Losses, name: &Name, sample: &Sample) {
     });
 }
 
-impl Link for Zenoh {
+impl ReportsLosses for Zenoh {
+    fn losses(&self) -> Vec<(Of, Count)> {
+        let mut found = Vec::new();
+        for losses in lock(&self.losses).iter().filter_map(Weak::upgrade) {
+            found.extend(lock(&losses).iter().map(|(of, count)| (of.clone(), count)));
+        }
+        found
+    }
+}
+
+impl Transport for Zenoh {
     fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
         if payload.len() > MOST_BYTES {
             return Err(Error::TooLong { len: payload.len(), most: MOST_BYTES });
@@ -210,21 +224,18 @@ impl Link for Zenoh {
         Ok(())
     }
 
-    fn sender(&self) -> Option<u64> {
+    fn sender(&self, _: &Name) -> Option<u64> {
         Some(self.sender)
     }
-    fn losses(&self) -> Vec<(Of, Count)> {
-        let mut found = Vec::new();
-        for losses in lock(&self.losses).iter().filter_map(Weak::upgrade) {
-            found.extend(lock(&losses).iter().map(|(of, count)| (of.clone(), count)));
-        }
-        found
+    /// Zenoh's threads deliver.
+    fn receive(&self, _: &mut dyn Sink) -> Result<()> {
+        Ok(())
     }
-    fn numbers_each_channel(&self) -> bool {
-        true
+    fn descriptors(&self) -> Vec<Fd> {
+        Vec::new()
     }
 
-    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+    fn subscribe(&self, pattern: &Pattern, _: u64) -> Result<()> {
         self.session()?;
         let mut wanted = lock(&self.wanted);
         match pattern.exact() {
@@ -261,6 +272,16 @@ impl Link for Zenoh {
         };
         drop(wanted);
         drop(gone);
+    }
+
+    fn as_announces(&self) -> Option<&dyn Announces> {
+        None
+    }
+    fn as_describes(&self) -> Option<&dyn Describes> {
+        None
+    }
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+        Some(self)
     }
 }
 

@@ -2,10 +2,10 @@
 //! dead refuses: who finds it takes its file away. Each who subscribes has a file there that he holds locked, so that a new
 //! publisher knows for whom to wait.
 
-use crate::{Error, Result};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{FlockOperation, flock};
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use saltus_transport::{Error, Result};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};

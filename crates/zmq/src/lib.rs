@@ -10,37 +10,30 @@
 //! A socket's descriptor is raised when something has happened, not as long as messages lie there, and any call on the socket may lower it. So
 //! each receives until nothing is left, and whoever does anything else with the socket raises another descriptor.
 
+#![cfg(feature = "library")]
+
 mod directory;
 mod library;
 mod places;
 mod publishing;
 mod receiving;
+mod settings;
 mod socket;
 
-use super::Provider;
-use crate::inbox::{Fd, Link, Sink};
-use crate::url::Url;
-use crate::{Error, Pattern, Result};
 use directory::Directory;
 use library as lib;
 use places::Places;
 use publishing::Publishing;
 use receiving::{Ready, Receiving};
 use saltus_channel::{Description, Name};
+use saltus_transport::{
+    Announces, Describes, Error, Fd, Pattern, ReportsLosses, Result, Sink, Transport, Url,
+};
+use settings::{LONGEST, Settings};
 use socket::{Context, Socket};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The longest message.
-const LONGEST: usize = 256 << 20;
 const OPTIONS: &str = "bind, connect (lists of HOST:PORT or /PATH), hwm (messages), linger (ms)";
-
-/// What the URL says of the sockets.
-struct Settings {
-    /// Messages that wait for each peer.
-    hwm: i32,
-    /// How long the end waits for what is not sent yet, in ms.
-    linger: i32,
-}
 
 /// Publishers that find each other by a directory or by addresses.
 ///
@@ -54,11 +47,11 @@ struct Zmq {
     places: Places,
 }
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::network(link(url)?))
-}
-
-fn link(mut url: Url) -> Result<Box<dyn Link>> {
+/// Opens `zmq://`.
+///
+/// # Errors
+/// A URL that makes no sense, and what libzmq or the system refuses.
+pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let places = Places::of(&mut url)?;
     let hwm = url.take("hwm", "a number of messages, from 1")?.unwrap_or(1000);
     let linger = url.take("linger", "a time in ms")?.unwrap_or(1000);
@@ -142,7 +135,7 @@ impl Zmq {
     }
 }
 
-impl Link for Zmq {
+impl Announces for Zmq {
     fn announce(&self, _: &Name, _: Option<&Description>) -> Result<()> {
         let mut publishing = lock(&self.publishing);
         if publishing.is_none() {
@@ -150,7 +143,9 @@ impl Link for Zmq {
         }
         Ok(())
     }
+}
 
+impl Transport for Zmq {
     fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
         if payload.len() > LONGEST {
             return Err(Error::TooLong { len: payload.len(), most: LONGEST });
@@ -163,26 +158,35 @@ impl Link for Zmq {
         publishing.publish(name.as_bytes(), payload).map_err(|e| Error::system("publish", e))
     }
 
-    fn comes_back(&self) -> bool {
-        false
-    }
-
-    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+    fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
         let mut receiving = lock(&self.receiving);
         receiving.as_mut().map_or(Ok(()), |receiving| receiving.drain(&self.places, &self.ready, sink))
     }
 
-    fn fds(&self) -> Vec<Fd> {
+    fn descriptors(&self) -> Vec<Fd> {
         let receiving = lock(&self.receiving);
         let receiving = receiving.iter().flat_map(Receiving::fds);
         self.ready.fds().into_iter().chain(receiving).map(|raw| Fd { raw, alone: true }).collect()
     }
 
-    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+    fn subscribe(&self, pattern: &Pattern, _: u64) -> Result<()> {
         self.want(lib::SUBSCRIBE, pattern)
     }
     fn unsubscribe(&self, pattern: &Pattern) {
         let _ = self.want(lib::UNSUBSCRIBE, pattern); // it was subscribed to
+    }
+    fn sender(&self, _: &Name) -> Option<u64> {
+        None
+    }
+
+    fn as_announces(&self) -> Option<&dyn Announces> {
+        Some(self)
+    }
+    fn as_describes(&self) -> Option<&dyn Describes> {
+        None
+    }
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+        None
     }
 }
 
@@ -198,9 +202,9 @@ impl Drop for Zmq {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descriptor::Epoll;
-    use crate::inbox::Arrival;
     use saltus_os::clock;
+    use saltus_transport::Arrival;
+    use saltus_transport::Epoll;
     use std::os::unix::net::UnixListener;
     use std::sync::Barrier;
     use std::time::{Duration, Instant};
@@ -223,12 +227,12 @@ mod tests {
     fn nobody_sleeps_while_messages_lie_there() {
         let path = std::env::temp_dir().join(format!("saltus-zmq-wakes-{}", std::process::id()));
         let link =
-            || super::link(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();
+            || super::open(Url::parse(&format!("zmq://{}?hwm=100000", path.display())).unwrap()).unwrap();
         let (here, there, name) = (&link(), link(), &Name::new("wake").unwrap());
-        there.subscribe(&Pattern::all()).unwrap();
+        there.subscribe(&Pattern::all(), 1).unwrap();
         let (epoll, mut count, both, mut others) =
             (Epoll::new().unwrap(), Count(0, 0), &Barrier::new(2), Vec::new());
-        there.fds().iter().for_each(|fd| epoll.add(fd.raw, fd.alone).unwrap());
+        there.descriptors().iter().for_each(|fd| epoll.add(fd.raw, fd.alone).unwrap());
         const MEETING: u8 = u8::MAX;
         let mut receive = |round: u8, many: usize, ms: u64| {
             let until = clock::monotonic() + ms * 1_000_000;
@@ -238,7 +242,7 @@ mod tests {
                 if clock::monotonic() >= until {
                     break; // without a wake nothing counts
                 }
-                there.drain(&mut count).unwrap();
+                there.receive(&mut count).unwrap();
             }
             count.0
         };

@@ -2,8 +2,8 @@
 
 use super::receiving::greeting;
 use super::socket::{Part, Socket};
-use crate::{Error, Result};
 use saltus_os::clock;
+use saltus_transport::{Error, Result};
 use std::collections::HashSet;
 use std::io;
 use std::thread;

@@ -1,13 +1,12 @@
 //! The receiving side: one socket that is connected to all publishers.
 
 use super::directory::{Directory, Watch};
+use super::library as lib;
 use super::places::Places;
+use super::settings::{LONGEST, Settings};
 use super::socket::{Context, Part, Socket};
-use super::{LONGEST, Settings, library as lib};
-use crate::descriptor::{Event, Timer};
-use crate::inbox::{About, Arrival, Sink};
-use crate::{Error, Result};
 use saltus_os::clock;
+use saltus_transport::{About, Arrival, Error, Event, Result, Sink, Timer};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;

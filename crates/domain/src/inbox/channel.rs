@@ -1,9 +1,9 @@
 //! An in-memory channel: the lanes of its publishers, under a name.
 
-use super::about::About;
 use super::lane::{Lane, LaneEnd};
 use crate::Result;
 use saltus_channel::Name;
+use saltus_transport::About;
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

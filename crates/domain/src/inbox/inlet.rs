@@ -1,17 +1,16 @@
 //! A subscriber of an in-memory domain.
 
-use super::Inbox;
-use super::about::About;
-use super::losses::Told;
+use super::core::Inbox;
 use super::reader::Reader;
 use super::spin::{self, Spin};
 use super::store::{Interest, Store};
-use crate::descriptor::Ready;
+use super::told::Told;
 use crate::inlet::{self, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Description, Name};
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
+use saltus_transport::{About, Ready};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
@@ -244,7 +243,9 @@ impl inlet::Inlet for Inlet {
     fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
         match &self.source {
             Source::Memory(_) => Vec::new(),
-            Source::Network(inbox) => inbox.link().descriptions(channel),
+            Source::Network(inbox) => {
+                inbox.transport().as_describes().map_or(Vec::new(), |it| it.descriptions(channel))
+            }
         }
     }
 
@@ -265,31 +266,51 @@ impl Drop for Inlet {
 
 #[cfg(test)]
 mod tests {
+    use super::super::helper::Work as _;
     use super::*;
-    use crate::inbox::{Link, Sink};
     use crate::inlet::Inlet as _;
+    use saltus_transport::{Announces, Describes, Fd, ReportsLosses, Sink, Transport};
 
     /// A network on which nothing comes.
     struct Silent;
-    impl Link for Silent {
+    impl Transport for Silent {
         fn publish(&self, _: &Name, _: &[u8]) -> Result<()> {
             Ok(())
         }
-        fn drain(&self, _: &mut dyn Sink) -> Result<()> {
+        fn subscribe(&self, _: &Pattern, _: u64) -> Result<()> {
             Ok(())
+        }
+        fn unsubscribe(&self, _: &Pattern) {}
+        fn receive(&self, _: &mut dyn Sink) -> Result<()> {
+            Ok(())
+        }
+        fn descriptors(&self) -> Vec<Fd> {
+            Vec::new()
+        }
+        fn sender(&self, _: &Name) -> Option<u64> {
+            None
+        }
+        fn as_announces(&self) -> Option<&dyn Announces> {
+            None
+        }
+        fn as_describes(&self) -> Option<&dyn Describes> {
+            None
+        }
+        fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+            None
         }
     }
 
     /// The helper thread may tell of it between a subscriber's last look and its sleep.
     #[test]
     fn what_went_wrong_just_before_a_sleep_ends_it() {
-        let inbox = Inbox::new(Box::new(Silent));
+        let inbox = Inbox::new(Box::new(Silent), &crate::Scheme::of("udpm://").unwrap().traits);
         let source = Source::Network(inbox.clone());
         let mut inlet = Inlet::new(source, Pattern::all(), &Options::newest()).unwrap();
         let deadline = clock::monotonic() + 20_000_000_000;
-        inbox.set_fault(Error::unsupported("this"));
+        inbox.fail(Error::unsupported("this"));
         assert!(inlet.wait(deadline).is_err() && clock::monotonic() < deadline);
-        inbox.set_fault(Error::unsupported("this"));
+        inbox.fail(Error::unsupported("this"));
         inlet.rest().unwrap();
         assert!(inlet.interest.parker.sleep(deadline).event, "an event loop is told as well");
         assert!(inlet.take(Which::Next, true, &mut Meta::default()).is_err());

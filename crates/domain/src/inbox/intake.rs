@@ -2,9 +2,9 @@
 
 use super::channel::{Channel, ChannelEnd};
 use super::store::{Interest, Store};
-use super::{Arrival, Sink};
 use crate::{Error, Result};
 use saltus_channel::Name;
+use saltus_transport::{About, Arrival, Sink};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl Intake {
 
     fn take(&mut self, store: &Store, arrival: Arrival<'_>) {
         let last = arrival.about.arrived.max(self.last + 1);
-        let about = super::About { arrived: last, ..arrival.about };
+        let about = About { arrived: last, ..arrival.about };
         let Some(end) = self.end(store, arrival.channel) else { return };
         let (kept, channel) = (end.publish(&about, arrival.payload), end.channel().clone());
         self.last = last;

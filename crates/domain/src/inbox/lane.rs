@@ -1,9 +1,9 @@
 //! A lane of an in-memory channel: the ring of shared memory, on pages of this process.
 
-use super::about::About;
 use crate::{Error, Result};
 use saltus_os::{clock, map::Map};
 use saltus_ring::{Commit, LaneLayout, LaneWriter, Lanes, Memory, Shm, reader};
+use saltus_transport::About;
 use std::sync::Arc;
 
 /// Memory that one channel's lane may take, unless one message needs more.

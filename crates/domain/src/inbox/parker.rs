@@ -4,8 +4,8 @@
 //! takes a message in for it while it sleeps writes the descriptor. The `epoll` is also what an event loop polls.
 
 use crate::Result;
-use crate::descriptor::{Epoll, Event, Ready};
 use saltus_os::cancel::{CancelHandle, Raised};
+use saltus_transport::{Epoll, Event, Ready};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, fence};
 
 /// Where one subscriber sleeps.

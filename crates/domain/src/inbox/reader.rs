@@ -1,10 +1,10 @@
 //! A subscriber's place in an in-memory channel.
 
-use super::about::About;
 use super::channel::Channel;
 use super::lane::Lane;
 use saltus_channel::Name;
 use saltus_ring::{Fault, Merge, Start, Which};
+use saltus_transport::About;
 use std::sync::Arc;
 
 /// Reads one channel.

@@ -15,21 +15,20 @@ mod log;
 mod outlet;
 mod player;
 
-use super::Provider;
 use crate::inlet::{Inlet, Outlet};
-use crate::url::Url;
+use crate::provider::Provider;
 use crate::{Error, Options, Pattern, Result};
 use inlet::FileInlet;
 pub(crate) use inlet::Playing;
 use outlet::{FileOutlet, Logbook};
-use saltus_channel::Name;
+use saltus_channel::{Description, Name};
+use saltus_transport::Url;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
 
 /// A log, opened.
-#[derive(Clone)]
 pub(crate) enum File {
     /// It is played.
     Read(Arc<Playing>),
@@ -37,8 +36,8 @@ pub(crate) enum File {
     Write(Arc<Mutex<Logbook>>),
 }
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::File(File::open(url)?))
+pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
+    Ok(Arc::new(File::open(url)?))
 }
 
 impl File {
@@ -61,22 +60,17 @@ impl File {
             _ => Err(url.invalid("`mode` must be r, w or a")),
         }
     }
+}
 
-    pub fn is(&self, other: &File) -> bool {
-        match (self, other) {
-            (File::Read(a), File::Read(b)) => Arc::ptr_eq(a, b),
-            (File::Write(a), File::Write(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
-    pub fn outlet(&self, name: Name) -> Box<dyn Outlet> {
+impl Provider for File {
+    fn outlet(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn Outlet>> {
         let logbook = match self {
             File::Read(_) => None,
             File::Write(logbook) => Some(logbook.clone()),
         };
-        Box::new(FileOutlet { logbook, name })
+        Ok(Box::new(FileOutlet { logbook, name }))
     }
-    pub fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
         match self {
             File::Read(playing) => Ok(Box::new(FileInlet::new(playing.clone(), pattern, options)?)),
             File::Write(_) => Err(Error::unsupported(
@@ -85,10 +79,14 @@ impl File {
         }
     }
     /// The channels that events were seen of so far.
-    pub fn names(&self) -> Vec<Name> {
-        match self {
+    fn names(&self) -> Result<Vec<Name>> {
+        Ok(match self {
             File::Read(playing) => playing.names(),
             File::Write(_) => Vec::new(),
-        }
+        })
+    }
+    fn learn(&self, _: &Description) {}
+    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+        None
     }
 }

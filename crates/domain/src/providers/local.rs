@@ -1,27 +1,14 @@
-//! `mem://`: channels inside this process. Each [`Domain::open`](crate::Domain::open) makes a domain of its own; clone the
-//! domain to share it.
+//! Channels inside this process, which `mem://` and `memq://` have.
 
-use super::Provider;
 use crate::Result;
-use crate::inbox::About;
 use crate::inbox::channel::ChannelEnd;
 use crate::inbox::store::Store;
 use crate::inlet::Outlet;
-use crate::url::Url;
 use saltus_channel::Name;
 use saltus_os::clock;
+use saltus_transport::About;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    url.finish("none")?;
-    if !url.network.is_empty() {
-        return Err(url.invalid(
-            "mem:// has no name: every domain of its kind is one of its own; clone it to share it",
-        ));
-    }
-    Ok(Provider::Mem(Arc::default()))
-}
 
 /// Publishes in a channel of this process.
 pub(crate) struct MemOutlet {

@@ -4,19 +4,40 @@
 //! LCM's queue grows without end if nobody handles it. Here a subscriber says how much may wait for it, up to 64 MiB a
 //! channel; beyond that the oldest go, and are counted.
 
-use super::Provider;
-use super::mem::MemOutlet;
-use crate::Result;
+use super::local::MemOutlet;
+use crate::inbox::inlet::{Inlet as InboxInlet, Source};
 use crate::inbox::store::Store;
-use crate::inlet::Outlet;
-use crate::url::Url;
-use saltus_channel::Name;
+use crate::inlet::{Inlet, Outlet};
+use crate::provider::Provider;
+use crate::{Options, Pattern, Result};
+use saltus_channel::{Description, Name, Start};
+use saltus_transport::Url;
 use std::sync::Arc;
 
 /// As in LCM, what stands behind `memq://` has no meaning; options are refused nevertheless.
-pub(crate) fn open(url: Url) -> Result<Provider> {
+pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
     url.finish("none")?;
-    Ok(Provider::Memq(Arc::default()))
+    Ok(Arc::new(Memq(Arc::default())))
+}
+
+/// Channels of this process, in which nothing is kept for subscribers that come later.
+struct Memq(Arc<Store>);
+
+impl Provider for Memq {
+    fn outlet(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn Outlet>> {
+        Ok(Box::new(MemqOutlet::new(self.0.clone(), name)))
+    }
+    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+        let options = options.start(Start::Now);
+        Ok(Box::new(InboxInlet::new(Source::Memory(self.0.clone()), pattern, &options)?))
+    }
+    fn learn(&self, _: &Description) {}
+    fn names(&self) -> Result<Vec<Name>> {
+        Ok(self.0.names())
+    }
+    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+        None
+    }
 }
 
 /// Publishes in a channel that somebody wants.

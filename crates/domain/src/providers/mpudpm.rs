@@ -2,16 +2,16 @@
 //!
 //! Sequence numbers count over all ports, and not all are listened to: what was lost is unknown.
 
-use super::{Provider, udpm};
-use crate::descriptor::{Epoll, Timer};
+use super::multicast;
 use crate::inbox::stamp::Stamps;
-use crate::inbox::{About, Arrival, Fd, Link, Sink};
-use crate::url::Url;
 use crate::{Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::lcm::mpudpm::{self, Listener, Publisher};
 use saltus_net::lcm::port::{PORTS, Ports};
 use saltus_net::lcm::{self, Received};
+use saltus_transport::{
+    About, Announces, Arrival, Describes, Epoll, Fd, ReportsLosses, Sink, Timer, Transport, Url,
+};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,14 +34,10 @@ struct Receiving {
     wanted: Vec<(Pattern, Vec<u16>)>,
 }
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::network(link(url)?))
-}
-
-fn link(mut url: Url) -> Result<Box<dyn Link>> {
-    let options = udpm::options(&mut url)?;
+pub(crate) fn open(mut url: Url) -> Result<Box<dyn Transport>> {
+    let options = multicast::options(&mut url)?;
     let count = url.take("nports", "a number of ports, from 1")?.unwrap_or(PORTS);
-    url.finish(&format!("nports, {}", udpm::SOCKET_OPTIONS))?;
+    url.finish(&format!("nports, {}", multicast::SOCKET_OPTIONS))?;
     let first = options.group.port();
     let ports = Ports::new(first, count);
     let ports =
@@ -60,17 +56,12 @@ impl Mpudpm {
     }
 }
 
-impl Link for Mpudpm {
+impl Transport for Mpudpm {
     fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
         Ok(self.publisher.publish(name.as_bytes(), payload)?)
     }
 
-    /// Others ask what channels there are, and must be answered.
-    fn listens_always(&self) -> bool {
-        true
-    }
-
-    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+    fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
         let mut receiving = self.receiving();
         let Receiving { listener, wanted } = &mut *receiving;
         let stamps = Stamps::read();
@@ -84,11 +75,11 @@ impl Link for Mpudpm {
         Ok(())
     }
 
-    fn fds(&self) -> Vec<Fd> {
+    fn descriptors(&self) -> Vec<Fd> {
         vec![Fd { raw: self.epoll.as_fd().as_raw_fd(), alone: false }]
     }
 
-    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+    fn subscribe(&self, pattern: &Pattern, _: u64) -> Result<()> {
         let mut receiving = self.receiving();
         let Receiving { listener, wanted } = &mut *receiving;
         let mut listened = Vec::new();
@@ -125,6 +116,19 @@ impl Link for Mpudpm {
         let (_, ports) = receiving.wanted.swap_remove(at);
         ports.into_iter().for_each(|port| receiving.listener.leave(port));
     }
+    fn sender(&self, _: &Name) -> Option<u64> {
+        None
+    }
+
+    fn as_announces(&self) -> Option<&dyn Announces> {
+        None
+    }
+    fn as_describes(&self) -> Option<&dyn Describes> {
+        None
+    }
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+        None
+    }
 }
 
 /// What LCM takes for a pattern: it makes others tell their channels.
@@ -143,7 +147,7 @@ impl lcm::Sink for Taker<'_> {
     fn message(&mut self, message: Received<'_>) {
         let about = About {
             arrived: self.stamps.boottime(message.stamp_ns),
-            sender: udpm::number(message.from),
+            sender: multicast::number(message.from),
             sequence: message.sequence.into(),
             lost: About::UNKNOWN,
             ..About::default()

@@ -1,9 +1,7 @@
 //! `shm://`: channels in shared memory, of all processes of the machine.
 
-use super::Provider;
-use crate::descriptor::{Epoll, Timer};
 use crate::inlet::{self, Meta, Outlet, Place};
-use crate::url::Url;
+use crate::provider::Provider;
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{
     Attributes, CancelHandle, Description, DetachedView, Domain, Name, Publisher, Sample, Subscriber,
@@ -11,8 +9,10 @@ use saltus_channel::{
 };
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
+use saltus_transport::{Epoll, Timer, Url};
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// How often a subscriber looks for channels that have come, in ns. What is published on one until then must not be more than
@@ -36,8 +36,8 @@ pub(crate) struct Shm {
 
 const OPTIONS: &str = "frames, frame_size";
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::Shm(Shm::open(url)?))
+pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
+    Ok(Arc::new(Shm::open(url)?))
 }
 
 impl Shm {
@@ -52,23 +52,28 @@ impl Shm {
         }
         Ok(shm)
     }
-    pub fn is(&self, other: &Shm) -> bool {
-        self.domain == other.domain
-    }
-    pub fn domain(&self) -> &Domain {
-        &self.domain
-    }
-    pub fn names(&self) -> Result<Vec<Name>> {
-        Ok(self.domain.list()?)
-    }
-    pub fn outlet(&self, name: Name) -> ShmOutlet {
-        ShmOutlet { shm: self.clone(), name, publisher: None, described: Vec::new() }
-    }
-
     /// What a channel is created with whose first message has `len` bytes: room for messages that are a few times longer.
     fn attributes(&self, len: usize) -> Attributes {
         let size = (len as u64).saturating_mul(2).next_power_of_two().max(Attributes::new().get_frame_size());
         Attributes::new().frames(self.frames).frame_size(self.frame_size.unwrap_or(size))
+    }
+}
+
+impl Provider for Shm {
+    fn outlet(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn Outlet>> {
+        let described = what.cloned().into_iter().collect();
+        Ok(Box::new(ShmOutlet { shm: self.clone(), name, publisher: None, described }))
+    }
+    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn inlet::Inlet>> {
+        Ok(Box::new(ShmInlet::new(self, pattern, options)?))
+    }
+    /// Whoever receives finds the types with the channel.
+    fn learn(&self, _: &Description) {}
+    fn names(&self) -> Result<Vec<Name>> {
+        Ok(self.domain.list()?)
+    }
+    fn shared_memory(&self) -> Option<&Domain> {
+        Some(&self.domain)
     }
 }
 

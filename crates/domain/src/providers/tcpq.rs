@@ -4,24 +4,18 @@
 //! A subscriber is told once that it is. What was sent meanwhile is gone, and nobody can say how much: what is missed is
 //! unknown. To publish without a connection is an error at once.
 
-use super::Provider;
-use crate::inbox::{About, Arrival, Fd, Link, Sink};
-use crate::url::Url;
 use crate::{Error, Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::tcpq::{Arrived, Client, PORT};
 use saltus_os::clock;
+use saltus_transport::{About, Announces, Arrival, Describes, Fd, ReportsLosses, Sink, Transport, Url};
 use std::net::ToSocketAddrs;
 use std::os::fd::{AsFd, AsRawFd};
 
 /// A hub's client.
 pub(crate) struct Tcpq(Client);
 
-pub(crate) fn open(url: Url) -> Result<Provider> {
-    Ok(Provider::network(link(url)?))
-}
-
-fn link(url: Url) -> Result<Box<dyn Link>> {
+pub(crate) fn open(url: Url) -> Result<Box<dyn Transport>> {
     url.finish("none")?;
     let (host, port) = hub(&url)?;
     let found = (host, port).to_socket_addrs();
@@ -51,12 +45,12 @@ fn hub(url: &Url) -> Result<(&str, u16)> {
     Ok((if host.is_empty() { "127.0.0.1" } else { host }, port))
 }
 
-impl Link for Tcpq {
+impl Transport for Tcpq {
     fn publish(&self, name: &Name, payload: &[u8]) -> Result<()> {
         Ok(self.0.publish(name.as_bytes(), payload)?)
     }
 
-    fn drain(&self, sink: &mut dyn Sink) -> Result<()> {
+    fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
         // Nothing but bytes comes from a hub: neither who sent them nor when, nor what was lost.
         let about = About { arrived: clock::boottime(), lost: About::UNKNOWN, ..About::default() };
         let mut take =
@@ -64,15 +58,28 @@ impl Link for Tcpq {
         Ok(self.0.drain(&mut take)?)
     }
 
-    fn fds(&self) -> Vec<Fd> {
+    fn descriptors(&self) -> Vec<Fd> {
         vec![Fd { raw: self.0.as_fd().as_raw_fd(), alone: false }]
     }
 
-    fn subscribe(&self, pattern: &Pattern) -> Result<()> {
+    fn subscribe(&self, pattern: &Pattern, _: u64) -> Result<()> {
         Ok(self.0.subscribe(&pattern.expression())?)
     }
     fn unsubscribe(&self, pattern: &Pattern) {
         self.0.unsubscribe(&pattern.expression());
+    }
+    fn sender(&self, _: &Name) -> Option<u64> {
+        None
+    }
+
+    fn as_announces(&self) -> Option<&dyn Announces> {
+        None
+    }
+    fn as_describes(&self) -> Option<&dyn Describes> {
+        None
+    }
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
+        None
     }
 }
 
@@ -102,7 +109,7 @@ mod tests {
     fn a_host_that_is_not_found_and_an_option_that_is_not_there_are_named() {
         for (url, part) in [("tcpq://no.such.host.invalid", "no.such.host.invalid"), ("tcpq://?ttl=1", "ttl")]
         {
-            let Err(e) = super::link(Url::parse(url).unwrap()) else { panic!("{url}") };
+            let Err(e) = open(Url::parse(url).unwrap()) else { panic!("{url}") };
             assert!(e.to_string().contains(part), "{e}");
         }
     }

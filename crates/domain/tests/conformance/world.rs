@@ -23,7 +23,7 @@ pub struct World {
     url: String,
     /// The one domain, where all handles must share it.
     one: Option<Domain>,
-    traits: Traits,
+    scheme: &'static Scheme,
     /// The longest message to try, in bytes.
     pub large: usize,
 }
@@ -31,19 +31,23 @@ pub struct World {
 impl World {
     /// One whose domains are opened by `url`.
     fn new(url: String, large: usize) -> World {
-        World { traits: Scheme::of(&url).unwrap().traits, url, one: None, large }
+        World::with(Scheme::of(&url).unwrap(), url, large)
+    }
+    /// The same, by a scheme that need not be in the table.
+    pub fn with(scheme: &'static Scheme, url: String, large: usize) -> World {
+        World { scheme, url, one: None, large }
     }
     /// One of which all handles must share a domain.
     fn of(one: Domain, large: usize) -> World {
-        World { traits: *one.traits(), url: String::new(), one: Some(one), large }
+        World { scheme: one.scheme(), url: String::new(), one: Some(one), large }
     }
     /// What its kind of domain promises.
     pub fn traits(&self) -> Traits {
-        self.traits
+        self.scheme.traits
     }
     /// Whether a message tells who sent it. A hub does not pass that on.
     pub fn tells_senders(&self) -> bool {
-        self.traits.senders != Senders::Unknown
+        self.scheme.traits.senders != Senders::Unknown
     }
     /// What is told when nothing was missed.
     pub fn none_missed(&self) -> Option<u64> {
@@ -51,7 +55,7 @@ impl World {
     }
     /// What is promised about messages that are lost.
     pub fn loss(&self) -> Loss {
-        match self.traits.losses {
+        match self.scheme.traits.losses {
             Losses::Exact => Loss::Exact,
             Losses::OfPublisher | Losses::OfSenderOnChannel | Losses::OfSender => Loss::OfSender,
             Losses::Interruptions | Losses::Nothing => Loss::Unknown,
@@ -62,7 +66,7 @@ impl World {
     /// What such transports tell of subscribers goes in order: when a probe of a subscriber made now arrives, all that
     /// were made before it are known too.
     pub fn settle(&self, from: &Domain, to: &Domain) {
-        if !self.traits.discovery.meets_slowly() {
+        if !self.scheme.traits.discovery.meets_slowly() {
             return;
         }
         let name = format!("settle-{}", NEXT.fetch_add(1, Relaxed));
@@ -81,7 +85,7 @@ impl World {
     pub fn open(&self) -> Domain {
         match &self.one {
             Some(domain) => domain.clone(),
-            None => Domain::open(&self.url).unwrap(),
+            None => Domain::open_with(self.scheme, &self.url).unwrap(),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! A subscriber of a log that is played.
 
 use super::player::{Held, Look, Player};
-use crate::descriptor::Timer;
 use crate::inbox::store::Interest;
 use crate::inlet::{Inlet, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Name};
 use saltus_os::clock;
 use saltus_ring::Which;
+use saltus_transport::Timer;
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;

@@ -1,0 +1,79 @@
+//! Networks: a transport, whose messages land in channels of this process.
+
+use crate::inbox::Inbox;
+use crate::inbox::inlet::{Inlet as InboxInlet, Source};
+use crate::inlet::{Inlet, Outlet};
+use crate::provider::Provider;
+use crate::{Options, Pattern, Result, Traits};
+use saltus_channel::{Description, Name};
+use saltus_transport::{Delivery, Transport, Url};
+use std::sync::Arc;
+
+/// Opens a network whose messages this process receives when its descriptors are readable.
+pub(crate) fn open(
+    url: Url,
+    traits: &Traits,
+    open: fn(Url) -> Result<Box<dyn Transport>>,
+) -> Result<Arc<dyn Provider>> {
+    Ok(Arc::new(Network(Inbox::new(open(url)?, traits))))
+}
+
+/// Opens a network that delivers messages on threads of its own.
+pub(crate) fn open_delivering(
+    url: Url,
+    traits: &Traits,
+    open: fn(Url, Arc<dyn Delivery>) -> Result<Box<dyn Transport>>,
+) -> Result<Arc<dyn Provider>> {
+    Ok(Arc::new(Network(Inbox::delivering(traits, |delivery| open(url, delivery))?)))
+}
+
+struct Network(Arc<Inbox>);
+
+impl Provider for Network {
+    fn outlet(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn Outlet>> {
+        announce(&self.0, &name, what)?;
+        Ok(Box::new(NetworkOutlet { inbox: self.0.clone(), name, listens: false }))
+    }
+    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+        Ok(Box::new(InboxInlet::new(Source::Network(self.0.clone()), pattern, options)?))
+    }
+    fn learn(&self, what: &Description) {
+        if let Some(describes) = self.0.transport().as_describes() {
+            describes.learn(what);
+        }
+    }
+    fn names(&self) -> Result<Vec<Name>> {
+        Ok(self.0.store().names())
+    }
+    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+        None
+    }
+}
+
+fn announce(inbox: &Inbox, name: &Name, what: Option<&Description>) -> Result<()> {
+    inbox.transport().as_announces().map_or(Ok(()), |announces| announces.announce(name, what))
+}
+
+/// Publishes on a network.
+struct NetworkOutlet {
+    inbox: Arc<Inbox>,
+    name: Name,
+    /// Whether the inbox was told that somebody publishes.
+    listens: bool,
+}
+
+impl Outlet for NetworkOutlet {
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        if !self.listens {
+            self.inbox.listen()?;
+            self.listens = true;
+        }
+        self.inbox.publish(&self.name, payload)
+    }
+    fn sender(&self) -> Option<u64> {
+        self.inbox.transport().sender(&self.name)
+    }
+    fn describe(&mut self, what: &Description) -> Result<()> {
+        announce(&self.inbox, &self.name, Some(what))
+    }
+}

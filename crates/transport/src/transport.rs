@@ -1,0 +1,88 @@
+//! What a network must do to carry the messages of domains.
+
+use crate::{About, Count, Of, Pattern, Result};
+use saltus_channel::{Description, Name};
+use std::os::fd::RawFd;
+
+/// A network. All methods are required: each provider states what it does, even where that is nothing.
+///
+/// What holds at all times, such as whether a process's own messages come back, is in [`Traits`](crate::Traits).
+pub trait Transport: Send + Sync {
+    /// Sends a message. Several threads may call this at once.
+    fn publish(&self, channel: &Name, payload: &[u8]) -> Result<()>;
+    /// Begins to receive the channels that `pattern` names, for a subscriber that keeps up to `depth` messages.
+    fn subscribe(&self, pattern: &Pattern, depth: u64) -> Result<()>;
+    /// Ends one subscription to `pattern`.
+    fn unsubscribe(&self, pattern: &Pattern);
+    /// Gives `sink` the messages that have arrived, without waiting for more. One thread at a time calls this.
+    fn receive(&self, sink: &mut dyn Sink) -> Result<()>;
+    /// The descriptors that are readable when messages have arrived; none for a transport that never receives, or that
+    /// receives on threads of its own. Asked again after each [`Transport::subscribe`].
+    fn descriptors(&self) -> Vec<Fd>;
+    /// The number that [`About::sender`] has in messages that this process publishes on `channel`, if there is one.
+    fn sender(&self, channel: &Name) -> Option<u64>;
+
+    /// This transport, if it prepares channels before their first message.
+    fn as_announces(&self) -> Option<&dyn Announces>;
+    /// This transport, if it carries or uses descriptions of messages.
+    fn as_describes(&self) -> Option<&dyn Describes>;
+    /// This transport, if it counts lost messages.
+    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses>;
+}
+
+/// A transport that prepares a channel when a publisher is made, because others need time to find it.
+pub trait Announces {
+    /// A publisher of `channel` was made; `what`: what its messages are, if that is known.
+    fn announce(&self, channel: &Name, what: Option<&Description>) -> Result<()>;
+}
+
+/// A transport that carries or uses descriptions of messages.
+pub trait Describes {
+    /// What is known of the messages received on `channel`.
+    fn descriptions(&self, channel: &Name) -> Vec<Description>;
+    /// Somebody subscribes to messages of this type.
+    fn learn(&self, what: &Description);
+}
+
+/// A transport that counts lost messages.
+pub trait ReportsLosses {
+    /// What is lost of each sender heard so far: a new subscriber is not told of it.
+    fn losses(&self) -> Vec<(Of, Count)>;
+}
+
+/// Accepts the messages that a transport has received.
+pub trait Sink {
+    /// Whether anybody wants messages of this channel.
+    fn wants(&mut self, channel: &[u8]) -> bool;
+    /// Accepts a message. One that nobody wants is skipped.
+    fn take(&mut self, arrival: Arrival<'_>);
+}
+
+/// Accepts messages from a transport that receives on threads of its own.
+pub trait Delivery: Send + Sync {
+    /// Calls `deliver` with a sink, then wakes the subscribers concerned. Waits for no subscriber, at most for another
+    /// thread that delivers.
+    fn deliver(&self, deliver: &mut dyn FnMut(&mut dyn Sink));
+    /// Reports an error to each subscriber, once.
+    fn fail(&self, error: crate::Error);
+}
+
+/// A descriptor to wait for.
+#[derive(Clone, Copy, Debug)]
+pub struct Fd {
+    /// The descriptor.
+    pub raw: RawFd,
+    /// Whether the kernel can wake one of several waiting threads, as for a socket, an event or a timer. An `epoll` wakes all.
+    pub alone: bool,
+}
+
+/// A message that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The name of its channel.
+    pub channel: &'a [u8],
+    /// Its bytes.
+    pub payload: &'a [u8],
+    /// What else is known of it.
+    pub about: About,
+}
