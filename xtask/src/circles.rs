@@ -18,7 +18,6 @@ const STILL: &[&str] = &[
     "saltus-spy",
     "saltus-spy-tui",
     "saltus-foxglove",
-    "saltus-domain",
     "saltus-net",
     "saltus-tunnel",
     "saltus-web",

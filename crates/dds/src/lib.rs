@@ -10,6 +10,7 @@
 mod failed;
 mod guard;
 mod kinds;
+mod limits;
 mod names;
 mod node;
 mod overwrite;
@@ -19,6 +20,7 @@ mod writer;
 
 use futures_core::Stream;
 use kinds::{Kind, Kinds};
+use limits::DEPTH;
 use names::Names;
 use node::{Node, Settings};
 use readers::Readers;
@@ -35,10 +37,6 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use writer::Writer;
 
-/// Messages of a topic that the library keeps, if nobody wants more.
-const DEPTH: u64 = 64;
-/// Messages that a reliable publisher keeps at least for those who have not confirmed them.
-const LEAST_WINDOW: u64 = 16;
 /// Messages of a topic that it keeps for a subscriber's sake, at most.
 const DEEPEST: u64 = 1024;
 /// How long a subscriber has to confirm a message, before a newer one may take its place.

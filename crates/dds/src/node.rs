@@ -2,6 +2,7 @@
 
 use super::failed::failed;
 use super::guard;
+use super::limits::{DEPTH, LEAST_WINDOW, SENDING};
 use super::names::Names;
 use super::overwrite::Speaker;
 use super::raw::{Adapter, Raw};
@@ -91,7 +92,7 @@ impl Node {
     fn qos(&self, reliable: bool, depth: u64, most: u64) -> QosPolicies {
         let [depth, most] = [depth, most].map(|n| i32::try_from(n).unwrap_or(i32::MAX));
         let limits = ResourceLimits { max_samples: most, max_instances: 1, max_samples_per_instance: most };
-        let max_blocking_time = (self.settings.patience + super::writer::SENDING).into();
+        let max_blocking_time = (self.settings.patience + SENDING).into();
         QosPolicyBuilder::new()
             .reliability(if reliable {
                 Reliability::Reliable { max_blocking_time }
@@ -109,7 +110,7 @@ impl Node {
 
     /// Messages that a writer may have sent without their being confirmed.
     pub fn window(&self) -> u64 {
-        self.settings.depth.unwrap_or(super::DEPTH).max(super::LEAST_WINDOW)
+        self.settings.depth.unwrap_or(DEPTH).max(LEAST_WINDOW)
     }
     pub fn patience(&self) -> Duration {
         self.settings.patience
@@ -126,7 +127,7 @@ impl Node {
     }
 
     pub fn writer(&self, topic: &str, kind: &str) -> Result<DataWriter<Raw, Adapter>> {
-        let depth = self.settings.depth.unwrap_or(super::DEPTH);
+        let depth = self.settings.depth.unwrap_or(DEPTH);
         let window = if self.settings.reliable { self.window() } else { depth };
         let qos = self.qos(self.settings.reliable, depth, window);
         let topic = self.topic(topic, kind, &qos)?;

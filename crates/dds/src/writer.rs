@@ -1,6 +1,7 @@
 //! Publishing in one topic.
 
 use super::kinds::Kind;
+use super::limits::SENDING;
 use super::node::{self, Node};
 use super::overwrite::Past;
 use super::raw::{self, Adapter, Raw};
@@ -15,8 +16,6 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// How long the library may take to send what lies there, besides what subscribers have to confirm it.
-pub(super) const SENDING: Duration = Duration::from_millis(100);
 /// How long it may take to hear that something was passed over.
 const LOOK: Duration = Duration::from_millis(1);
 /// It is looked so often at least: who stood still himself until the time was up gives the library its chance all the same.

@@ -1,6 +1,6 @@
 //! The configuration of a session: what the URL says, else what its file says, else ours, else Zenoh's.
 
-use super::key;
+use super::{key, words};
 use saltus_transport::{Error, Result, Url};
 use serde_json::{Value, json};
 use zenoh::Config;
@@ -57,7 +57,7 @@ pub(super) fn options(mut url: Url) -> Result<Options> {
     url.finish(OPTIONS)?;
     fill_in(&mut tree);
     let config = Config::from_json5(&tree.to_string());
-    let config = config.map_err(|e| url.invalid(&format!("Zenoh does not take it: {}", super::told(&e))))?;
+    let config = config.map_err(|e| url.invalid(&format!("Zenoh does not take it: {}", words::of(&e))))?;
     Ok(Options { prefix: url.network, config, congestion })
 }
 

@@ -9,6 +9,7 @@
 mod attachment;
 mod config;
 mod key;
+mod words;
 
 use attachment::{Attachment, Told};
 use config::MOST_BYTES;
@@ -81,19 +82,8 @@ pub fn open(url: Url, delivery: Arc<dyn Delivery>) -> Result<Box<dyn Transport>>
     }))
 }
 
-/// What Zenoh says, without the places in its source.
-fn told(why: &zenoh::Error) -> String {
-    let text = why.to_string();
-    let is_place = |word: &str| word.contains(".rs:");
-    let mut words: Vec<&str> = text.split(' ').collect();
-    while let Some(at) = words.windows(2).position(|two| two[0] == "at" && is_place(two[1])) {
-        words.drain(at..at + 2);
-    }
-    words.join(" ")
-}
-
 fn failed(what: impl Into<String>, why: zenoh::Error) -> Error {
-    Error::system(what, io::Error::other(told(&why)))
+    Error::system(what, io::Error::other(words::of(&why)))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
