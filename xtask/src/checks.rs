@@ -1,24 +1,11 @@
 //! What is checked, and how.
 
+use crate::providers;
 use crate::run::{self, Outcome, Step, read, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The providers that are Cargo features.
-const FEATURES: &str = "--features=saltus-cli/zmq,saltus-cli/dds,saltus-cli/zenoh,saltus-bridge/dds,\
-    saltus-bench-channel/zmq,saltus-bench-channel/dds,saltus-bench-channel/zenoh";
-
-/// Tests of these providers, without what was tested without them already: one build for both commands.
-const PROVIDERS: [&str; 2] = [
-    "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge \
-        --features saltus-domain/zmq,saltus-domain/dds,saltus-domain/zenoh,saltus-bridge/dds \
-        --lib --test conformance -- dds zmq zenoh",
-    "cargo test --locked --no-fail-fast -p saltus-domain -p saltus-bridge \
-        --features saltus-domain/zmq,saltus-domain/dds,saltus-domain/zenoh,saltus-bridge/dds \
-        --test dds --test zenoh --test zenoh_session --test zmq --test zmq_helper",
-];
 
 /// One build for all that runs optimized but is not measured: alone, each would build what they share anew, for features that differ.
 const RELEASE: &str = "cargo build --release --locked -p saltus-cli -p saltus-campaigns";
@@ -38,15 +25,19 @@ pub fn format() -> Step {
 
 /// Lints, with every provider.
 pub fn clippy() -> Step {
-    let line =
-        ["cargo", "clippy", "--workspace", "--all-targets", "--locked", FEATURES, "--", "-D", "warnings"];
-    Step::command("clippy", &[], &line)
+    let (line, features) = (
+        ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--features"],
+        providers::features(),
+    );
+    Step::command("clippy", &[], &[&line[..], &[&features, "--", "-D", "warnings"]].concat())
 }
 
 /// Documentation without warnings, with the same features, so that clippy has read what they depend on.
 pub fn docs() -> Step {
-    let line = ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", FEATURES];
-    Step::command("docs", &[("RUSTDOCFLAGS", "-D warnings")], &line)
+    let line =
+        ["cargo", "doc", "--workspace", "--no-deps", "--locked", "--document-private-items", "--features"];
+    let features = providers::features();
+    Step::command("docs", &[("RUSTDOCFLAGS", "-D warnings")], &[&line[..], &[&features]].concat())
 }
 
 /// All tests of all crates.
@@ -55,9 +46,9 @@ pub fn workspace_tests() -> Step {
     Step::command("tests", &[("PROPTEST_RNG_SEED", SEED)], &line)
 }
 
-/// One of the two commands of [`PROVIDERS`].
+/// One of the two commands of [`providers::tests`].
 pub fn provider_tests(which: usize) -> Step {
-    Step::line("tests of the providers that are features", PROVIDERS[which])
+    Step::line("tests of the providers that are features", &providers::tests(which))
 }
 
 /// The campaigns, and what the demo has built anyway.
@@ -150,8 +141,8 @@ pub fn bench_command(args: &[&str]) -> Step {
 pub fn bench_net(args: &[&str]) -> Step {
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
     // Zenoh's and DDS's crates take long to build; the short form leaves them out.
-    let features = if args.contains(&"--short") { "zmq" } else { "zmq,dds,zenoh" };
-    let line = line.into_iter().chain(["--features", features, "--", "net"]);
+    let features = if args.contains(&"--short") { "zmq".into() } else { providers::names().join(",") };
+    let line = line.into_iter().chain(["--features", &features, "--", "net"]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command("benchmark of domains over networks", &[], &line)
 }
@@ -159,13 +150,13 @@ pub fn bench_net(args: &[&str]) -> Step {
 /// What a paper measured, on the same harness.
 pub fn bench_paper(set: &str, args: &[&str]) -> Step {
     let features = match set {
-        _ if args.contains(&"--short") || args.contains(&"--quick") => "zmq",
-        "ach" => "zmq,iceoryx2",
-        "all" => "zmq,iceoryx2,dds,zenoh",
-        _ => "zmq,dds,zenoh",
+        _ if args.contains(&"--short") || args.contains(&"--quick") => "zmq".into(),
+        "ach" => "zmq,iceoryx2".into(),
+        "all" => format!("iceoryx2,{}", providers::names().join(",")),
+        _ => providers::names().join(","),
     };
     let line = ["cargo", "run", "--profile", "dist", "--locked", "-p", "saltus-bench-channel"];
-    let line = line.into_iter().chain(["--features", features, "--", set]);
+    let line = line.into_iter().chain(["--features", &features, "--", set]);
     let line: Vec<&str> = line.chain(args.iter().copied()).collect();
     Step::command(&format!("what a paper measured: {set}"), &[], &line)
 }

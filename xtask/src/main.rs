@@ -9,6 +9,7 @@ mod licences;
 mod modules;
 mod package;
 mod plan;
+mod providers;
 mod run;
 mod source;
 mod tools;
