@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 #[rustfmt::skip]
 const STILL: &[&str] = &[
     "saltus-wire",
-    "saltus-types",
     "saltus-gen",
     "saltus-measure",
     "saltus-doctor",

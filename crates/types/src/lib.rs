@@ -19,6 +19,7 @@ pub mod diff;
 mod fingerprint;
 pub mod idl;
 pub mod json;
+mod known;
 mod lexer;
 mod literal;
 mod load;

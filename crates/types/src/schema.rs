@@ -1,6 +1,6 @@
 //! The model of a set of types: what a type file says, resolved and checked.
 
-use crate::sizes::Known;
+use crate::known::Known;
 use std::collections::BTreeMap;
 use std::fmt;
 

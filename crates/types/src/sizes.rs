@@ -1,6 +1,7 @@
 //! How large structs are, and that none contains itself by value.
 
 use crate::diagnostic::Diagnostic;
+use crate::known::Known;
 use crate::schema::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 use crate::source::Span;
 use crate::value::memory;
@@ -9,19 +10,6 @@ use crate::value::memory;
 const LARGEST: u64 = i32::MAX as u64;
 /// How deep structs may lie in each other by value.
 const DEEPEST: usize = saltus_wire::MAX_DEPTH as usize;
-
-/// What the schema remembers of a struct.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Known {
-    /// Least size on the wire.
-    pub least: u64,
-    /// Whether it is the only one.
-    pub fixed: bool,
-    /// Elements and rows that it always has and that may take no room.
-    pub free: u64,
-    /// Memory of what a record of it always has.
-    pub memory: u64,
-}
 
 /// The sizes of every struct. Nothing if something was said: of structs
 /// that contain themselves by value, are too large, or lie too deep in each other. `spans` are the places of the fields.

@@ -27,6 +27,7 @@
 //! The names differ too; [`idl`] and [`ros2msg`] say how.
 
 mod cycle;
+mod dialect;
 pub(crate) mod words;
 
 use crate::codec::{Counts, DecodeCause, DecodeError, Decoder, EncodeError, Encoder, Format, Order};
@@ -37,15 +38,7 @@ use std::sync::Arc;
 
 pub use cycle::Unsupported;
 pub(crate) use cycle::order;
-
-/// For whose tools the bytes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// OMG IDL 4.2: DDS, and viewers that know `omgidl`.
-    OmgIdl,
-    /// ROS 2 message definitions: all viewers.
-    Ros2Msg,
-}
+pub use dialect::{CdrSchema, Dialect};
 
 /// In which order the bytes of numbers are written. Both are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,17 +48,6 @@ pub enum Endian {
     Little,
     /// Most significant byte first.
     Big,
-}
-
-/// What a viewer needs to decode the messages of a type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CdrSchema {
-    /// Encoding of the text in MCAP's words: `omgidl` or `ros2msg`.
-    pub encoding: &'static str,
-    /// Name of the type in the text: `exlcm::pose_t` or `exlcm/msg/Pose`.
-    pub name: String,
-    /// The type, and all types in it.
-    pub text: String,
 }
 
 /// The schema text for struct `id`.

@@ -1,6 +1,6 @@
 //! What both kinds of schema text say in the same words.
 
-use super::Dialect;
+use super::dialect::Dialect;
 use crate::{Const, ConstValue, EnumId, Primitive, Schema};
 
 /// What a primitive type is called.

@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 use super::{Counts, DecodeCause, DecodeError, Format, Order};
-use crate::value::{Array, Items, Record, Text, Value, array, memory};
+use crate::value::{Array, Items, Record, Text, Value, count, memory};
 use crate::{Extent, Field, Primitive, Schema, StructId, Type};
 use saltus_wire::{DecodeError as BytesError, MAX_DEPTH, Reader};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl<'a, F: Format> Decoder<'a, F> {
 
     fn array(&mut self, field: &Field, so_far: &[Value]) -> Result<Value, DecodeError> {
         let shape = self.shape(field, so_far)?;
-        let total = array::count(&shape).ok_or(DecodeCause::TooMuchMemory)?;
+        let total = count(&shape).ok_or(DecodeCause::TooMuchMemory)?;
         self.limits.spend(memory::elements(field.ty, total))?;
         let mut items = Items::with_capacity(field.ty, total);
         if self.format.counts() == Counts::Each {

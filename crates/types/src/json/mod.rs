@@ -18,24 +18,16 @@
 //! says which name was probably meant. Every error names the path, what was found, and what was expected.
 
 mod error;
+mod options;
 mod read;
-mod rows;
 mod write;
 
 pub use error::{JsonCause, JsonError};
+pub use options::Options;
 
 use crate::value::Record;
 use crate::{Schema, StructId};
 use std::sync::Arc;
-
-/// How JSON is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Arrays of `byte` as base64 strings; of several dimensions, the innermost.
-    pub base64: bool,
-    /// One field a line, for people. Arrays of numbers stay on their line.
-    pub pretty: bool,
-}
 
 /// A message as JSON, in one line.
 pub fn to_string(record: &Record) -> String {

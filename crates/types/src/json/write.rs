@@ -1,6 +1,6 @@
 //! From a record to JSON.
 
-use super::Options;
+use super::options::Options;
 use crate::value::{Array, Items, Record, Text, Value, starting};
 use crate::{Schema, Type};
 use base64::Engine;

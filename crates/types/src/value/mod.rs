@@ -8,22 +8,19 @@
 //! field, those of fixed size in that size. Only size fields may disagree with the arrays that they count, until
 //! [`Record::set_sizes`] makes them agree; encoders refuse such a record.
 
-pub(crate) mod array;
 mod display;
 pub(crate) mod memory;
 mod path;
-mod record;
 mod text;
 mod zero;
 
-pub use array::{Array, Items};
 pub(crate) use display::starting;
-pub use record::{Misfit, Record};
-pub(crate) use record::{declaration, integer};
 pub use text::Text;
 pub use zero::TooLarge;
 pub(crate) use zero::Zeros;
 
+use crate::{Extent, Field, Primitive, Schema, Struct, StructId, Type};
+use std::fmt;
 use std::sync::Arc;
 
 /// The value of a field, or of an element of an array.
@@ -162,3 +159,410 @@ from! {
     i8 => Int8, i16 => Int16, i32 => Int32, i64 => Int64, u8 => Byte, f32 => Float, f64 => Double, bool => Boolean,
     &str => String, String => String, Text => String,
 }
+
+/// The elements of an array, all dimensions in one vector, the last dimension fastest.
+#[derive(Clone, Debug)]
+pub enum Items {
+    /// `int8_t`
+    Int8(Vec<i8>),
+    /// `int16_t`
+    Int16(Vec<i16>),
+    /// `int32_t`
+    Int32(Vec<i32>),
+    /// `int64_t`
+    Int64(Vec<i64>),
+    /// `byte`
+    Byte(Vec<u8>),
+    /// `float`
+    Float(Vec<f32>),
+    /// `double`
+    Double(Vec<f64>),
+    /// `string`
+    String(Vec<Text>),
+    /// `boolean`
+    Boolean(Vec<bool>),
+    /// Of an enum.
+    Enum(Vec<i32>),
+    /// Of a struct.
+    Record(Vec<Record>),
+}
+
+/// The same for the elements of any type: `$v` is the vector.
+macro_rules! with_items {
+    ($items:expr, $v:ident => $body:expr) => {
+        match $items {
+            Items::Int8($v) => $body,
+            Items::Int16($v) => $body,
+            Items::Int32($v) => $body,
+            Items::Int64($v) => $body,
+            Items::Byte($v) => $body,
+            Items::Float($v) => $body,
+            Items::Double($v) => $body,
+            Items::String($v) => $body,
+            Items::Boolean($v) => $body,
+            Items::Enum($v) => $body,
+            Items::Record($v) => $body,
+        }
+    };
+}
+
+impl Items {
+    /// No elements of this type.
+    pub fn empty(ty: Type) -> Items {
+        Items::with_capacity(ty, 0)
+    }
+    /// No elements of this type, and room for `n`.
+    pub(crate) fn with_capacity(ty: Type, n: usize) -> Items {
+        match ty {
+            Type::Primitive(Primitive::Int8) => Items::Int8(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int16) => Items::Int16(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int32) => Items::Int32(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Int64) => Items::Int64(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Byte) => Items::Byte(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Float) => Items::Float(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Double) => Items::Double(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::String) => Items::String(Vec::with_capacity(n)),
+            Type::Primitive(Primitive::Boolean) => Items::Boolean(Vec::with_capacity(n)),
+            Type::Enum(_) => Items::Enum(Vec::with_capacity(n)),
+            Type::Struct(_) => Items::Record(Vec::with_capacity(n)),
+        }
+    }
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        with_items!(self, v => v.len())
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Element `i`.
+    pub fn get(&self, i: usize) -> Option<Value> {
+        Some(match self {
+            Items::Int8(v) => Value::Int8(*v.get(i)?),
+            Items::Int16(v) => Value::Int16(*v.get(i)?),
+            Items::Int32(v) => Value::Int32(*v.get(i)?),
+            Items::Int64(v) => Value::Int64(*v.get(i)?),
+            Items::Byte(v) => Value::Byte(*v.get(i)?),
+            Items::Float(v) => Value::Float(*v.get(i)?),
+            Items::Double(v) => Value::Double(*v.get(i)?),
+            Items::String(v) => Value::String(v.get(i)?.clone()),
+            Items::Boolean(v) => Value::Boolean(*v.get(i)?),
+            Items::Enum(v) => Value::Enum(*v.get(i)?),
+            Items::Record(v) => v.get(i)?.clone().into(),
+        })
+    }
+    /// The elements from `start` to before `end`, copied.
+    fn part(&self, start: usize, end: usize) -> Option<Items> {
+        Some(match self {
+            Items::Int8(v) => Items::Int8(v.get(start..end)?.into()),
+            Items::Int16(v) => Items::Int16(v.get(start..end)?.into()),
+            Items::Int32(v) => Items::Int32(v.get(start..end)?.into()),
+            Items::Int64(v) => Items::Int64(v.get(start..end)?.into()),
+            Items::Byte(v) => Items::Byte(v.get(start..end)?.into()),
+            Items::Float(v) => Items::Float(v.get(start..end)?.into()),
+            Items::Double(v) => Items::Double(v.get(start..end)?.into()),
+            Items::String(v) => Items::String(v.get(start..end)?.into()),
+            Items::Boolean(v) => Items::Boolean(v.get(start..end)?.into()),
+            Items::Enum(v) => Items::Enum(v.get(start..end)?.into()),
+            Items::Record(v) => Items::Record(v.get(start..end)?.into()),
+        })
+    }
+    /// What the elements are, as [`Value::kind`] says it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Items::Int8(_) => "int8_t",
+            Items::Int16(_) => "int16_t",
+            Items::Int32(_) => "int32_t",
+            Items::Int64(_) => "int64_t",
+            Items::Byte(_) => "byte",
+            Items::Float(_) => "float",
+            Items::Double(_) => "double",
+            Items::String(_) => "string",
+            Items::Boolean(_) => "boolean",
+            Items::Enum(_) => "enum",
+            Items::Record(_) => "struct",
+        }
+    }
+}
+
+/// Floats by their bits, as in [`Value`].
+impl PartialEq for Items {
+    fn eq(&self, other: &Items) -> bool {
+        match (self, other) {
+            (Items::Int8(a), Items::Int8(b)) => a == b,
+            (Items::Int16(a), Items::Int16(b)) => a == b,
+            (Items::Int32(a), Items::Int32(b)) => a == b,
+            (Items::Int64(a), Items::Int64(b)) => a == b,
+            (Items::Byte(a), Items::Byte(b)) => a == b,
+            (Items::Float(a), Items::Float(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Items::Double(a), Items::Double(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Items::String(a), Items::String(b)) => a == b,
+            (Items::Boolean(a), Items::Boolean(b)) => a == b,
+            (Items::Enum(a), Items::Enum(b)) => a == b,
+            (Items::Record(a), Items::Record(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Elements and the sizes of their dimensions, outermost first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    shape: Box<[usize]>,
+    items: Items,
+}
+
+impl Array {
+    /// An array of this shape; nothing if `shape` does not multiply to the number of `items`, or is empty.
+    pub fn new(shape: &[usize], items: Items) -> Option<Array> {
+        (!shape.is_empty() && count(shape) == Some(items.len())).then(|| Array { shape: shape.into(), items })
+    }
+    /// An array of one dimension.
+    pub fn flat(items: Items) -> Array {
+        Array { shape: [items.len()].into(), items }
+    }
+    /// Sizes of its dimensions, outermost first. Behind one of size 0 the others may be anything.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// All elements, the last dimension fastest.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+    /// Its elements, if they are structs.
+    pub fn records(&self) -> &[Record] {
+        if let Items::Record(v) = &self.items { v } else { &[] }
+    }
+    pub(super) fn records_mut(&mut self) -> &mut [Record] {
+        if let Items::Record(v) = &mut self.items { v } else { &mut [] }
+    }
+    /// What lies at these indices: an element, or an array of the dimensions that are left. A copy.
+    pub fn at(&self, indices: &[usize]) -> Option<Value> {
+        let rest = self.shape.get(indices.len()..)?;
+        let start = self.offset(indices)?;
+        if rest.is_empty() {
+            return self.items.get(start);
+        }
+        let items = self.items.part(start, start + count(rest)?)?;
+        Some(Array { shape: rest.into(), items }.into())
+    }
+    /// Position of the first element at these indices, of which there may be fewer than dimensions.
+    pub(super) fn offset(&self, indices: &[usize]) -> Option<usize> {
+        let mut offset = 0usize;
+        for (&i, &n) in indices.iter().zip(&self.shape) {
+            offset = offset.checked_mul(n)?.checked_add(Some(i).filter(|&i| i < n)?)?;
+        }
+        offset.checked_mul(count(self.shape.get(indices.len()..)?)?)
+    }
+    /// `[1][2]`, the indices of element `i`.
+    pub(crate) fn indices(shape: &[usize], mut i: usize) -> String {
+        let mut parts = Vec::with_capacity(shape.len());
+        for &n in shape.iter().skip(1).rev() {
+            parts.push(i.checked_rem(n).unwrap_or(0));
+            i = i.checked_div(n).unwrap_or(0);
+        }
+        parts.push(i);
+        parts.iter().rev().map(|i| format!("[{i}]")).collect()
+    }
+}
+
+/// How many elements a shape has, if a `usize` can say it. 0 if any dimension is 0.
+pub(crate) fn count(shape: &[usize]) -> Option<usize> {
+    if shape.contains(&0) {
+        return Some(0);
+    }
+    shape.iter().try_fold(1usize, |n, &k| n.checked_mul(k))
+}
+
+/// A value for each field of a struct.
+#[derive(Clone)]
+pub struct Record {
+    schema: Arc<Schema>,
+    id: StructId,
+    values: Box<[Value]>,
+}
+
+impl Record {
+    /// A record of values that fit.
+    pub(crate) fn of(schema: &Arc<Schema>, id: StructId, values: Vec<Value>) -> Record {
+        debug_assert_eq!(schema.get(id).fields.len(), values.len());
+        Record { schema: schema.clone(), id, values: values.into() }
+    }
+    /// The schema that its types are of.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+    /// Its struct.
+    pub fn id(&self) -> StructId {
+        self.id
+    }
+    /// The definition of its struct: name, fields, fingerprint.
+    pub fn definition(&self) -> &Struct {
+        self.schema.get(self.id)
+    }
+    /// All values, in the order of the fields.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+    /// All fields with their values.
+    pub fn fields(&self) -> impl Iterator<Item = (&Field, &Value)> {
+        self.definition().fields.iter().zip(&*self.values)
+    }
+    /// The value of a field.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        let (i, _) = self.definition().field(name)?;
+        self.values.get(i)
+    }
+    /// Gives a field another value.
+    ///
+    /// # Errors
+    /// There is no such field, or the value has another type or other fixed sizes. Records must be of the same schema:
+    /// the same `Arc`.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Misfit> {
+        let misfit = |expected: String, found: String| Misfit { field: name.into(), expected, found };
+        let Some((i, field)) = self.schema.get(self.id).field(name) else {
+            return Err(misfit(format!("a field of {}", self.definition().name), "no such field".into()));
+        };
+        let value = value.into();
+        if let Err(found) = fits(&self.schema, field, &value) {
+            return Err(misfit(declaration(&self.schema, field), found));
+        }
+        self.values[i] = value;
+        Ok(())
+    }
+    /// Gives every size field, in any depth, the size of the first array that it counts and that has elements. A size that its type cannot
+    /// say is left alone; then encoding tells.
+    pub fn set_sizes(&mut self) {
+        let schema = self.schema.clone();
+        let definition = schema.get(self.id);
+        for i in definition.size_fields() {
+            let sizes = definition.sized_by(i).filter_map(|(at, dim)| match &self.values[at] {
+                // What lies behind a dimension of size 0 says nothing, unless all do.
+                Value::Array(a) => Some((a.shape()[..dim].contains(&0), *a.shape().get(dim)?)),
+                _ => None,
+            });
+            let size = sizes.min_by_key(|(hidden, _)| *hidden).map(|(_, size)| size);
+            if let (Some(size), Type::Primitive(p)) = (size, definition.fields[i].ty)
+                && let Some(value) = i64::try_from(size).ok().and_then(|n| integer(p, n))
+            {
+                self.values[i] = value;
+            }
+        }
+        for value in &mut self.values {
+            match value {
+                Value::Record(r) => r.set_sizes(),
+                Value::Array(a) if !a.records().is_empty() => {
+                    Arc::make_mut(a).records_mut().iter_mut().for_each(Record::set_sizes)
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// An integer of that type, if it can say `n`.
+pub(crate) fn integer(ty: Primitive, n: i64) -> Option<Value> {
+    match ty {
+        Primitive::Int8 => n.try_into().ok().map(Value::Int8),
+        Primitive::Int16 => n.try_into().ok().map(Value::Int16),
+        Primitive::Int32 => n.try_into().ok().map(Value::Int32),
+        Primitive::Int64 => Some(Value::Int64(n)),
+        Primitive::Byte => n.try_into().ok().map(Value::Byte),
+        _ => None,
+    }
+}
+
+/// Whether a value is one of a field; else what it is instead.
+fn fits(schema: &Arc<Schema>, field: &Field, value: &Value) -> Result<(), String> {
+    let same = |r: &Record, id: StructId| Arc::ptr_eq(&r.schema, schema) && r.id == id;
+    match value {
+        Value::Array(array) => {
+            let Items::Record(records) = array.items() else {
+                let kind = Items::empty(field.ty).kind();
+                return if array.items().kind() == kind {
+                    shaped(field, array)
+                } else {
+                    Err(shape_name(array))
+                };
+            };
+            let Type::Struct(id) = field.ty else { return Err(shape_name(array)) };
+            match records.iter().find(|r| !same(r, id)) {
+                Some(other) => Err(format!("an array with a {}", other.definition().name)),
+                None => shaped(field, array),
+            }
+        }
+        _ if field.is_array() => Err(value.kind().into()),
+        Value::Record(r) => match field.ty {
+            Type::Struct(id) if same(r, id) => Ok(()),
+            _ => Err(r.definition().name.to_string()),
+        },
+        _ if value.kind() == Items::empty(field.ty).kind() => Ok(()),
+        _ => Err(value.kind().into()),
+    }
+}
+
+fn shaped(field: &Field, array: &Array) -> Result<(), String> {
+    let fixed = |(dim, &n): (&crate::Dim, &usize)| match dim.extent {
+        Extent::Fixed(k) => k as usize == n,
+        Extent::Variable(_) => true,
+    };
+    if field.dims.len() == array.shape().len() && field.dims.iter().zip(array.shape()).all(fixed) {
+        Ok(())
+    } else {
+        Err(shape_name(array))
+    }
+}
+
+/// `float[2][3]`
+fn shape_name(array: &Array) -> String {
+    let sizes: String = array.shape().iter().map(|n| format!("[{n}]")).collect();
+    format!("{}{sizes}", array.items().kind())
+}
+
+/// `float[n][3]`
+pub(crate) fn declaration(schema: &Schema, field: &Field) -> String {
+    let sizes: String = field.dims.iter().map(|d| format!("[{}]", d.text)).collect();
+    format!("{}{sizes}", schema.type_name(field.ty))
+}
+
+/// Records are equal if their types have the same name and fingerprint, and their values are equal.
+impl PartialEq for Record {
+    fn eq(&self, other: &Record) -> bool {
+        let (a, b) = (self.definition(), other.definition());
+        let same_type = (Arc::ptr_eq(&self.schema, &other.schema) && self.id == other.id)
+            || (a.name == b.name && a.fingerprint == b.fingerprint);
+        same_type && self.values == other.values
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct(&self.definition().name.to_string());
+        for (field, value) in self.fields() {
+            out.field(&field.name, value);
+        }
+        out.finish()
+    }
+}
+
+/// A value that does not fit a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Name of the field.
+    pub field: String,
+    /// What it takes.
+    pub expected: String,
+    /// What it was given.
+    pub found: String,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: expected {}, found {}", self.field, self.expected, self.found)
+    }
+}
+impl std::error::Error for Misfit {}

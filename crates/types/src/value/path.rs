@@ -2,8 +2,15 @@
 
 use super::{Array, Record, Value};
 
+impl Record {
+    /// What lies at `pose.position[2]`, in any depth: a copy. An array may be given fewer indices than it has dimensions.
+    pub fn get(&self, path: &str) -> Option<Value> {
+        find(self, path)
+    }
+}
+
 /// What lies at `path` below `record`, copied.
-pub(super) fn find(record: &Record, path: &str) -> Option<Value> {
+fn find(record: &Record, path: &str) -> Option<Value> {
     let (mut record, mut path) = (record, path);
     loop {
         let (value, rest) = field(record, path)?;

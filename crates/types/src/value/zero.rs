@@ -9,6 +9,16 @@ use std::sync::Arc;
 /// How many bytes of zeros are made at most: as many as LCM's longest message has.
 const MAX_ZEROS: usize = 1 << 28;
 
+impl Record {
+    /// A record in which all is 0, `false` or empty.
+    ///
+    /// # Errors
+    /// The type is absurdly large, or its structs lie in each other too deep.
+    pub fn zero(schema: &Arc<Schema>, id: StructId) -> Result<Record, TooLarge> {
+        Zeros::new(schema).record(id)
+    }
+}
+
 /// Makes zeros, but not without bound: a type of a few lines can ask for gigabytes.
 pub(crate) struct Zeros<'s> {
     schema: &'s Arc<Schema>,
@@ -53,7 +63,7 @@ impl<'s> Zeros<'s> {
     }
     fn array(&mut self, id: StructId, field: &Field, shape: &[usize]) -> Result<Value, TooLarge> {
         let definition = self.schema.get(id);
-        let n = super::array::count(shape).ok_or_else(|| TooLarge::of(definition))?;
+        let n = super::count(shape).ok_or_else(|| TooLarge::of(definition))?;
         let mut items = Items::empty(field.ty);
         match &mut items {
             Items::Record(v) => {
