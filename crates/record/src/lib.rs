@@ -20,6 +20,7 @@ mod output;
 mod queue;
 mod recorder;
 mod report;
+mod when;
 
 pub use account::{Account, Counts, Line, Total};
 pub use batch::{Batch, Channel, Head};
@@ -29,3 +30,4 @@ pub use name::{Naming, Style};
 pub use output::{Files, Limits};
 pub use recorder::{Control, Recorder, Settings, Source, Status, Told, Trigger, Wants};
 pub use report::Report;
+pub use when::When;

@@ -1,14 +1,10 @@
-//! `--when`: a condition on a field of the messages of one channel.
+//! A condition on a field of the messages of one channel.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use saltus_decode::{Decoder, Dictionary, Kind, Meaning};
+use saltus_decode::{Decoder, Dictionary, Kind, Meaning, TypeText};
 use saltus_domain::{Description, Domain, Message, Name, Options, Pattern};
 use saltus_types::{Record, Value};
-
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::schemas;
 
 /// A condition. It holds from the message that makes it true to the one that makes it false.
 pub struct When {
@@ -21,6 +17,7 @@ pub struct When {
     learned: Vec<Description>,
     /// Said once, that the condition can never be looked at.
     told: bool,
+    tell: fn(&str),
 }
 
 /// How a value is compared, and with what.
@@ -118,25 +115,13 @@ impl Test {
 }
 
 impl When {
-    /// The condition that `text` says; types are looked for in `include` too.
-    pub fn new(text: &str, include: &[PathBuf]) -> Outcome<When> {
-        let no = || {
-            let words = format!(
-                "--when: `{text}` is no condition: write CHANNEL.FIELD, a sign of == != < <= > >=, and a number, true, false \
-                 or \"text\", as in 'ESTOP.active == true' or 'IMU.accel[2] > 30'"
-            );
-            Failure::new(Code::Usage, words)
-        };
-        let (channel, path, test) = parse(text).ok_or_else(no)?;
-        Ok(When {
-            channel: Name::new(channel).map_err(|_| no())?,
-            path: path.into(),
-            test,
-            reader: schemas::decoder(None, include)?,
-            holds: false,
-            learned: Vec::new(),
-            told: false,
-        })
+    /// The condition that `text` says, such as `IMU.accel[2] > 30`; none if it says none. `reader` knows types, and `tell` hears,
+    /// once, that the condition can never be looked at.
+    pub fn new(text: &str, reader: Decoder, tell: fn(&str)) -> Option<When> {
+        let (channel, path, test) = parse(text)?;
+        let channel = Name::new(channel).ok()?;
+        let (path, holds, learned, told) = (path.into(), false, Vec::new(), false);
+        Some(When { channel, path, test, reader, holds, learned, told, tell })
     }
 
     /// Whether this message makes it true. Nothing: its type is not known by what was said so far.
@@ -147,7 +132,7 @@ impl When {
         let before = self.holds;
         if self.learned != types {
             self.learned = types.to_vec();
-            self.reader.dictionary.learn(schemas::texts(types.to_vec()));
+            self.reader.dictionary.learn(texts(types.to_vec()));
         }
         let meaning = self.reader.meaning(message.channel.as_bytes(), Vec::new, message.data);
         let is_known = !matches!(meaning, Ok(Meaning::Bytes | Meaning::Unknown(_)));
@@ -170,7 +155,7 @@ impl When {
             Ok(holds) => self.holds = holds,
             Err(why) if !self.told => {
                 self.told = true;
-                say(format_args!("--when cannot look at channel `{}`: {why}", self.channel));
+                (self.tell)(&format!("--when cannot look at channel `{}`: {why}", self.channel));
             }
             Err(_) => {}
         }
@@ -189,7 +174,7 @@ impl When {
         let types = if said.is_empty() {
             self.reader.dictionary.types()
         } else {
-            Dictionary::of(schemas::texts(said.clone())).types()
+            Dictionary::of(texts(said.clone())).types()
         };
         // What an array has only messages tell.
         let path = self.path.split('[').next().unwrap_or_default();
@@ -201,6 +186,11 @@ impl When {
         (!types.is_empty() && !types.iter().any(has))
             .then(|| format!("--when: no type {whose} has a field `{path}`; waiting for one that does"))
     }
+}
+
+/// What publishers have said, as a dictionary takes it.
+fn texts(said: Vec<Description>) -> Vec<TypeText> {
+    said.into_iter().map(|said| TypeText { name: said.name, text: said.schema }).collect()
 }
 
 #[cfg(test)]

@@ -2,30 +2,28 @@
 
 mod options;
 mod status;
-mod when;
 
 use std::io::{self, IsTerminal};
 
-use saltus_record::{Control, Error, Recorder, Told};
+use saltus_record::{Control, Recorder, Told};
 
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::stop;
-pub use options::Record;
+pub(crate) use options::Record;
 use status::Status;
-use when::When;
 
 /// Records until the end is asked for, or until what was asked for is recorded.
-pub fn run(url: Option<&str>, args: Record) -> Outcome {
+pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     stop::on(&[libc::SIGINT, libc::SIGTERM])?;
     let (sources, settings) = (args.sources(url)?, args.settings()?);
     let keeps = settings.last.is_some();
-    let when = args.when.as_deref().map(|text| When::new(text, &args.dirs.include)).transpose()?;
+    let when = args.when()?;
     let domains = sources.iter().map(|source| source.domain.clone());
     if let Some(doubt) = when.as_ref().filter(|_| !args.quiet.quiet).and_then(|when| when.doubt(domains)) {
         say(format_args!("{doubt}"));
     }
     let format = Box::new(args.format(settings.naming.template())?);
-    let mut recorder = Recorder::new(sources, settings, format).map_err(failure)?;
+    let mut recorder = Recorder::new(sources, settings, format)?;
     if let Some(mut when) = when {
         recorder.save_when(Box::new(move |message, types| when.becomes_true(message, types)));
     }
@@ -33,14 +31,14 @@ pub fn run(url: Option<&str>, args: Record) -> Outcome {
     steer(&control, keeps)?;
     let stopper = control.clone();
     stop::cancel_with(move || stopper.stop());
-    let mut status = Status::new(&args);
-    status.started(&args, &recorder);
+    let mut status = Status::new(args.json.json, args.quiet.quiet);
+    status.started(args.last, &recorder);
     let ended = recorder.run(|told| match told {
         Told::Status(now) => status.show(now),
         Told::Trouble(error) => status.trouble(&error),
     });
     let shown = status.end(&recorder);
-    ended.map_err(failure)?;
+    ended?;
     shown?;
     if recorder.status().total.has_losses() { Err(Failure::Known(Code::Lost)) } else { Ok(()) }
 }
@@ -59,12 +57,4 @@ fn steer(control: &Control, keeps: bool) -> Outcome {
         std::thread::spawn(move || io::stdin().lines().map_while(Result::ok).for_each(|_| control.save()));
     }
     Ok(())
-}
-
-fn failure(error: Error) -> Failure {
-    match error {
-        Error::Domain(error) => error.into(),
-        Error::Name { .. } | Error::Options(_) => Failure::new(Code::Usage, error.to_string()),
-        _ => Failure::new(Code::Failed, error.to_string()),
-    }
 }

@@ -6,111 +6,111 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use saltus_domain::{Domain, Start};
 use saltus_log::{Compression, Format, WriterOptions};
-use saltus_record::{Limits, Log, Naming, Settings, Source, Style};
+use saltus_record::{Error, Limits, Log, Naming, Settings, Source, Style, When};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::{AnyNames, Count, Json, Quiet, TypeDirs};
 use crate::{help, place, schemas, units};
 
 /// The options of `record`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Record {
+pub(crate) struct Record {
     #[command(flatten)]
-    pub names: AnyNames,
+    pub(crate) names: AnyNames,
 
     /// The file: MCAP if its name ends in .mcap, else an LCM log; without it an MCAP of today's date and the next number
     #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 
     /// Record this domain as well; may be given several times
     #[arg(long, value_name = "URL")]
-    pub also: Vec<String>,
+    pub(crate) also: Vec<String>,
 
     /// Where to begin in channels that keep messages
     #[arg(long, value_name = "WHERE", default_value = "now", hide_default_value = true)]
-    pub from: From,
+    pub(crate) from: From,
 
     /// End after so much time, such as 250ms, 1.5s or 2m
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub duration: Option<Duration>,
+    pub(crate) duration: Option<Duration>,
 
     #[command(flatten)]
-    pub count: Count,
+    pub(crate) count: Count,
 
     /// Overwrite an existing file
     #[arg(short, long, conflicts_with_all = ["append", "increment", "rotate"])]
-    pub force: bool,
+    pub(crate) force: bool,
 
     /// Go on at the end of an existing file
     #[arg(short, long, conflicts_with_all = ["increment", "rotate"])]
-    pub append: bool,
+    pub(crate) append: bool,
 
     /// Number the files from 00, and take the first number that is free
     #[arg(short, long, conflicts_with = "rotate")]
-    pub increment: bool,
+    pub(crate) increment: bool,
 
     /// Keep the newest N files, of which the newest has the number 0
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub rotate: Option<u32>,
+    pub(crate) rotate: Option<u32>,
 
     /// Put the time into the name, as strftime does: %Y-%m-%d
     #[arg(short, long)]
-    pub strftime: bool,
+    pub(crate) strftime: bool,
 
     /// A new file after so many MiB; files are numbered then
     #[arg(long, value_name = "N", value_parser = mebibytes)]
-    pub split_mb: Option<u64>,
+    pub(crate) split_mb: Option<u64>,
 
     /// A new file after so much time; files are numbered then
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub split_time: Option<Duration>,
+    pub(crate) split_time: Option<Duration>,
 
     /// End when less than this is left on the disk, such as 500M or 2G
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
-    pub disk_quota: Option<u64>,
+    pub(crate) disk_quota: Option<u64>,
 
     /// How MCAP files are compressed
     #[arg(long, value_name = "HOW", default_value = "zstd", hide_default_value = true)]
-    pub compress: Compress,
+    pub(crate) compress: Compress,
 
     /// In MCAP files keep messages as they were published; viewers do not decode them then
     #[arg(long)]
-    pub raw: bool,
+    pub(crate) raw: bool,
 
     /// Memory for messages that are not written yet, in MiB; beyond that they are dropped, and counted
     #[arg(short, long, value_name = "N", default_value = "100", value_parser = mebibytes)]
-    pub max_unwritten_mb: u64,
+    pub(crate) max_unwritten_mb: u64,
 
     /// What was received is on the disk after so many milliseconds [default: 100, 1000 for MCAP]
     #[arg(short = 'u', long, value_name = "MS")]
-    pub flush_interval: Option<u64>,
+    pub(crate) flush_interval: Option<u64>,
 
     /// Write nothing but the last moments, when they are asked for: with Enter, with SIGUSR1, or by --when
     #[arg(long, value_name = "TIME", value_parser = units::duration, conflicts_with_all = ["split_mb", "split_time"])]
-    pub last: Option<Duration>,
+    pub(crate) last: Option<Duration>,
 
     /// With --last: go on writing for so long afterwards
     #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "last")]
-    pub after: Option<Duration>,
+    pub(crate) after: Option<Duration>,
 
     /// With --last: write when this becomes true of a message, such as 'ESTOP.active == true' or 'IMU.tilt > 30'
     #[arg(long, value_name = "CONDITION", requires = "last")]
-    pub when: Option<String>,
+    pub(crate) when: Option<String>,
 
     #[command(flatten)]
-    pub dirs: TypeDirs,
+    pub(crate) dirs: TypeDirs,
 
     #[command(flatten)]
-    pub json: Json,
+    pub(crate) json: Json,
 
     #[command(flatten)]
-    pub quiet: Quiet,
+    pub(crate) quiet: Quiet,
 }
 
 /// How chunks of MCAP are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Compress {
+pub(crate) enum Compress {
     /// Zstandard: small
     Zstd,
     /// LZ4: quick
@@ -121,7 +121,7 @@ pub enum Compress {
 
 /// Where to begin.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum From {
+pub(crate) enum From {
     /// With what comes from now on
     Now,
     /// With the newest message of each channel
@@ -149,7 +149,7 @@ fn mebibytes(text: &str) -> Result<u64, String> {
 
 impl Record {
     /// What is recorded.
-    pub fn sources(&self, url: Option<&str>) -> Outcome<Vec<Source>> {
+    pub(crate) fn sources(&self, url: Option<&str>) -> Outcome<Vec<Source>> {
         let urls = [url.unwrap_or("shm://")].into_iter().chain(self.also.iter().map(String::as_str));
         let mut sources: Vec<Source> = Vec::new();
         for url in urls {
@@ -172,8 +172,22 @@ impl Record {
         Ok(Source { domain, pattern, wants, start })
     }
 
+    /// What the last moments are written for, if that is told.
+    pub(super) fn when(&self) -> Outcome<Option<When>> {
+        let Some(text) = &self.when else { return Ok(None) };
+        let reader = schemas::decoder(None, &self.dirs.include)?;
+        let when = When::new(text, reader, |words| say(words)).ok_or_else(|| {
+            let words = format!(
+                "--when: `{text}` is no condition: write CHANNEL.FIELD, a sign of == != < <= > >=, and a number, true, false \
+                 or \"text\", as in 'ESTOP.active == true' or 'IMU.accel[2] > 30'"
+            );
+            Failure::new(Code::Usage, words)
+        })?;
+        Ok(Some(when))
+    }
+
     /// What is written.
-    pub fn format(&self, template: &Path) -> Outcome<Log> {
+    pub(crate) fn format(&self, template: &Path) -> Outcome<Log> {
         let compression = match self.compress {
             Compress::Zstd => Compression::Zstd,
             Compress::Lz4 => Compression::Lz4,
@@ -185,7 +199,7 @@ impl Record {
     }
 
     /// How it is recorded.
-    pub fn settings(&self) -> Outcome<Settings> {
+    pub(crate) fn settings(&self) -> Outcome<Settings> {
         let several = self.split_mb.is_some() || self.split_time.is_some() || self.last.is_some();
         let (template, timed) = match &self.out {
             Some(path) => (path.clone(), self.strftime),
@@ -203,7 +217,7 @@ impl Record {
             None if self.force => Style::Replace,
             None => Style::Single,
         };
-        let naming = Naming::new(template, timed, style).map_err(super::failure)?;
+        let naming = Naming::new(template, timed, style)?;
         let interval = if format_of(naming.template())? == Format::Mcap { 1000 } else { 100 };
         let limits = Limits {
             split_bytes: self.split_mb,
@@ -232,4 +246,14 @@ fn format_of(template: &Path) -> Outcome<Format> {
         );
         Failure::new(Code::Usage, words)
     })
+}
+
+impl std::convert::From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Domain(error) => error.into(),
+            Error::Name { .. } | Error::Options(_) => Failure::new(Code::Usage, error.to_string()),
+            _ => Failure::new(Code::Failed, error.to_string()),
+        }
+    }
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use saltus_record::{Recorder, Status as Now, Total};
 
-use super::Record;
 use crate::escape::escaped;
 use crate::failure::{Outcome, say};
 use crate::human;
@@ -13,7 +12,7 @@ use crate::out::Out;
 use crate::table::{Align, Table};
 
 /// Where it is told.
-pub struct Status {
+pub(crate) struct Status {
     json: bool,
     quiet: bool,
     /// Over itself, on a terminal.
@@ -26,12 +25,11 @@ pub struct Status {
 }
 
 impl Status {
-    pub fn new(args: &Record) -> Status {
-        let quiet = args.quiet.quiet;
+    pub(crate) fn new(json: bool, quiet: bool) -> Status {
         Status {
-            json: args.json.json,
+            json,
             quiet,
-            live: !quiet && !args.json.json && stderr().is_terminal(),
+            live: !quiet && !json && stderr().is_terminal(),
             start: Instant::now(),
             trouble: None,
             saved: 0,
@@ -40,14 +38,14 @@ impl Status {
     }
 
     /// Says which file it writes, or what it waits for.
-    pub fn started(&mut self, args: &Record, recorder: &Recorder) {
+    pub(crate) fn started(&mut self, last: Option<Duration>, recorder: &Recorder) {
         let files = recorder.status().files;
         match (self.quiet, files.paths.last()) {
             (true, _) => {}
             (false, Some(path)) => say(format_args!("recording to {}", path.display())),
             (false, None) => {
                 let key = if std::io::stdin().is_terminal() { "Enter or " } else { "" };
-                let time = args.last.unwrap_or_default();
+                let time = last.unwrap_or_default();
                 say(format_args!(
                     "keeping the last {time:?}: {key}kill -USR1 {} writes them",
                     std::process::id()
@@ -58,7 +56,7 @@ impl Status {
     }
 
     /// Once a second.
-    pub fn show(&mut self, now: &Now) {
+    pub(crate) fn show(&mut self, now: &Now) {
         if self.quiet {
             return;
         }
@@ -79,7 +77,7 @@ impl Status {
     }
 
     /// A domain's error that may pass; at most once a second.
-    pub fn trouble(&mut self, error: &saltus_domain::Error) {
+    pub(crate) fn trouble(&mut self, error: &saltus_domain::Error) {
         if self.trouble.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
             self.trouble = Some(Instant::now());
             self.clear();
@@ -88,7 +86,7 @@ impl Status {
     }
 
     /// The account.
-    pub fn end(&mut self, recorder: &Recorder) -> Outcome {
+    pub(crate) fn end(&mut self, recorder: &Recorder) -> Outcome {
         self.clear();
         let now = recorder.status();
         if self.json {
