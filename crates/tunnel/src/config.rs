@@ -3,6 +3,7 @@
 use crate::path::SHORTEST;
 use crate::{Error, Key, Result};
 use saltus_net::udp::Pace;
+use std::str::FromStr;
 
 /// Which end this is. They differ in who begins, and in nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,23 @@ impl Redundancy {
     /// all datagrams, so it is meant for 10 %.
     pub fn meant_for(part: f64) -> f64 {
         part / (1.0 + part) / 2.0
+    }
+}
+
+impl FromStr for Redundancy {
+    type Err = Error;
+
+    /// A part such as `25%`, or `auto`.
+    fn from_str(text: &str) -> Result<Redundancy> {
+        if text == "auto" {
+            return Ok(Redundancy::Auto);
+        }
+        let part = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+        match part {
+            Some(0.0) => Ok(Redundancy::None),
+            Some(part) if (0.0..=400.0).contains(&part) => Ok(Redundancy::Fixed(part / 100.0)),
+            _ => Err(Error::Invalid("it is a part from 0% to 400%, or auto".into())),
+        }
     }
 }
 

@@ -2,6 +2,10 @@
 
 use crate::{Error, Result};
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Bytes of a key.
@@ -21,6 +25,19 @@ impl Key {
     /// The key of these bytes. They must be random.
     pub fn from_bytes(bytes: [u8; LEN]) -> Key {
         Key(bytes)
+    }
+    /// The key in a file. Whether others may read the file, too.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the file cannot be read, and [`Error::Invalid`] if there is no key in it.
+    pub fn read(file: &Path) -> Result<(Key, bool)> {
+        let unreadable = |e| Error::system("the file cannot be read", e);
+        let open = File::open(file).map_err(unreadable)?;
+        let mode = open.metadata().map_err(unreadable)?.permissions().mode();
+        let mut text = String::new();
+        // Whatever file it is, a key is short.
+        open.take(1000).read_to_string(&mut text).map_err(unreadable)?;
+        Ok((text.parse()?, mode & 0o077 != 0))
     }
     /// As text, 64 hexadecimal digits: what [`str::parse`] takes. Keep it secret.
     pub fn to_text(&self) -> String {

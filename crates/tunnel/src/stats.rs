@@ -21,6 +21,14 @@ pub struct Dropped {
     pub incomplete: u64,
 }
 
+impl Dropped {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        let Dropped { no_peer, superseded, expired, too_slow, full, too_long, late, incomplete } = *self;
+        no_peer + superseded + expired + too_slow + full + too_long + late + incomplete
+    }
+}
+
 /// Datagrams that were thrown away, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rejected {

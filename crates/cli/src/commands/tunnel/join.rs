@@ -1,17 +1,14 @@
 //! `saltus tunnel listen` and `connect`.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use saltus_domain::{Domain, Options};
 use saltus_os::clock;
-use saltus_tunnel::{Config, Driver, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
+use saltus_tunnel::{Config, Driver, Error, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
-use super::failed;
 use super::status::Status;
 use crate::failure::{Code, Failure, Outcome, say};
 use crate::flags::Json;
@@ -21,7 +18,7 @@ use crate::{stop, units};
 /// The options of `tunnel listen`.
 #[derive(Args)]
 #[command(after_help = LISTEN)]
-pub struct Listen {
+pub(crate) struct Listen {
     /// Where to wait: an address of this machine and a port
     #[arg(value_name = "ADDR:PORT")]
     at: String,
@@ -33,7 +30,7 @@ pub struct Listen {
 /// The options of `tunnel connect`.
 #[derive(Args)]
 #[command(after_help = CONNECT)]
-pub struct Connect {
+pub(crate) struct Connect {
     /// Where the other end waits
     #[arg(value_name = "HOST:PORT")]
     to: String,
@@ -71,7 +68,7 @@ struct Both {
     deadline: Duration,
 
     /// What is sent in addition: a part such as 25%, or auto: as much as the loss makes necessary
-    #[arg(long, value_name = "PART", default_value = "25%", value_parser = redundancy)]
+    #[arg(long, value_name = "PART", default_value = "25%", value_parser = Redundancy::from_str)]
     redundancy: Redundancy,
 
     /// Bytes of the longest packet, with the headers of IP and UDP; when not given, what the path carries is found out
@@ -99,34 +96,29 @@ const PATIENCE: u64 = 5_000_000_000;
 /// Messages of a channel that may wait in this process with --next.
 const DEPTH: u64 = 1000;
 
-pub(super) fn redundancy(text: &str) -> Result<Redundancy, String> {
-    if text == "auto" {
-        return Ok(Redundancy::Auto);
-    }
-    let part = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-    match part {
-        Some(0.0) => Ok(Redundancy::None),
-        Some(part) if (0.0..=400.0).contains(&part) => Ok(Redundancy::Fixed(part / 100.0)),
-        _ => Err("it is a part from 0% to 400%, or auto".into()),
-    }
-}
-
 fn key(file: &Path) -> Outcome<Key> {
-    let wrong = |why: String| {
+    let (key, others) = Key::read(file).map_err(|error| {
         let file = file.display();
+        let why = match error {
+            Error::System { source, .. } => format!("{source}; make one with `saltus tunnel key > {file}`"),
+            error => error.to_string(),
+        };
         Failure::new(Code::Failed, format!("cannot use {file} as a key: {why}"))
-    };
-    let missing = |e| wrong(format!("{e}; make one with `saltus tunnel key > {}`", file.display()));
-    let mut text = String::new();
-    let open = File::open(file).map_err(missing)?;
-    let mode = open.metadata().map_err(missing)?.permissions().mode();
-    // Whatever file it is, a key is short.
-    open.take(1000).read_to_string(&mut text).map_err(missing)?;
-    let key = text.parse().map_err(|e: saltus_tunnel::Error| wrong(e.to_string()))?;
-    if mode & 0o077 != 0 {
+    })?;
+    if others {
         say(format_args!("others may read the key: chmod 600 {}", file.display()));
     }
     Ok(key)
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let code = match error {
+            Error::Invalid(_) => Code::Usage,
+            _ => Code::Failed,
+        };
+        Failure::new(code, error.to_string())
+    }
 }
 
 impl Both {
@@ -150,14 +142,14 @@ impl Both {
         let channels = self.channels.meant()?;
         let options = if self.next { Options::next(DEPTH) } else { Options::newest() };
         let deadline = u64::try_from(self.deadline.as_nanos()).unwrap_or(u64::MAX);
-        let mut join = Join::new(driver, &domain, channels, options, deadline).map_err(failed)?;
+        let mut join = Join::new(driver, &domain, channels, options, deadline)?;
         stop::on_signals()?;
         let mut status = Status::new(self.json.json)?;
         status.started(join.local().ok(), domain.url())?;
         let mut patience = Some(clock::monotonic() + PATIENCE);
         while !stop::requested() {
             let mut told = Vec::new();
-            join.step(status.next(), |notice| told.push(notice)).map_err(failed)?;
+            join.step(status.next(), |notice| told.push(notice))?;
             for notice in told {
                 match notice {
                     Notice::Connected(from) => say(format_args!("connected with {from}")),
@@ -195,13 +187,13 @@ fn alone(stats: &Stats, to: Option<&str>) {
 }
 
 /// Waits for the other end, and carries messages until the end is asked for.
-pub fn listen(url: Option<String>, args: Listen) -> Outcome {
-    let driver = Driver::listen(args.both.config()?, &args.at, args.both.tcp).map_err(failed)?;
+pub(crate) fn listen(url: Option<String>, args: Listen) -> Outcome {
+    let driver = Driver::listen(args.both.config()?, &args.at, args.both.tcp)?;
     args.both.run(url, driver, None)
 }
 
 /// Calls the other end, and carries messages until the end is asked for.
-pub fn connect(url: Option<String>, args: Connect) -> Outcome {
-    let driver = Driver::connect(args.both.config()?, &args.to, args.both.tcp).map_err(failed)?;
+pub(crate) fn connect(url: Option<String>, args: Connect) -> Outcome {
+    let driver = Driver::connect(args.both.config()?, &args.to, args.both.tcp)?;
     args.both.run(url, driver, Some(&args.to))
 }

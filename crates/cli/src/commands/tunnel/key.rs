@@ -2,22 +2,21 @@
 
 use clap::Args;
 
-use super::failed;
 use crate::failure::Outcome;
 use crate::out::Out;
 
 /// The options of `tunnel key`: none.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Key {}
+pub(crate) struct Key {}
 
 const EXAMPLES: &str = "\
 Examples:
   saltus tunnel key > radio.key                 then: chmod 600 radio.key";
 
 /// Prints one.
-pub fn run(_: Key) -> Outcome {
-    let key = saltus_tunnel::Key::generate().map_err(failed)?;
+pub(crate) fn run(_: Key) -> Outcome {
+    let key = saltus_tunnel::Key::generate()?;
     let mut out = Out::new()?;
     out.line(key.to_text())?;
     out.flush()

@@ -7,13 +7,13 @@ mod status;
 use clap::{Args, Subcommand};
 
 use super::bench;
-use crate::failure::{Code, Failure, Outcome};
+use crate::failure::Outcome;
 use crate::help;
 
 /// The options of `tunnel`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
-pub struct Tunnel {
+pub(crate) struct Tunnel {
     /// What to do.
     #[command(subcommand)]
     command: Command,
@@ -52,19 +52,11 @@ Examples:
   saltus tunnel bench --loss 0,10,30   how well it goes at 0, 10 and 30 % loss";
 
 /// Does it.
-pub fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {
+pub(crate) fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {
     match tunnel.command {
         Command::Key(args) => key::run(args),
         Command::Listen(args) => join::listen(url, args),
         Command::Connect(args) => join::connect(url, args),
         Command::Bench(args) => bench::tunnel(args),
     }
-}
-
-fn failed(error: saltus_tunnel::Error) -> Failure {
-    let code = match error {
-        saltus_tunnel::Error::Invalid(_) => Code::Usage,
-        _ => Code::Failed,
-    };
-    Failure::new(code, error.to_string())
 }

@@ -67,7 +67,7 @@ struct Rejected {
 }
 
 /// Where it is told.
-pub struct Status {
+pub(crate) struct Status {
     out: Out,
     json: bool,
     live: bool,
@@ -77,18 +77,18 @@ pub struct Status {
 }
 
 impl Status {
-    pub fn new(json: bool) -> Outcome<Status> {
+    pub(crate) fn new(json: bool) -> Outcome<Status> {
         let live = !json && stderr().is_terminal();
         let next = clock::monotonic() + PERIOD;
         Ok(Status { out: Out::new()?, json, live, next, before: Stats::default(), trouble: None })
     }
 
     /// When the next line is due.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    pub fn started(&mut self, at: Option<SocketAddr>, domain: &str) -> Outcome {
+    pub(crate) fn started(&mut self, at: Option<SocketAddr>, domain: &str) -> Outcome {
         if self.json {
             self.out.json(&Started { at, domain })?;
             return self.out.flush();
@@ -101,14 +101,14 @@ impl Status {
     }
 
     /// Says what a domain did not take, unless that is what it said before.
-    pub fn trouble(&mut self, words: &str) {
+    pub(crate) fn trouble(&mut self, words: &str) {
         if self.trouble.as_deref() != Some(words) {
             say(words);
             self.trouble = Some(words.into());
         }
     }
 
-    pub fn show(&mut self, stats: &Stats, here: &Here) -> Outcome {
+    pub(crate) fn show(&mut self, stats: &Stats, here: &Here) -> Outcome {
         self.next = clock::monotonic() + PERIOD;
         if self.json {
             self.out.json(&Line::new(stats, here))?;
@@ -134,7 +134,7 @@ impl Status {
     }
 
     /// The last words.
-    pub fn end(mut self, stats: &Stats, here: &Here) -> Outcome {
+    pub(crate) fn end(mut self, stats: &Stats, here: &Here) -> Outcome {
         if self.json {
             return self.show(stats, here);
         }
@@ -155,18 +155,7 @@ impl Status {
 
 /// All that was not carried, wherever it was lost.
 fn dropped(stats: &Stats, here: &Here) -> u64 {
-    let d = stats.dropped;
-    d.no_peer
-        + d.superseded
-        + d.expired
-        + d.too_slow
-        + d.full
-        + d.too_long
-        + d.late
-        + d.incomplete
-        + here.dropped
-        + here.too_long
-        + here.refused
+    stats.dropped.total() + here.dropped + here.too_long + here.refused
 }
 
 impl Line {
