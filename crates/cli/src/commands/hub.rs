@@ -4,7 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use saltus_net::tcpq::{self, ClientInfo, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
+use saltus_net::tcpq::{self, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
 use serde::Serialize;
 
 use crate::failure::{self, Code, Failure, Outcome};
@@ -17,7 +17,7 @@ use crate::{stop, units};
 /// The options of `hub`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Hub {
+pub(crate) struct Hub {
     /// Where to listen: an address or a host's name, and a port, or one of them; port 0 is one that is free
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
@@ -106,7 +106,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Hands messages on until the end is asked for.
-pub fn run(args: Hub) -> Outcome {
+pub(crate) fn run(args: Hub) -> Outcome {
     let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());
     let queue =
         QueueLimits { bytes: usize::try_from(args.queue).unwrap_or(usize::MAX), ..QueueLimits::default() };
@@ -167,21 +167,10 @@ fn line(client: String, stats: &ClientStats) -> Line {
     }
 }
 
-/// All clients together.
-fn total(hub: &tcpq::Hub, clients: &[ClientInfo]) -> Line {
-    let stats = ClientStats {
-        counts: hub.total(),
-        subscriptions: clients.iter().map(|c| c.stats.subscriptions).sum(),
-        waiting: clients.iter().map(|c| c.stats.waiting).sum(),
-        waiting_bytes: clients.iter().map(|c| c.stats.waiting_bytes).sum(),
-    };
-    line("all".into(), &stats)
-}
-
 fn show(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
     let clients = hub.clients();
     let mut lines: Vec<Line> = clients.iter().map(|c| line(c.address.to_string(), &c.stats)).collect();
-    lines.push(total(hub, &clients));
+    lines.push(line("all".into(), &hub.all()));
     if json {
         lines.iter().try_for_each(|line| out.json(line))?;
     } else {
@@ -206,7 +195,7 @@ fn show(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
 }
 
 fn show_end(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
-    let all = total(hub, &hub.clients());
+    let all = line("all".into(), &hub.all());
     if json {
         out.json(&all)?;
     } else {

@@ -228,6 +228,17 @@ impl Hub {
     pub fn total(&self) -> Stats {
         self.switch.total()
     }
+    /// All clients together: what was counted of all ever, and what those have that are there.
+    pub fn all(&self) -> ClientStats {
+        let clients = self.clients();
+        let sum = |of: fn(&ClientStats) -> usize| clients.iter().map(|client| of(&client.stats)).sum();
+        ClientStats {
+            counts: self.total(),
+            subscriptions: sum(|stats| stats.subscriptions),
+            waiting: sum(|stats| stats.waiting),
+            waiting_bytes: sum(|stats| stats.waiting_bytes),
+        }
+    }
 
     fn accept(&mut self) {
         loop {
