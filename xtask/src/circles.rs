@@ -15,7 +15,6 @@ const STILL: &[&str] = &[
     "saltus-measure",
     "saltus-doctor",
     "saltus-spy",
-    "saltus-spy-tui",
     "saltus-foxglove",
     "saltus-net",
     "saltus-tunnel",

@@ -246,3 +246,9 @@ fn flatten(nodes: Vec<Node>, depth: usize, out: &mut Vec<Branch>) {
         flatten(children, depth + 1, out);
     }
 }
+
+/// The first entry that is shown, so that the one at `cursor` is.
+pub(crate) fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
+    let margin = height / 2;
+    cursor.saturating_sub(margin).min(len.saturating_sub(height))
+}

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Cell, Clear, Paragraph, Row as Cells, Table};
 use saltus_spy::{Column, Peer, Row};
 
-use crate::app::{App, Page};
+use crate::app::{App, Page, first_shown};
 use crate::cells::{cell, fitting, is_number, title};
 use crate::keys::{HELP, Places};
 use crate::plot::{self, Plotted};
@@ -88,12 +88,6 @@ fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
         Page::Plot => " + - zoom · Space pause · ←→ move · e CSV · c clear · Esc back · q end".into(),
     };
     Paragraph::new(keys).style(theme.aside())
-}
-
-/// The first entry that is shown, so that the one at `cursor` is.
-pub(crate) fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
-    let margin = height / 2;
-    cursor.saturating_sub(margin).min(len.saturating_sub(height))
 }
 
 fn table(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places: &mut Places) {

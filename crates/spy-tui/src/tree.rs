@@ -6,8 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use saltus_spy::Kind;
 
-use crate::app::{App, Branch};
-use crate::draw::first_shown;
+use crate::app::{App, Branch, first_shown};
 use crate::keys::Places;
 use crate::theme::Theme;
 
