@@ -19,7 +19,7 @@ use status::Status;
 /// The options of `bridge`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Bridge {
+pub(crate) struct Bridge {
     /// URL of the domain that messages come from
     from: String,
 
@@ -77,7 +77,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Carries until the end is asked for, or there is nothing more.
-pub fn run(args: Bridge) -> Outcome {
+pub(crate) fn run(args: Bridge) -> Outcome {
     stop::on_signals()?;
     let (from, to) = args.domains()?;
     let mut bridge = saltus_bridge::Bridge::new();

@@ -21,7 +21,7 @@ use status::Status;
 /// The options of `play`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Play {
+pub(crate) struct Play {
     /// The logs: LCM's, or MCAP
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -107,7 +107,7 @@ fn speed(text: &str) -> Result<f64, String> {
 }
 
 /// Plays until the end, or until that is asked for.
-pub fn run(url: Option<&str>, args: Play) -> Outcome {
+pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
     let domain = place::network(url.unwrap_or("shm://"))?;
     let reel = args.open()?;
@@ -130,7 +130,7 @@ pub fn run(url: Option<&str>, args: Play) -> Outcome {
     if !args.paused {
         session.start();
     }
-    let mut status = Status::new(&args, (first, last), keys.is_some());
+    let mut status = Status::new(args.json.json, args.quiet.quiet, (first, last), keys.is_some());
     let _ = rt::set_timer_slack(1); // refused by a sandbox, timers are 50 us late
     let played = session.play(|session, now| {
         let wish = obey(session, &mut keys, &mut status, first)?;

@@ -18,7 +18,7 @@ use crate::table::{Align, Table};
 /// The options of `report`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Report {
+pub(crate) struct Report {
     /// HdrHistogram interval logs, percentile distributions (.hgrm), or tables (.csv)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -71,7 +71,7 @@ struct Kept {
 const SERIES: usize = 24;
 
 /// Reads the files, and writes or prints what was asked for. A broken promise is no failure.
-pub fn run(mut args: Report) -> Outcome {
+pub(crate) fn run(mut args: Report) -> Outcome {
     args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
     let mut series = Vec::new();
     for file in &args.files {

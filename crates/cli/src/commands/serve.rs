@@ -19,7 +19,7 @@ use crate::{place, schemas, stop, units};
 /// The options of `serve`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Serve {
+pub(crate) struct Serve {
     /// Logs to play, LCM's or MCAP, instead of the channels of a domain
     #[arg(value_name = "LOG")]
     logs: Vec<PathBuf>,
@@ -103,7 +103,7 @@ struct Ready<'a> {
 }
 
 /// Serves until the end is asked for. `given` is the domain of the command line, `url` that or the environment's.
-pub fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
+pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     stop::on_signals()?;
     if given && !args.logs.is_empty() {
         let words =

@@ -36,7 +36,7 @@ struct Line<'a> {
 }
 
 /// Where it is told.
-pub struct Status<'a> {
+pub(crate) struct Status<'a> {
     out: Out,
     /// From where to where each route goes.
     ways: Vec<(&'a str, &'a str)>,
@@ -56,7 +56,11 @@ struct Trouble {
 }
 
 impl<'a> Status<'a> {
-    pub fn new(ways: Vec<(&'a str, &'a str)>, stat: Option<Duration>, json: bool) -> Outcome<Status<'a>> {
+    pub(crate) fn new(
+        ways: Vec<(&'a str, &'a str)>,
+        stat: Option<Duration>,
+        json: bool,
+    ) -> Outcome<Status<'a>> {
         let live = !json && stderr().is_terminal();
         let period = stat.or(live.then_some(SECOND));
         let due = period.map(|period| Instant::now() + period);
@@ -64,11 +68,11 @@ impl<'a> Status<'a> {
     }
 
     /// When something is to be told again.
-    pub fn due(&self) -> Option<Instant> {
+    pub(crate) fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    pub fn started(&mut self) -> Outcome {
+    pub(crate) fn started(&mut self) -> Outcome {
         for &(from, to) in &self.ways {
             if self.json {
                 self.out.json(&Started { from, to })?;
@@ -80,7 +84,7 @@ impl<'a> Status<'a> {
     }
 
     /// Says what a domain did not take: at most once a second, and not the same again.
-    pub fn trouble(&mut self, error: saltus_domain::Error) {
+    pub(crate) fn trouble(&mut self, error: saltus_domain::Error) {
         let words = error.to_string();
         let Trouble { words: before, said } = &self.trouble;
         if *before != words && said.is_none_or(|at| at.elapsed() >= SECOND) {
@@ -90,7 +94,7 @@ impl<'a> Status<'a> {
         }
     }
 
-    pub fn show(&mut self, bridge: &Bridge) -> Outcome {
+    pub(crate) fn show(&mut self, bridge: &Bridge) -> Outcome {
         self.due = self.period.map(|period| Instant::now() + period);
         if self.json {
             return self.json(bridge);
@@ -105,7 +109,7 @@ impl<'a> Status<'a> {
     }
 
     /// The last words.
-    pub fn end(mut self, bridge: &Bridge) -> Outcome {
+    pub(crate) fn end(mut self, bridge: &Bridge) -> Outcome {
         if self.json {
             return self.json(bridge);
         }

@@ -12,7 +12,7 @@ use crate::out::Out;
 use crate::stop;
 
 /// Lists dead channels, asks, and removes those that are still dead.
-pub fn run(domain: &Domain, yes: bool) -> Outcome {
+pub(crate) fn run(domain: &Domain, yes: bool) -> Outcome {
     if !yes && !stdin().is_terminal() {
         let words = "--clean asks before it removes, and standard input is no terminal: add --yes";
         return Err(Failure::new(Code::Usage, words));

@@ -20,7 +20,7 @@ use show::Looked;
 /// The options of `doctor`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Doctor {
+pub(crate) struct Doctor {
     /// Everything about one check: what it reads, what is good, why, and what it finds here
     #[arg(long, value_name = "ID", conflicts_with_all = ["fix_script", "clean"])]
     explain: Option<String>,
@@ -58,7 +58,7 @@ Examples:
   saltus doctor --clean               remove channels of the dead, after asking";
 
 /// Looks, tells, measures.
-pub fn run(url: Option<&str>, args: Doctor) -> Outcome {
+pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
     if args.clean {
         return clean::run(
             &place::shm_only(url, "doctor --clean", "nothing stays there that could be removed")?,

@@ -40,7 +40,7 @@ struct Fix<'a> {
 }
 
 /// For programs.
-pub fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
+pub(crate) fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
     let checks = looked.iter().map(|(check, finding)| Line {
         id: check.id,
         title: check.title,
@@ -55,7 +55,7 @@ pub fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Lat
 }
 
 /// A line for each check; below it, where something is to be done, why and what.
-pub fn table(looked: &[Looked]) -> Vec<String> {
+pub(crate) fn table(looked: &[Looked]) -> Vec<String> {
     let width = looked.iter().map(|(check, _)| check.id.len()).max().unwrap_or(0);
     let indent = " ".repeat(width + 4);
     let mut lines = Vec::new();
@@ -79,7 +79,7 @@ pub fn table(looked: &[Looked]) -> Vec<String> {
 }
 
 /// All about one check.
-pub fn explained((check, finding): &Looked) -> Vec<String> {
+pub(crate) fn explained((check, finding): &Looked) -> Vec<String> {
     let mut lines = vec![
         format!("{}: {}", check.id, check.title),
         format!("state  {}", finding.state.name()),
@@ -93,7 +93,7 @@ pub fn explained((check, finding): &Looked) -> Vec<String> {
 }
 
 /// How late a thread was.
-pub fn measured(measured: &Lateness) -> String {
+pub(crate) fn measured(measured: &Lateness) -> String {
     let time = |ns: u64| nanos(ns as f64);
     let Some(s) = measured.corrected else {
         return "the meter was stopped before it had measured".into();

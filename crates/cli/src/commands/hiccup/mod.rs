@@ -27,7 +27,7 @@ use tell::{Teller, unwritten};
 /// The options of `hiccup`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Hiccup {
+pub(crate) struct Hiccup {
     /// How hiccups are found
     #[arg(long, value_enum, default_value = "sleep")]
     meter: MeterName,

@@ -17,7 +17,7 @@ use crate::table::{Align, Table};
 const DRAW: Duration = Duration::from_millis(200);
 
 /// Where it is printed.
-pub struct Show {
+pub(crate) struct Show {
     out: Out,
     json: bool,
     quiet: bool,
@@ -52,14 +52,14 @@ struct Report {
 }
 
 impl Show {
-    pub fn new(json: bool, quiet: bool, to_stdout: bool) -> Outcome<Show> {
+    pub(crate) fn new(json: bool, quiet: bool, to_stdout: bool) -> Outcome<Show> {
         let quiet = quiet || to_stdout;
         let live = !quiet && !json && stderr().is_terminal();
         Ok(Show { out: Out::new()?, json: json && !to_stdout, quiet, live, drawn: Instant::now() })
     }
 
     /// How it goes, over itself.
-    pub fn live(&mut self, account: &Account) -> Outcome {
+    pub(crate) fn live(&mut self, account: &Account) -> Outcome {
         if self.live && self.drawn.elapsed() >= DRAW {
             self.drawn = Instant::now();
             let last = Summary::of(&corrected(&account.last, account.settings.resolution));
@@ -78,7 +78,7 @@ impl Show {
     }
 
     /// An interval, for programs.
-    pub fn interval(
+    pub(crate) fn interval(
         &mut self,
         since: Duration,
         length: Duration,
@@ -95,7 +95,7 @@ impl Show {
     }
 
     /// A spike, for programs.
-    pub fn spike(&mut self, seen: &Seen) -> Outcome {
+    pub(crate) fn spike(&mut self, seen: &Seen) -> Outcome {
         if !self.json {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl Show {
     }
 
     /// The end.
-    pub fn report(&mut self, account: &Account) -> Outcome {
+    pub(crate) fn report(&mut self, account: &Account) -> Outcome {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
         }

@@ -5,7 +5,6 @@ use std::io::{IsTerminal, Write, stderr};
 use rustix::termios;
 use saltus_replay::{Line, Report, Session};
 
-use super::Play;
 use crate::failure::{Outcome, say};
 use crate::human;
 use crate::out::Out;
@@ -14,7 +13,7 @@ use crate::out::Out;
 const DRAW: u64 = 100_000_000;
 
 /// Where it is told.
-pub struct Status {
+pub(crate) struct Status {
     json: bool,
     quiet: bool,
     live: bool,
@@ -25,19 +24,18 @@ pub struct Status {
 }
 
 impl Status {
-    pub fn new(args: &Play, span: (i64, i64), keys: bool) -> Status {
-        let (json, quiet) = (args.json.json, args.quiet.quiet);
+    pub(crate) fn new(json: bool, quiet: bool, span: (i64, i64), keys: bool) -> Status {
         let live = !json && !quiet && stderr().is_terminal();
         Status { json, quiet, live, keys, span, drawn: 0, note: String::new() }
     }
 
     /// Something to show beside the time.
-    pub fn note(&mut self, words: String) {
+    pub(crate) fn note(&mut self, words: String) {
         self.note = words;
     }
 
     /// Tells more than goes on the line.
-    pub fn tell(&mut self, words: &str) {
+    pub(crate) fn tell(&mut self, words: &str) {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K{words}\n");
             self.drawn = 0;
@@ -45,7 +43,7 @@ impl Status {
     }
 
     /// Draws the line, if it is time to; while a line is typed, that.
-    pub fn show(&mut self, now: u64, session: &Session, typed: Option<&Line>) {
+    pub(crate) fn show(&mut self, now: u64, session: &Session, typed: Option<&Line>) {
         if !self.live || now < self.drawn.saturating_add(DRAW) {
             return;
         }
@@ -81,7 +79,7 @@ impl Status {
     }
 
     /// The last words.
-    pub fn end(&mut self, report: &Report) -> Outcome {
+    pub(crate) fn end(&mut self, report: &Report) -> Outcome {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
         }

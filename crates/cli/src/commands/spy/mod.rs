@@ -16,7 +16,7 @@ use crate::{help, place, schemas, stop, units};
 /// The options of `spy`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, KEYS, help::PATTERNS]))]
-pub struct Spy {
+pub(crate) struct Spy {
     #[command(flatten)]
     names: AnyNames,
 
@@ -76,7 +76,7 @@ fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Shows what comes until the end is asked for.
-pub fn run(url: Option<&str>, spy: Spy) -> Outcome {
+pub(crate) fn run(url: Option<&str>, spy: Spy) -> Outcome {
     let web = spy.web.web;
     let once = spy.once || spy.json.json;
     if !once && !web && !io::stdout().is_terminal() {

@@ -11,7 +11,7 @@ use crate::stop;
 use crate::table::{Align, Table};
 
 /// Watches for a while, prints, and ends.
-pub fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
+pub(crate) fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
     stop::when_output_closes();
     if !stop::sleep_until(Instant::now() + interval) {
         return Ok(());

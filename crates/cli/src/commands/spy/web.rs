@@ -16,10 +16,10 @@ use crate::{place, stop};
 
 /// The options of the spy in a browser.
 #[derive(Args)]
-pub struct Web {
+pub(crate) struct Web {
     /// Show it in a browser: prints the URL to open
     #[arg(long, conflicts_with_all = ["once", "json", "mouse"])]
-    pub web: bool,
+    pub(crate) web: bool,
 
     /// With --web: listen here; beyond this machine the URL has a token that is asked for
     #[arg(long, value_name = "ADDR:PORT", requires = "web", default_value = "127.0.0.1:8760")]
@@ -39,7 +39,7 @@ pub struct Web {
 }
 
 /// Serves the page until the end is asked for.
-pub fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) -> Outcome {
+pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) -> Outcome {
     let asked = Stop::new();
     let stopper = asked.clone();
     stop::cancel_with(move || stopper.ask());

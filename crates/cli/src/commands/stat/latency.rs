@@ -31,7 +31,7 @@ struct Line<'a> {
 }
 
 /// Measures until the time is over or the end is asked for, then tells all.
-pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
+pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
     domain::tell_of_no_domain(domain);
     let selection = stat.names.meant()?;
     selection.existing(domain)?;

@@ -23,7 +23,7 @@ use screen::Screen;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Shows a table after each interval until there were enough, or the end is asked for.
-pub fn run(url: Option<&str>, stat: Stat) -> Outcome {
+pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     match OpenDomain::at(url)? {

@@ -41,7 +41,7 @@ const COLUMNS: [(&str, Align); 8] = [
 ];
 
 /// Shows a table after each interval until there were enough, or the end is asked for.
-pub fn run(domain: &Domain, stat: &Stat) -> Outcome {
+pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
     let mut tally = Tally::new(domain, stat.names.meant()?.subscription()?.1)?;
     let mut troubles = Troubles::default();
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;

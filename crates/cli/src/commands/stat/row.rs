@@ -21,7 +21,7 @@ pub(super) struct Row {
 }
 
 /// The columns of the table.
-pub const COLUMNS: [(&str, Align); 13] = [
+pub(crate) const COLUMNS: [(&str, Align); 13] = [
     ("CHANNEL", Align::Left),
     ("PUBS", Align::Right),
     ("SUBS", Align::Right),
@@ -49,7 +49,7 @@ impl Row {
     }
 
     /// The line of the table.
-    pub fn cells(&self) -> Vec<String> {
+    pub(crate) fn cells(&self) -> Vec<String> {
         if self.error.is_some() {
             let mut cells = vec!["?".to_owned(); COLUMNS.len()];
             cells[0] = self.channel.clone();

@@ -10,7 +10,7 @@ use crate::out::Out;
 use crate::table::{Align, Table, clipped};
 
 /// Where the tables go.
-pub struct Screen {
+pub(crate) struct Screen {
     out: Out,
     live: bool,
     /// Lines of the table before, over which the next one is drawn.
@@ -19,13 +19,13 @@ pub struct Screen {
 
 impl Screen {
     /// Standard output; live if it is a terminal that can move its cursor and this is wanted.
-    pub fn new(wanted_live: bool) -> Outcome<Screen> {
+    pub(crate) fn new(wanted_live: bool) -> Outcome<Screen> {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         Ok(Screen { out: Out::new()?, live: wanted_live && io::stdout().is_terminal() && !dumb, drawn: 0 })
     }
 
     /// For what is no table.
-    pub fn out(&mut self) -> &mut Out {
+    pub(crate) fn out(&mut self) -> &mut Out {
         &mut self.out
     }
 
@@ -48,7 +48,7 @@ impl Screen {
     }
 
     /// Shows the table in place of the one before, or below it.
-    pub fn show(&mut self, lines: &[String]) -> Outcome {
+    pub(crate) fn show(&mut self, lines: &[String]) -> Outcome {
         if !self.live {
             if std::mem::replace(&mut self.drawn, lines.len()) > 0 {
                 self.out.line("")?;
