@@ -75,7 +75,7 @@ impl Publisher {
     /// are told of it. It allocates for a new channel, and when it tells the others.
     ///
     /// # Errors
-    /// As there; and for names that begin with `#!`, which are LCM's own.
+    /// A name or a size that LCM does not know, [`Error::Full`], or what the kernel said; and for names that begin with `#!`, which are LCM's own.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         if is_reserved(channel) {
             let name = String::from_utf8_lossy(channel);

@@ -76,10 +76,10 @@ impl Publisher {
         self.publish_to(self.group().port(), channel, payload)
     }
 
-    /// As [`Publisher::publish`], to another port of the group.
+    /// Sends a message as [`Publisher::publish`] does, to another port of the group.
     ///
     /// # Errors
-    /// As there.
+    /// A name or a size that LCM does not know, [`crate::Error::Full`], or what the kernel said.
     pub fn publish_to(&self, port: u16, channel: &[u8], payload: &[u8]) -> Result<()> {
         let result = self.send(port, channel, payload);
         match result {

@@ -25,24 +25,24 @@ impl Udpm {
     pub fn open(options: &Options) -> Result<Udpm> {
         Ok(Udpm { publisher: Publisher::open(options)?, listener: Listener::open(options)? })
     }
-    /// As [`Publisher::publish`].
+    /// Sends a message. A message longer than a datagram sleeps between bursts, as [`Options::pace`] says.
     ///
     /// # Errors
-    /// As there.
+    /// A name or a size that LCM does not know, [`crate::Error::Full`], or what the kernel said.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         self.publisher.publish(channel, payload)
     }
-    /// As [`Listener::drain`].
+    /// Gives `sink` the messages of up to `most` datagrams that have arrived, and returns the number of datagrams. Does not wait.
     ///
     /// # Errors
-    /// As there.
+    /// What the kernel said.
     pub fn drain(&mut self, most: usize, sink: impl Sink) -> Result<usize> {
         self.listener.drain(most, sink)
     }
-    /// As [`check`]: sends to itself, and says what is wrong if that does not come back.
+    /// Sends a message to itself, and returns how long it took to come back.
     ///
     /// # Errors
-    /// As there.
+    /// What is wrong with this machine's multicast if it did not come back.
     pub fn check(&mut self, sink: impl Sink) -> Result<Duration> {
         check(&self.publisher, &mut self.listener, sink)
     }
