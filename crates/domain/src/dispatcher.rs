@@ -68,6 +68,12 @@ pub struct Dispatcher<'f> {
 
 impl<'f> Dispatcher<'f> {
     /// One without subscriptions.
+    ///
+    /// ```
+    /// # use saltus_domain::Dispatcher;
+    /// assert!(Dispatcher::new()?.is_empty());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn new() -> Result<Dispatcher<'f>> {
         let (epoll, event) = (Epoll::new()?, Event::new()?);
         epoll.add_event(event.raw())?;
@@ -76,6 +82,15 @@ impl<'f> Dispatcher<'f> {
     }
 
     /// Calls `callback` for each message of `subscriber`, from now on.
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// let id = dispatcher.on(domain.subscriber("imu")?, |message, _| println!("{:?}", message.data))?;
+    /// assert!(dispatcher.unsubscribe(id));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn on(
         &mut self,
         mut subscriber: Subscriber,
@@ -89,6 +104,15 @@ impl<'f> Dispatcher<'f> {
     }
 
     /// Ends a subscription. `false` if there is none of that name. From inside a callback: [`Control::unsubscribe`].
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// let id = dispatcher.on(domain.subscriber("imu")?, |_, _| {})?;
+    /// assert!(dispatcher.unsubscribe(id) && !dispatcher.unsubscribe(id));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn unsubscribe(&mut self, id: Id) -> bool {
         let Some(at) = self.subscriptions.iter().position(|s| s.id == id) else { return false };
         let mut gone = self.subscriptions.remove(at);
@@ -100,6 +124,17 @@ impl<'f> Dispatcher<'f> {
 
     /// Waits until there are messages, and calls back for at most one of each subscription. Returns for how many; 0: the time
     /// is up, or it was canceled.
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// dispatcher.on(domain.subscriber("imu")?, |_, _| {})?;
+    /// assert_eq!(dispatcher.handle(Until::Poll)?, 0);
+    /// domain.publisher("imu")?.publish(b"tilt 0.02")?;
+    /// assert_eq!(dispatcher.handle(Until::Forever)?, 1);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The first of the subscribers' errors, after all subscriptions had their turn. Call again to go on: the next calls tell the others of
@@ -121,6 +156,16 @@ impl<'f> Dispatcher<'f> {
 
     /// Handles messages until a callback says [`Control::stop`], the [`CancelHandle`] is used, or no subscription is left: all
     /// were ended, or have come to the end of their log.
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// dispatcher.on(domain.subscriber("imu")?, |_, control| control.stop())?;
+    /// domain.publisher("imu")?.publish(b"tilt 0.02")?;
+    /// dispatcher.run()?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Dispatcher::handle`]. After a stop there may be some that the next call tells.
@@ -174,11 +219,31 @@ impl<'f> Dispatcher<'f> {
     }
 
     /// The handle that makes [`Dispatcher::run`] and [`Dispatcher::handle`] return, from another thread or a signal handler.
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// dispatcher.on(domain.subscriber("imu")?, |_, _| {})?;
+    /// let cancel = dispatcher.cancel_handle();
+    /// std::thread::spawn(move || cancel.cancel());
+    /// dispatcher.run()?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn cancel_handle(&self) -> CancelHandle {
         self.cancel.clone()
     }
 
     /// How many subscriptions there are.
+    ///
+    /// ```
+    /// use saltus_domain::{Dispatcher, Domain};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut dispatcher = Dispatcher::new()?;
+    /// dispatcher.on(domain.subscriber("imu")?, |_, _| {})?;
+    /// assert_eq!(dispatcher.len(), 1);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn len(&self) -> usize {
         self.subscriptions.len()
     }

@@ -25,6 +25,14 @@ pub struct Domain {
 impl Domain {
     /// Opens the domain that `url` names; the empty URL is the one of [`Domain::from_env`].
     ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let robot = Domain::open("shm://")?;
+    /// let alone = Domain::open("mem://")?;
+    /// assert!(Domain::open("carrier-pigeon://").is_err());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// A URL that makes no sense, an option that the provider does not have, a provider that is not built in, and what the
     /// system refuses.
@@ -45,6 +53,13 @@ impl Domain {
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let domain = Domain::from_env()?;
+    /// println!("{}", domain.url());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn from_env() -> Result<Domain> {
         match std::env::var("SALTUS_DOMAIN") {
             Ok(url) if !url.is_empty() => Domain::open(&url),
@@ -53,17 +68,36 @@ impl Domain {
     }
 
     /// Whether `other` is this very domain: a clone, or over `shm://` the same directory.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// assert!(domain.is(&domain.clone()) && !domain.is(&Domain::open("mem://")?));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn is(&self, other: &Domain) -> bool {
         let directory = self.shared_memory();
         Arc::ptr_eq(&self.provider, &other.provider)
             || directory.is_some() && directory == other.shared_memory()
     }
     /// The URL that it was opened with.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// assert_eq!(Domain::open("mem://")?.url(), "mem://");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn url(&self) -> &str {
         &self.url
     }
 
     /// The kind of domain that it is.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// assert_eq!(Domain::open("mem://")?.scheme().name, "mem");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn scheme(&self) -> &'static Scheme {
         self.scheme
     }
@@ -94,22 +128,48 @@ impl Domain {
     }
 
     /// What stamps its messages may be given.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Stamps};
+    /// assert_eq!(Domain::open("mem://")?.stamps(), Stamps::Present);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn stamps(&self) -> Stamps {
         self.traits().stamps
     }
     /// Whether what it loses is told of the channel that lost it. If not, [`Missed::OfSender`](crate::Missed::OfSender) counts over
     /// all channels of a sender, and nobody knows of which the messages were.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// assert!(Domain::open("mem://")?.tells_losses_by_channel());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn tells_losses_by_channel(&self) -> bool {
         self.traits().tells_losses_by_channel()
     }
 
     /// A publisher of bytes in `channel`, a name of 1 to 63 bytes.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let mut publisher = Domain::open("mem://")?.publisher("imu")?;
+    /// publisher.publish(b"tilt 0.02")?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn publisher(&self, channel: impl AsRef<[u8]>) -> Result<Publisher> {
         let name = Name::new(channel)?;
         Ok(Publisher::new(self.provider.outlet(name.clone(), None)?, name))
     }
 
     /// The same, where it is known what the messages are: as [`Publisher::describe`] right after, but known from the first.
+    ///
+    /// ```
+    /// use saltus_domain::{Description, Domain};
+    /// let what = Description { name: "imu_t".into(), fingerprint: 1, schema: String::new() };
+    /// let publisher = Domain::open("mem://")?.publisher_described("imu", &what)?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn publisher_described(&self, channel: impl AsRef<[u8]>, what: &Description) -> Result<Publisher> {
         let name = Name::new(channel)?;
         Ok(Publisher::new(self.provider.outlet(name.clone(), Some(what))?, name))
@@ -121,17 +181,42 @@ impl Domain {
     }
 
     /// A subscriber of the newest messages of one channel.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut subscriber = domain.subscriber("imu")?;
+    /// assert!(subscriber.receive(Until::Poll)?.is_none());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn subscriber(&self, channel: impl AsRef<[u8]>) -> Result<Subscriber> {
         self.subscriber_with(Pattern::name(channel)?, Options::newest())
     }
 
     /// A subscriber of one channel or many, as `options` say.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Options, Pattern, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let mut logger = domain.subscriber_with(Pattern::regex("ARM_.*")?, Options::next(1000))?;
+    /// domain.publisher("ARM_LEFT")?.publish(b"up")?;
+    /// assert!(logger.receive(Until::Poll)?.is_some_and(|message| message.channel.as_bytes() == b"ARM_LEFT"));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn subscriber_with(&self, pattern: Pattern, options: Options) -> Result<Subscriber> {
         Ok(Subscriber::new(self.provider.inlet(pattern, &options)?, options))
     }
 
     /// The same, where it is known what the messages should be: some networks carry them only to who says so. Messages of
     /// other types come too: see [`Expected`](crate::Expected).
+    ///
+    /// ```
+    /// use saltus_domain::{Description, Domain, Options, Pattern};
+    /// let what = Description { name: "imu_t".into(), fingerprint: 1, schema: String::new() };
+    /// let domain = Domain::open("mem://")?;
+    /// let subscriber = domain.subscriber_described(Pattern::name("imu")?, Options::newest(), &what)?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn subscriber_described(
         &self,
         pattern: Pattern,
@@ -153,6 +238,14 @@ impl Domain {
 
     /// Names of the channels that there are: all of a shared-memory domain; on a network, those that somebody in this
     /// process wants and that something came on.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// domain.publisher("imu")?.publish(b"tilt 0.02")?;
+    /// assert_eq!(domain.channels()?.len(), 1);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn channels(&self) -> Result<Vec<Name>> {
         self.provider.names()
     }

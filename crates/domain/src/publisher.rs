@@ -23,6 +23,13 @@ impl Publisher {
     /// Publishes a message. Over `shm://` it never blocks and, after the first, neither allocates nor calls the kernel but
     /// to wake who sleeps; over a network it makes the system calls that sending takes, and may wait for the pace set.
     ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let mut publisher = Domain::open("mem://")?.publisher("imu")?;
+    /// publisher.publish(b"tilt 0.02")?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
     #[inline]
@@ -35,6 +42,13 @@ impl Publisher {
     /// publisher's stamps never go back, and the present for one of the future; ages and latencies are then those of the past, and of several publishers of a channel
     /// the one with the later stamps has the newest message. Otherwise as [`Publisher::publish`].
     ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let mut publisher = Domain::open("mem://")?.publisher("imu")?;
+    /// assert!(publisher.publish_at(b"old", 1).is_err(), "mem:// carries no other stamps");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Those of [`Publisher::publish`]; a transport that carries no stamps.
     pub fn publish_at(&mut self, message: &[u8], stamp: i64) -> Result<i64> {
@@ -42,17 +56,39 @@ impl Publisher {
     }
 
     /// The channel.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// assert_eq!(Domain::open("mem://")?.publisher("imu")?.channel().as_bytes(), b"imu");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn channel(&self) -> &Name {
         &self.channel
     }
     /// What [`Message::sender`](crate::Message::sender) says of messages that this publishes; `None` where a transport does
     /// not tell senders apart, and over `shm://` before the first message. It may change when a channel is replaced.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut publisher, mut subscriber) = (domain.publisher("imu")?, domain.subscriber("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert_eq!(subscriber.receive(Until::Poll)?.expect("a message").sender, publisher.sender());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn sender(&self) -> Option<u64> {
         self.outlet.sender()
     }
 
     /// Leaves what the messages are with the channel, where there is a place for it (`shm://`),
     /// or lets the transport carry them as what they are (`dds://`).
+    ///
+    /// ```
+    /// use saltus_domain::{Description, Domain};
+    /// let mut publisher = Domain::open("mem://")?.publisher("imu")?;
+    /// publisher.describe(&Description { name: "imu_t".into(), fingerprint: 1, schema: String::new() })?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn describe(&mut self, what: &Description) -> Result<()> {
         self.outlet.describe(what)
     }

@@ -68,12 +68,32 @@ impl Subscriber {
     ///
     /// Over shared memory it is real-time safe with [`Until::Poll`], once its buffer has grown to the longest message; over a
     /// network it makes system calls.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let message = subscriber.receive(Until::Forever)?.expect("a message");
+    /// assert_eq!(message.data, b"tilt 0.02");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     #[inline]
     pub fn receive(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
         let taken = self.take(self.options.which(), until.into())?;
         Ok(if taken { self.last() } else { None })
     }
     /// Receives the newest message, whatever the options say, and even if it has been seen.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.receive(Until::Poll)?.is_some() && subscriber.receive(Until::Poll)?.is_none());
+    /// assert_eq!(subscriber.again(Until::Poll)?.expect("a message").data, b"tilt 0.02");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     #[inline]
     pub fn again(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
         let taken = self.take(Which::Again, until.into())?;
@@ -103,6 +123,17 @@ impl Subscriber {
     }
 
     /// The message that was received last.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.last().is_none());
+    /// subscriber.receive(Until::Poll)?;
+    /// assert_eq!(subscriber.last().expect("a message").data, b"tilt 0.02");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     #[inline]
     pub fn last(&self) -> Option<Message<'_>> {
         let (data, channel) = self.meta.message()?;
@@ -110,6 +141,16 @@ impl Subscriber {
     }
     /// The same as C lays it out, for bindings. It and what it leads to lie in the subscriber, until that moves or is used again. `None`:
     /// nothing was received, or its bytes were taken out. Does not allocate.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// subscriber.receive(Until::Poll)?;
+    /// assert_eq!(subscriber.last_raw().expect("a message").len, 9);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     #[inline]
     pub fn last_raw(&mut self) -> Option<&RawMessage> {
         let Meta { buf, skip, channel, raw } = &mut self.meta;
@@ -119,11 +160,31 @@ impl Subscriber {
     /// Takes the bytes of the message that was received last out, without copying them: who keeps long messages wants that.
     /// They lie behind the first so many, which are not of the message. [`Subscriber::last`] has none then, and the next receive
     /// allocates.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// subscriber.receive(Until::Poll)?;
+    /// let (bytes, skip) = subscriber.take_last();
+    /// assert_eq!(&bytes[skip..], b"tilt 0.02");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn take_last(&mut self) -> (Vec<u8>, usize) {
         self.meta.channel = None;
         (std::mem::take(&mut self.meta.buf), std::mem::take(&mut self.meta.skip))
     }
     /// Waits until something may be unseen: `true`; `false`: the time is up.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.wait(Until::Forever)?);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn wait(&mut self, until: impl Into<Until>) -> Result<bool> {
         match until.into().deadline() {
             Some(deadline) => self.inlet.wait(deadline),
@@ -132,6 +193,15 @@ impl Subscriber {
     }
 
     /// Calls `f` for each message until it returns `false` or a wait is called off; waits for ever between them.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// subscriber.for_each(|message| message.data != b"tilt 0.02")?; // until it has come
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn for_each(&mut self, mut f: impl FnMut(Message<'_>) -> bool) -> Result<()> {
         loop {
             match self.receive(Until::Forever) {
@@ -145,6 +215,16 @@ impl Subscriber {
 
     /// A descriptor for `poll`, `epoll` or an event loop: readable when there may be something. Then receive with
     /// [`Until::Poll`] until there is nothing more; that lowers it until the next message.
+    ///
+    /// ```
+    /// use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// use std::os::fd::AsRawFd;
+    /// let for_my_event_loop = subscriber.fd()?.as_raw_fd();
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn fd(&mut self) -> Result<BorrowedFd<'_>> {
         // From here on somebody sleeps on it without asking us first.
         let _ = self.inlet.fd()?;
@@ -153,22 +233,66 @@ impl Subscriber {
     }
 
     /// The handle that cancels waits, from another thread or a signal handler.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Error, Until};
+    /// let mut subscriber = Domain::open("mem://")?.subscriber("imu")?;
+    /// let cancel = subscriber.cancel_handle();
+    /// std::thread::spawn(move || cancel.cancel());
+    /// assert!(matches!(subscriber.receive(Until::Forever), Err(Error::Canceled)));
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn cancel_handle(&mut self) -> CancelHandle {
         self.inlet.cancel_handle()
     }
     /// Whether waits are canceled.
+    ///
+    /// ```
+    /// # use saltus_domain::Domain;
+    /// let mut subscriber = Domain::open("mem://")?.subscriber("imu")?;
+    /// subscriber.cancel_handle().cancel();
+    /// assert!(subscriber.is_canceled());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn is_canceled(&self) -> bool {
         self.inlet.is_canceled()
     }
     /// Whether anything unseen has come to this process. A few loads.
+    ///
+    /// ```
+    /// use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.has_unseen());
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn has_unseen(&mut self) -> bool {
         self.inlet.unseen()
     }
     /// Names of the channels that it has joined so far.
+    ///
+    /// ```
+    /// use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert_eq!(subscriber.channels().len(), 1);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn channels(&mut self) -> Vec<Name> {
         self.inlet.channels()
     }
     /// What the publishers of `channel` say about their messages, where there is a place for it (`shm://`). May block.
+    ///
+    /// ```
+    /// use saltus_domain::Domain;
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// assert!(subscriber.descriptions(publisher.channel()).is_empty(), "mem:// has no place for them");
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
         self.inlet.descriptions(channel)
     }

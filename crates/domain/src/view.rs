@@ -54,6 +54,18 @@ impl View {
 impl Subscriber {
     /// Looks at a message where it lies, without copying it: the one that [`Subscriber::receive`] would give. `None`: the time is up, or
     /// there is nothing.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let view = subscriber.view(Until::Poll)?.expect("a message");
+    /// let len = view.len();
+    /// subscriber.validate(&view)?; // only now is it certain
+    /// assert_eq!(len, 9);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     pub fn view(&mut self, until: impl Into<Until>) -> Result<Option<View>> {
         let which = self.options.which();
         let turn = self.turn.next();
@@ -64,6 +76,16 @@ impl Subscriber {
 
     /// Ends a view, and says whether the message was whole all the while. If it was, it counts as received. The message that this
     /// gives has no bytes: they are where the view has them.
+    ///
+    /// ```
+    /// use saltus_domain::{Domain, Until};
+    /// let domain = Domain::open("mem://")?;
+    /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
+    /// publisher.publish(b"tilt 0.02")?;
+    /// let view = subscriber.view(Until::Poll)?.expect("a message");
+    /// assert_eq!(subscriber.validate(&view)?.dropped, 0);
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Channel`] with an overrun: it was overwritten meanwhile; forget what was computed, look again. [`Error::Invalid`] if it
