@@ -8,6 +8,7 @@
 # LIBDIR    where the libraries go (default PREFIX/lib)
 # DESTDIR   put before every path while installing, for those who make packages
 # PROFILE   how cargo builds it (default dist, as what is shipped; dev: built in less time, and slower)
+# PACKAGES  what cargo builds (default --package saltus-c; tests say --workspace --lib, so that what they have built serves again)
 # FEATURES  providers that are not in the plain build, such as zmq,dds,zenoh
 set -eu
 
@@ -41,7 +42,7 @@ if [ "$uninstall" ]; then
 fi
 
 profile=${PROFILE:-dist}
-cargo build --profile "$profile" --locked --package saltus-c ${FEATURES:+--features "$FEATURES"}
+cargo build --profile "$profile" --locked ${PACKAGES:---package saltus-c} ${FEATURES:+--features "$FEATURES"}
 [ "$profile" != dev ] || profile=debug # as cargo names its directory
 built=${CARGO_TARGET_DIR:-target}/$profile
 version=$(cargo pkgid --package saltus-c)

@@ -9,7 +9,7 @@ use support::*;
 
 /// `install.sh` and what runs it, of a library as the tests have it: built in minutes less than one that is optimized.
 fn quickly(command: &mut Command) -> &mut Command {
-    command.env("PROFILE", "dev")
+    command.env("PROFILE", "dev").env("PACKAGES", "--workspace --lib")
 }
 
 /// What pkg-config says of `saltus` under a prefix.

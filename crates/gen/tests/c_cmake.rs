@@ -99,7 +99,8 @@ fn plain_messages_go_through_shared_memory() {
     let (saltus, domain) = (saltus(), Domain::new());
     let prefix = scratch("cmake-installed");
     // As the tests have it: built in minutes less than one that is optimized.
-    run(Command::new(repository().join("bindings/c/install.sh")).arg(&prefix).env("PROFILE", "dev"));
+    let mut install = Command::new(repository().join("bindings/c/install.sh"));
+    run(install.arg(&prefix).env("PROFILE", "dev").env("PACKAGES", "--workspace --lib"));
     let projects = ["types-c", "types-cpp"].map(|name| {
         let project = scratch(&format!("cmake-shared-{name}"));
         copy(&repository().join("examples").join(name), &project);
