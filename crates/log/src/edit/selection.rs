@@ -56,9 +56,12 @@ pub struct Times {
     pub to: Option<Moment>,
 }
 
+/// Says yes or no to the name of a channel.
+type Choice<'a> = Box<dyn Fn(&[u8]) -> bool + 'a>;
+
 /// Says yes or no to each event of a log.
 pub struct Selection<'a> {
-    channels: Box<dyn Fn(&[u8]) -> bool + 'a>,
+    channels: Choice<'a>,
     times: Times,
     first: Option<i64>,
 }
