@@ -11,6 +11,7 @@ mod package;
 mod plan;
 mod providers;
 mod run;
+mod shape;
 mod source;
 mod tools;
 mod workspace;
@@ -25,6 +26,7 @@ usage: cargo xtask VERB [ARGS]
                        which check runs where, as lab/TESTS.md
   check                format, clippy and docs without warnings, and the rules of the house
   circles [PACKAGES]   the files of a package that need each other, and for which names; `check` refuses them
+  shape [DIR]          lines, tests, public items, dependencies and circles of each package, of this checkout or of DIR
   loom                 the real lane under loom
   model [short|full]   the Promela models and their mutations
   campaign [ARGS]      kill, freeze, exhaust, lie: see lab/campaigns/README.md
@@ -62,6 +64,8 @@ fn main() -> ExitCode {
         }
         ["check"] => run::all(plan::check()),
         ["circles", packages @ ..] => circles::print(packages),
+        ["shape"] => shape::print(&run::root()),
+        ["shape", dir] => shape::print(std::path::Path::new(dir)),
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),

@@ -23,10 +23,8 @@ pub struct Token {
     /// Its text.
     pub text: String,
     /// Its first line, from 0 on.
-    #[allow(dead_code)]
     pub line: usize,
     /// Its last line.
-    #[allow(dead_code)]
     pub end: usize,
 }
 
