@@ -35,12 +35,12 @@ mod writer;
 pub use element::{Bits, Element, Flat};
 pub use error::{DecodeError, EncodeError};
 pub use large::{boxed, zeroes};
-pub use message::{Body, Message, decode_body, encode_body};
+pub use message::{Body, Message, bodies_size, decode_body, encode_body};
 pub use plain::Plain;
 pub use reader::Reader;
 pub use size::Size;
 pub use swap::{copy_swapped_16, copy_swapped_32, copy_swapped_64};
-pub use vec::{bodies_size, element_at, element_at_with, string_size, strings_size};
+pub use vec::{element_at, element_at_with, string_size, strings_size};
 pub use writer::Writer;
 
 /// How deep structs may lie in each other in one message. Deeper is refused, in encoding and decoding.

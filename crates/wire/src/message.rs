@@ -1,6 +1,6 @@
 //! What every generated type is.
 
-use crate::{DecodeError, EncodeError, Reader, Writer};
+use crate::{DecodeError, EncodeError, Reader, Writer, element_at};
 
 /// The fields of a type, without a fingerprint: what lies inline in a struct that contains it.
 pub trait Body: Default {
@@ -60,6 +60,43 @@ pub trait Message: Body {
     fn decode_from(&mut self, bytes: &[u8]) -> Result<usize, DecodeError> {
         decode_body(self, Self::FINGERPRINT, bytes)
     }
+}
+
+/// Structs in messages.
+impl Reader<'_> {
+    /// A struct that lies inside another one.
+    #[inline]
+    pub fn body<T: Body>(&mut self, out: &mut T) -> Result<(), DecodeError> {
+        self.nested(|from| out.read(from))
+    }
+    /// As many structs as `out` has room for.
+    pub fn bodies<T: Body>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
+        out.iter_mut().try_for_each(|one| self.body(one))
+    }
+    /// `size` structs; those in `out` are used again.
+    pub fn body_vec<T: Body>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
+        let n = self.size(size, T::MIN_SIZE, T::FREE)?;
+        out.truncate(n);
+        (0..n).try_for_each(|at| self.body(element_at(out, at)))
+    }
+}
+
+/// Structs in messages.
+impl Writer<'_> {
+    /// A struct that lies inside another one.
+    #[inline]
+    pub fn body<T: Body>(&mut self, value: &T) -> Result<(), EncodeError> {
+        self.nested(|out| value.write(out))
+    }
+    /// Structs.
+    pub fn bodies<T: Body>(&mut self, values: &[T]) -> Result<(), EncodeError> {
+        values.iter().try_for_each(|one| self.body(one))
+    }
+}
+
+/// Bytes of structs on the wire.
+pub fn bodies_size<T: Body>(values: &[T]) -> usize {
+    values.iter().map(Body::body_size).sum()
 }
 
 /// Writes a fingerprint and the fields behind it; returns the bytes that took.

@@ -2,7 +2,7 @@
 
 use crate::element::{self, Element, Flat};
 use crate::numbers::numbers;
-use crate::{Body, DecodeError, FREE_ELEMENTS, MAX_DEPTH, element_at};
+use crate::{DecodeError, FREE_ELEMENTS, MAX_DEPTH, element_at};
 
 /// A place in the bytes of a message. Every read is checked. Floats keep their bits, those of NaNs too.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes, len: bytes.len(), depth: 0, free: bytes.len().saturating_add(FREE_ELEMENTS) }
     }
-    /// Allows so many elements without room more: those that the outermost type always has ([`Body::FREE`]).
+    /// Allows so many elements without room more: those that the outermost type always has ([`Body::FREE`](crate::Body::FREE)).
     pub fn allow(&mut self, free: usize) {
         self.free = self.free.saturating_add(free);
     }
@@ -162,24 +162,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A struct that lies inside another one.
-    #[inline]
-    pub fn body<T: Body>(&mut self, out: &mut T) -> Result<(), DecodeError> {
-        self.nested(|from| out.read(from))
-    }
-    /// As many structs as `out` has room for.
-    pub fn bodies<T: Body>(&mut self, out: &mut [T]) -> Result<(), DecodeError> {
-        out.iter_mut().try_for_each(|one| self.body(one))
-    }
-    /// `size` structs; those in `out` are used again.
-    pub fn body_vec<T: Body>(&mut self, out: &mut Vec<T>, size: i64) -> Result<(), DecodeError> {
-        let n = self.size(size, T::MIN_SIZE, T::FREE)?;
-        out.truncate(n);
-        (0..n).try_for_each(|at| self.body(element_at(out, at)))
-    }
-
     /// Checks the sizes of an array, the outermost first, before anything of it is made. Each element takes at least
-    /// `min_size` bytes, and has `free` rows and elements that may take none ([`Body::FREE`]).
+    /// `min_size` bytes, and has `free` rows and elements that may take none ([`Body::FREE`](crate::Body::FREE)).
     ///
     /// Level by level: rows that take something must be there; those that take nothing are counted for the whole
     /// message. `docs/wire.md` has the rule, which is that of all decoders. The array is then read into
@@ -228,7 +212,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
     #[inline]
-    fn size(&mut self, size: i64, min_size: usize, free: usize) -> Result<usize, DecodeError> {
+    pub(crate) fn size(&mut self, size: i64, min_size: usize, free: usize) -> Result<usize, DecodeError> {
         self.array([size], min_size, free).map(|[n]| n)
     }
 

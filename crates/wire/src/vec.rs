@@ -1,7 +1,5 @@
 //! Small helpers of generated code: sizes of what varies, and vectors that grow as their elements come.
 
-use crate::Body;
-
 /// Bytes of a string on the wire: its length, itself, a NUL.
 #[inline]
 pub fn string_size(text: &str) -> usize {
@@ -11,11 +9,6 @@ pub fn string_size(text: &str) -> usize {
 pub fn strings_size(texts: &[String]) -> usize {
     texts.iter().map(|text| string_size(text)).sum()
 }
-/// Bytes of structs on the wire.
-pub fn bodies_size<T: Body>(values: &[T]) -> usize {
-    values.iter().map(Body::body_size).sum()
-}
-
 /// The element at `at`, which is a new one if the vector ends there. Panics beyond.
 #[inline]
 pub fn element_at<T: Default>(out: &mut Vec<T>, at: usize) -> &mut T {

@@ -2,7 +2,7 @@
 
 use crate::element::{self, Element, Flat};
 use crate::numbers::numbers;
-use crate::{Body, EncodeError, MAX_DEPTH, Size};
+use crate::{EncodeError, MAX_DEPTH, Size};
 use core::mem;
 
 /// A place in a buffer. Nothing is allocated; what does not fit is an error. Floats keep their bits, those of NaNs too.
@@ -106,16 +106,6 @@ impl<'a> Writer<'a> {
     pub fn enums<T: Copy + Into<i32>>(&mut self, values: &[T]) -> Result<(), EncodeError> {
         values.iter().try_for_each(|&one| self.int32(one.into()))
     }
-    /// A struct that lies inside another one.
-    #[inline]
-    pub fn body<T: Body>(&mut self, value: &T) -> Result<(), EncodeError> {
-        self.nested(|out| value.write(out))
-    }
-    /// Structs.
-    pub fn bodies<T: Body>(&mut self, values: &[T]) -> Result<(), EncodeError> {
-        values.iter().try_for_each(|one| self.body(one))
-    }
-
     /// Checks that an array has as many elements as its size field says.
     #[inline]
     pub fn size<S: Size>(
