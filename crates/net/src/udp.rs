@@ -14,7 +14,8 @@ mod socket;
 
 pub(crate) use batch::Incoming;
 pub(crate) use bound::Bound;
+pub use bound::Datagram;
 pub use options::{Options, RECEIVE_BUFFER};
 pub use pace::{Pace, Pacer, weight};
-pub use receiver::{Datagram, Receiver};
+pub use receiver::Receiver;
 pub use sender::Sender;

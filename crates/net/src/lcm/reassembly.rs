@@ -19,6 +19,8 @@ use crate::lru::Lru;
 use partial::{Added, Partial};
 use std::net::SocketAddrV4;
 
+pub use partial::Refused;
+
 /// What may wait for its missing fragments.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -51,19 +53,6 @@ pub enum Taken<'a> {
     Pending,
     /// It contradicts itself or those before it. What was there of the message stays.
     Refused(Refused),
-}
-
-/// Why a fragment was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// It reaches beyond the end of its message, or the message is longer than 2^28 bytes.
-    OutOfBounds,
-    /// Its number is not below its count.
-    Number,
-    /// It has some bytes that have already come, and some that have not.
-    Overlap,
-    /// As many pieces wait ahead of gaps as the message is said to have fragments: they are too short to be true.
-    TooMany,
 }
 
 /// What has happened so far.

@@ -10,8 +10,8 @@ use crate::lru::Lru;
 use std::net::SocketAddrV4;
 use window::Window;
 
-/// How many of a sender's last numbers are remembered one by one.
-pub const WINDOW: u32 = 1024;
+pub use window::WINDOW;
+
 /// How far a number may run ahead and still count as a gap.
 const FARTHEST: u32 = 1 << 24;
 /// Silence after which an old number means that the sender began anew, in ns. No network holds a datagram back so long.

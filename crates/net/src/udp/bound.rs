@@ -2,12 +2,23 @@
 
 use super::batch::{BATCH, Incoming};
 use super::options::RECEIVE_BUFFER;
-use super::{Datagram, Options, diagnose, socket};
+use super::{Options, diagnose, socket};
 use crate::{Error, Result};
 use saltus_os::clock::{self, Clock};
 use std::io;
 use std::net::SocketAddrV4;
 use std::os::fd::{AsRawFd, OwnedFd};
+
+/// A datagram, as it came. It borrows memory that the next ones use again.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram<'a> {
+    /// Who sent it.
+    pub from: SocketAddrV4,
+    /// What it says.
+    pub bytes: &'a [u8],
+    /// When it reached this machine's kernel, ns since 1970.
+    pub stamp_ns: u64,
+}
 
 /// Which of the kernel's numbers about a socket's memory counts dropped datagrams.
 const SK_MEMINFO_DROPS: usize = 8;

@@ -1,23 +1,12 @@
 //! Datagrams from a group.
 
 use super::batch::Incoming;
-use super::bound::Bound;
+use super::bound::{Bound, Datagram};
 use super::{Options, filter, socket};
 use crate::Result;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd};
-
-/// A datagram, as it came. It borrows memory that the next ones use again.
-#[derive(Clone, Copy, Debug)]
-pub struct Datagram<'a> {
-    /// Who sent it.
-    pub from: SocketAddrV4,
-    /// What it says.
-    pub bytes: &'a [u8],
-    /// When it reached this machine's kernel, ns since 1970.
-    pub stamp_ns: u64,
-}
 
 /// A socket that receives what is sent to one group, with memory for what comes.
 pub struct Receiver {

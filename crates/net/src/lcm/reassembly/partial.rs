@@ -1,9 +1,21 @@
 //! One message of which some fragments have come.
 
-use super::Refused;
 use crate::lcm::packet::Fragment;
 use crate::lcm::{CHANNEL, MESSAGE};
 use std::collections::BTreeMap;
+
+/// Why a fragment was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It reaches beyond the end of its message, or the message is longer than 2^28 bytes.
+    OutOfBounds,
+    /// Its number is not below its count.
+    Number,
+    /// It has some bytes that have already come, and some that have not.
+    Overlap,
+    /// As many pieces wait ahead of gaps as the message is said to have fragments: they are too short to be true.
+    TooMany,
+}
 
 /// What a message, and each piece ahead of a gap, is charged beside its bytes: the memory that keeps it.
 const OVERHEAD: usize = 256;

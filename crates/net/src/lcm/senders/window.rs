@@ -1,7 +1,7 @@
 //! Which of the last numbers have come.
 
-use super::WINDOW;
-
+/// How many of a sender's last numbers are remembered one by one.
+pub const WINDOW: u32 = 1024;
 const WORDS: usize = WINDOW as usize / 64;
 
 /// One bit for each of the last [`WINDOW`] numbers, up to the newest. Numbers wrap.
