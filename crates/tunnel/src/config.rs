@@ -1,9 +1,11 @@
 //! What both ends are told at their start.
 
-use crate::path::SHORTEST;
 use crate::{Error, Key, Result};
 use saltus_net::udp::Pace;
 use std::str::FromStr;
+
+/// What every network with IP carries: the length of a packet with the headers of IP and UDP.
+pub(crate) const SHORTEST: usize = 536;
 
 /// Which end this is. They differ in who begins, and in nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

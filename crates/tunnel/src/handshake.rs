@@ -12,12 +12,9 @@
 //! bytes only.
 
 use crate::Key;
-use crate::seal::derive;
+use crate::seal::{Nonce, derive};
 use chacha20poly1305::aead::AeadInPlace;
 use chacha20poly1305::{KeyInit, Tag, XChaCha20Poly1305};
-
-/// What makes a hello or a welcome the only one of its kind.
-pub(crate) type Nonce = [u8; 24];
 
 /// The first byte of each.
 pub(crate) const HELLO: u8 = 1;

@@ -45,8 +45,9 @@ pub use error::{Error, Result};
 pub use join::{Here, Join, Notice};
 pub use key::Key;
 pub use saltus_net::udp::Pace;
+pub use session::{Arrived, Event};
 pub use stats::{Dropped, Rejected, Stats};
-pub use tunnel::{Arrived, Event, Random, Tunnel};
+pub use tunnel::{Random, Tunnel};
 
 /// Fills bytes from the system's generator.
 pub fn fill_random(bytes: &mut [u8]) -> Result<()> {

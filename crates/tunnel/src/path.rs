@@ -14,12 +14,12 @@
 //! the loss of the link explains. So neither an outage nor a bad radio makes datagrams short.
 
 use crate::Mtu;
+use crate::config::SHORTEST;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-/// What every network with IP carries; what nearly all do, and data begins with; and what is not tried to exceed: Ethernet.
-/// Lengths of packets with the headers of IP and UDP.
-pub(crate) const SHORTEST: usize = 536;
+/// What nearly all networks carry, and data begins with; and what is not tried to exceed: Ethernet. Lengths of packets with the
+/// headers of IP and UDP.
 const USUAL: usize = 1228;
 const LONGEST: usize = 1500;
 /// Bytes that are not worth a search.

@@ -6,12 +6,14 @@
 //!
 //! The number is the nonce, and never comes twice under a key: each session has keys of its own, each direction too.
 
-use crate::handshake::Nonce;
 use crate::{Key, Role};
 use chacha20poly1305::aead::AeadInPlace;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Tag};
 use hkdf::Hkdf;
 use sha2::Sha256;
+
+/// What makes a hello or a welcome the only one of its kind.
+pub(crate) type Nonce = [u8; 24];
 
 /// The first byte of a datagram with data.
 pub(crate) const DATA: u8 = 3;

@@ -7,7 +7,6 @@ use crate::measure::{Clock, Expected, Loss, micros};
 use crate::path::{Known, Path, headers};
 use crate::replay::Replay;
 use crate::seal::{OVERHEAD, Seal};
-use crate::tunnel::{Arrived, Event};
 use crate::{Config, Mtu, Order, Stats};
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -19,6 +18,32 @@ const CHANNELS: usize = 4096;
 
 /// Answers to probes that wait to be sent.
 const ANSWERS: usize = 8;
+
+/// What came out of the tunnel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The other end is there, from this address; or it is a new one.
+    Connected(SocketAddr),
+    /// Nothing has come from it for five seconds. The tunnel goes on trying.
+    Lost,
+    /// A message.
+    Message(Arrived<'a>),
+}
+
+/// A message that came out of the tunnel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrived<'a> {
+    /// Its channel.
+    pub channel: &'a [u8],
+    /// Its bytes.
+    pub payload: &'a [u8],
+    /// Its number among all messages that the other end took in.
+    pub number: u64,
+    /// How old it is, in µs, as far as that is known yet: the way is taken for half of the shortest round trip.
+    pub age: Option<u64>,
+    /// Whether a part of it was lost and has been restored.
+    pub recovered: bool,
+}
 
 /// What has been delivered.
 struct Delivered {

@@ -1,9 +1,9 @@
 //! The tunnel as a state machine: datagrams in, messages out, and back. It knows no socket and no clock.
 
-use crate::handshake::{HELLO, Handshake, Nonce, WELCOME};
-use crate::seal::{DATA, Seal};
+use crate::handshake::{HELLO, Handshake, WELCOME};
+use crate::seal::{DATA, Nonce, Seal};
 use crate::sender::Sender;
-use crate::session::Session;
+use crate::session::{Event, Session};
 use crate::{Config, Result, Role, Stats};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -21,32 +21,6 @@ const ANSWER_AFTER: u64 = HELLO_AFTER / 2;
 const ANSWERS: usize = 16;
 /// A message is worth something for so long at most.
 const LONGEST: u64 = 60_000_000_000;
-
-/// What came out of the tunnel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
-    /// The other end is there, from this address; or it is a new one.
-    Connected(SocketAddr),
-    /// Nothing has come from it for five seconds. The tunnel goes on trying.
-    Lost,
-    /// A message.
-    Message(Arrived<'a>),
-}
-
-/// A message that came out of the tunnel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrived<'a> {
-    /// Its channel.
-    pub channel: &'a [u8],
-    /// Its bytes.
-    pub payload: &'a [u8],
-    /// Its number among all messages that the other end took in.
-    pub number: u64,
-    /// How old it is, in µs, as far as that is known yet: the way is taken for half of the shortest round trip.
-    pub age: Option<u64>,
-    /// Whether a part of it was lost and has been restored.
-    pub recovered: bool,
-}
 
 /// Fills bytes with randomness.
 pub type Random = Box<dyn FnMut(&mut [u8]) + Send>;
