@@ -1,6 +1,6 @@
 //! The player behind the page: what is asked of it, and what it says.
 
-use crate::player::{self, Outlets, Session};
+use crate::player::{self, Outlets, Session, TRACKS, Told};
 use crate::protocol::Steer;
 use crate::{Error, Result, Stop};
 use saltus_domain::Domain;
@@ -9,31 +9,16 @@ use saltus_play::{Bookmarks, Reel};
 use saltus_types::Schema;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Requests that wait; of more it is told.
 const WAITING: usize = 64;
 /// Columns of the picture of where messages are.
 const BINS: usize = 600;
-/// Channels of that picture.
-pub(crate) const TRACKS: usize = 500;
 /// Of longer logs only so many events are looked at for it, evenly.
 const LOOKED_AT: u64 = 2_000_000;
-
-/// What the thread and the pages share: the number of what was said last, and that.
-#[derive(Debug, Default)]
-pub(crate) struct Told(Mutex<(u64, String)>);
-
-impl Told {
-    pub fn set(&self, words: String) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.1 != words {
-            *told = (told.0 + 1, words);
-        }
-    }
-}
 
 /// A player in a thread of its own, steered by whoever has the page open. It ends with its [`Stop`], or when it is dropped.
 pub struct Deck {
@@ -96,8 +81,7 @@ impl Deck {
     }
     /// What it says now, if that is another than what has this number.
     pub(crate) fn state(&self, known: u64) -> Option<(u64, String)> {
-        let told = self.told.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (told.0 != known).then(|| told.clone())
+        self.told.since(known)
     }
     /// Asks for something.
     ///

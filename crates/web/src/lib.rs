@@ -15,23 +15,26 @@
 mod assets;
 mod card;
 mod deck;
+mod error;
 mod gate;
 mod player;
 mod protocol;
 mod serve;
 mod socket;
+mod stop;
 mod turn;
 mod value;
 mod viewer;
 
 pub use deck::Deck;
+pub use error::{Error, Result};
 pub use serve::Server;
+pub use stop::Stop;
 
 use assets::Views;
 use saltus_spy::{Row, Watch};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,60 +51,6 @@ pub struct Options {
     /// A folder with views of one's own.
     pub views: Option<PathBuf>,
 }
-
-/// Tells a server, and the deck, to stop. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
-
-impl Stop {
-    /// One that nobody has asked yet.
-    pub fn new() -> Stop {
-        Stop::default()
-    }
-    /// Asks for the end. It only stores into an atomic, so that a signal handler may.
-    pub fn ask(&self) {
-        self.0.store(true, Release); // pairs with the acquire in `is_asked`
-    }
-    /// Whether somebody has asked.
-    pub fn is_asked(&self) -> bool {
-        self.0.load(Acquire)
-    }
-}
-
-/// What does not work.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Error {
-    /// It cannot listen there.
-    Listen(SocketAddr, std::io::Error),
-    /// The system refuses something else.
-    System(std::io::Error),
-    /// A log cannot be read.
-    Log(saltus_log::Error),
-    /// A log's messages cannot be published, or its bookmarks not be read.
-    Play(String),
-}
-
-/// A result of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Listen(at, e) => {
-                write!(
-                    f,
-                    "cannot listen on {at}: {e}; --listen names another address and port (port 0: any that is free)"
-                )
-            }
-            Error::System(e) => write!(f, "cannot serve: {e}"),
-            Error::Log(e) => write!(f, "{e}"),
-            Error::Play(words) => write!(f, "{words}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// All rows are made anew at most this often, however many pages look: nobody reads faster.
 const ROWS: Duration = Duration::from_millis(200);

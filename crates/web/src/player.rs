@@ -1,7 +1,6 @@
 //! The player's thread: what is due is published, and what is asked for is done.
 
 use crate::Stop;
-use crate::deck::{TRACKS, Told};
 use crate::protocol::Steer;
 use saltus_domain::{Domain, Name, Publisher};
 use saltus_log::{Event, Log, Result, Types};
@@ -10,10 +9,30 @@ use saltus_play::{Bookmarks, Direction, Player, Reel, Spot, Timeline, Todo};
 use saltus_types::Schema;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// Channels of the picture of where messages are.
+pub(crate) const TRACKS: usize = 500;
+/// What the thread and the pages share: the number of what was said last, and that.
+#[derive(Debug, Default)]
+pub(crate) struct Told(Mutex<(u64, String)>);
+
+impl Told {
+    pub fn set(&self, words: String) {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.1 != words {
+            *told = (told.0 + 1, words);
+        }
+    }
+    /// What was said last, if that is another than what has this number.
+    pub fn since(&self, known: u64) -> Option<(u64, String)> {
+        let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (told.0 != known).then(|| told.clone())
+    }
+}
 
 /// How often it is told where it is, and looked for the end, in ns.
 const SLICE: u64 = 50_000_000;
