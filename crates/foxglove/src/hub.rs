@@ -1,8 +1,7 @@
 //! Where sources and clients meet: which channels there are, and who wants which.
 
 use crate::outbox::{Item, Outbox};
-use crate::protocol::{self, Advert, Graph, Level, Playback, State, Status};
-use crate::publishing::Inlet;
+use crate::protocol::{self, Advert, ClientAdvert, Graph, Level, Playback, State, Status};
 use crate::session::Session;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,6 +9,19 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
+use tokio::sync::mpsc::Sender;
+
+/// What a client said about publishing. Channels have numbers of its own.
+pub(crate) enum Order {
+    Advertise(ClientAdvert),
+    Unadvertise(u32),
+    Publish(u32, Vec<u8>),
+    /// It has gone.
+    Left,
+}
+
+/// A domain in which clients may publish: what its channels' names begin with, and where its orders go.
+pub(crate) type Inlet = (String, Sender<(u64, Order)>);
 
 /// Channels that are told of together: a text has a bounded length then.
 const TOGETHER: usize = 16;

@@ -1,8 +1,8 @@
 //! A domain that is shown: its channels as they come and go, and the messages of those that somebody wants.
 
-use crate::hub::Hub;
+use crate::hub::{Hub, Order};
 use crate::protocol::{ClientAdvert, Graph, Level, Status};
-use crate::publishing::{self, Order, Publishing};
+use crate::publishing::{self, Publishing};
 use crate::shown::Shown;
 use crate::way::{self, Way};
 use saltus_domain::{Description, Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};

@@ -1,6 +1,6 @@
 //! What clients publish: their messages become those that the channel's subscribers expect.
 
-use crate::hub::Hub;
+use crate::hub::{Hub, Order};
 use crate::protocol::{ClientAdvert, Level, Status};
 use saltus_domain::{Domain, Name, Publisher};
 use saltus_log::{Kind, Types};
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::mpsc::Receiver;
 
 /// Encodings in which clients may publish.
 pub(crate) const ENCODINGS: [&str; 3] = ["json", "cdr", "lcm"];
@@ -20,18 +20,6 @@ pub(crate) const ORDERS: usize = 64;
 const MOST: usize = 256;
 /// A client is told that its messages on a channel cannot be published so often.
 const TELL: Duration = Duration::from_secs(1);
-
-/// What a client said about publishing. Channels have numbers of its own.
-pub(crate) enum Order {
-    Advertise(ClientAdvert),
-    Unadvertise(u32),
-    Publish(u32, Vec<u8>),
-    /// It has gone.
-    Left,
-}
-
-/// A domain in which clients may publish: what its channels' names begin with, and where its orders go.
-pub(crate) type Inlet = (String, Sender<(u64, Order)>);
 
 /// How messages of a client become messages of a channel.
 enum Form {

@@ -274,8 +274,8 @@ async fn enter(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hub::Order;
     use crate::protocol::{Level, Status};
-    use crate::publishing::Order;
     use std::io::{Read, Write};
     use std::net::TcpStream;
 

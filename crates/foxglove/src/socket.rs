@@ -1,9 +1,8 @@
 //! One client's socket: what it says goes to its session, what waits in its mailbox goes out.
 
-use crate::hub::{Hub, Mailbox, lock};
+use crate::hub::{Hub, Mailbox, Order, lock};
 use crate::outbox::Item;
 use crate::protocol::{self, Level, Status};
-use crate::publishing::Order;
 use crate::session::{Act, Powers, Session};
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use futures_util::stream::SplitSink;
