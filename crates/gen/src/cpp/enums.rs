@@ -1,7 +1,6 @@
 //! Enums of the old language.
 
-use super::in_namespace;
-use super::names::Place;
+use super::names::{Place, in_namespace};
 use crate::Options;
 use crate::c::literal::{banner, document};
 use crate::names::Scope;

@@ -14,7 +14,7 @@ use crate::c::{file, support};
 use crate::text::Text;
 use crate::{File, Options, Types, Unsupported};
 use class::Class;
-use names::Place;
+use names::{Place, in_namespace};
 use saltus_types::{Schema, StructId, Type};
 use std::collections::BTreeSet;
 
@@ -113,18 +113,6 @@ fn header(
     }
     t.line(format!("#endif // SALTUS_{guard}_HPP"));
     t.finish()
-}
-
-/// Puts what `body` writes into the namespaces of a type.
-fn in_namespace(t: &mut Text, place: &Place, body: impl FnOnce(&mut Text)) {
-    if let Some(open) = place.open() {
-        t.line(open).gap();
-        body(t);
-        t.gap().line(place.close()).gap();
-    } else {
-        body(t);
-        t.gap();
-    }
 }
 
 /// The files that a group needs, the support headers first.

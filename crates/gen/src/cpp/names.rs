@@ -2,6 +2,7 @@
 
 use crate::c::names::prefixed;
 use crate::names::{Scope, distinct, identifier};
+use crate::text::Text;
 use crate::{Options, Unsupported};
 use saltus_types::{Const, Field, Schema, Struct, StructId, TypeName};
 
@@ -229,4 +230,16 @@ pub(crate) fn check(schema: &Schema, options: &Options) -> Result<(), Unsupporte
 /// Where a struct is.
 pub(crate) fn place(schema: &Schema, id: StructId, options: &Options) -> Place {
     Place::of(&schema.get(id).name, options)
+}
+
+/// Puts what `body` writes into the namespaces of a type.
+pub(super) fn in_namespace(t: &mut Text, place: &Place, body: impl FnOnce(&mut Text)) {
+    if let Some(open) = place.open() {
+        t.line(open).gap();
+        body(t);
+        t.gap().line(place.close()).gap();
+    } else {
+        body(t);
+        t.gap();
+    }
 }

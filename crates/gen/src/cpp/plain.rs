@@ -1,7 +1,6 @@
 //! The plain layout of a type: a struct that is built and read where it lies.
 
-use super::in_namespace;
-use super::names::{self, Members};
+use super::names::{self, Members, in_namespace};
 use crate::Options;
 use crate::c::literal::{banner, document};
 use crate::c::names::include;

@@ -13,8 +13,8 @@
 
 mod fields;
 
-use crate::java::Module;
-use crate::{File, Lang, Options, Style, Types, Unsupported, generate};
+use crate::java::{self, Module};
+use crate::{File, Options, Style, Types, Unsupported};
 use fields::{from_java, new_value, to_java};
 use saltus_types::Schema;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const HELPER: &str = include_str!("SaltusOctave.java");
 
 pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     let options = &Options { style: Style::Modern, ..options.clone() };
-    let mut files = generate(schema, types, Lang::Java, options)?;
+    let mut files = java::files(schema, types, options)?;
     let mut packages = BTreeSet::new();
     for &id in types.structs {
         let m = Module::new(schema, id, options);

@@ -18,7 +18,7 @@ mod module;
 mod package;
 
 use crate::{File, Options, Style, Types, Unsupported};
-use module::Place;
+use module::{Place, WIRE};
 pub(crate) use package::extended;
 use package::{INIT, Package};
 use saltus_types::Schema;
@@ -27,9 +27,6 @@ use std::path::PathBuf;
 
 const WIRE_MODERN: &str = include_str!("wire_modern.py");
 const WIRE_LCM: &str = include_str!("wire_lcm.py");
-
-/// Name of the module that the classes stand on.
-const WIRE: &str = "_saltus_wire";
 
 pub(crate) fn files(schema: &Schema, types: Types<'_>, options: &Options) -> Result<Vec<File>, Unsupported> {
     let mut files = Vec::new();

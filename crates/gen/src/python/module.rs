@@ -1,12 +1,14 @@
 //! Where a type's module lies, and the names in it.
 
-use super::WIRE;
 use crate::Options;
 use crate::names::{Scope, identifier};
 use saltus_types::{Dim, EnumId, Extent, Field, Schema, Struct, StructId, Type, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
+
+/// Name of the module that the classes stand on.
+pub(super) const WIRE: &str = "_saltus_wire";
 
 /// Python's keywords.
 pub(super) const KEYWORDS: &[&str] = &[

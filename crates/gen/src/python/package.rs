@@ -1,6 +1,7 @@
 //! `__init__.py` of packages. One that is there already is extended, so that a package may be made file by file.
 
-use super::{WIRE, layout};
+use super::layout;
+use super::module::WIRE;
 use crate::File;
 use std::collections::BTreeSet;
 use std::fs;

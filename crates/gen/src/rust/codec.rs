@@ -5,6 +5,7 @@
 
 use super::code::Code;
 use super::fields::Fields;
+use super::memory::is_one_piece;
 use saltus_types::{Dim, Extent, Field, Primitive, StructId, Type};
 
 /// The row of a loop, which is a reference.
@@ -277,12 +278,6 @@ fn length(array: &str, outer: &[Dim]) -> String {
             format!("{array}.first().map_or(0, |row| {})", length("row", inner))
         }
     }
-}
-
-/// Whether rows of these dimensions are nothing but elements that lie in memory as they are copied.
-pub(super) fn is_one_piece(ty: Type, inner: &[Dim]) -> bool {
-    matches!(ty, Type::Primitive(p) if p != Primitive::String)
-        && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)))
 }
 
 /// What the number of rows at a level is called.

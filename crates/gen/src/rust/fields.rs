@@ -1,8 +1,7 @@
 //! What the fields of a struct are in Rust: names, types, defaults, and how they are told in documentation.
 
-use super::codec::is_one_piece;
 use super::keywords::VALUES;
-use super::memory::Memory;
+use super::memory::{Memory, is_one_piece};
 use super::names::Names;
 use crate::names::Scope;
 use saltus_types::{Extent, Field, Primitive, Schema, Struct, StructId, Type};

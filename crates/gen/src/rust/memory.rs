@@ -3,8 +3,7 @@
 //! A struct of megabytes would have to go over the stack, which has few. Arrays above some size are boxed, and made on the
 //! heap at once: numbers in one piece, whatever their dimensions; of others each row that is too large.
 
-use super::codec::is_one_piece;
-use saltus_types::{Extent, Field, Primitive, Schema, StructId, Type};
+use saltus_types::{Dim, Extent, Field, Primitive, Schema, StructId, Type};
 
 /// The largest array, in bytes, that lies in its struct.
 const LARGEST: u64 = 4096;
@@ -65,6 +64,12 @@ impl Memory {
 /// Whether an array of so many bytes is boxed. Rows of numbers are not: they are part of a piece, or on the heap already.
 fn is_too_large(field: &Field, level: usize, bytes: u64) -> bool {
     bytes > LARGEST && (level == 0 || !is_one_piece(field.ty, &field.dims[level..]))
+}
+
+/// Whether rows of these dimensions are nothing but elements that lie in memory as they are copied.
+pub(super) fn is_one_piece(ty: Type, inner: &[Dim]) -> bool {
+    matches!(ty, Type::Primitive(p) if p != Primitive::String)
+        && inner.iter().all(|d| matches!(d.extent, Extent::Fixed(_)))
 }
 
 #[cfg(test)]
