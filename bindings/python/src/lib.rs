@@ -16,7 +16,6 @@ mod publisher;
 mod subscriber;
 mod time;
 mod types;
-mod view;
 mod wait;
 
 use pyo3::prelude::*;
@@ -30,7 +29,7 @@ fn _saltus(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<subscriber::Subscriber>()?;
     module.add_class::<subscriber::CancelHandle>()?;
     module.add_class::<message::Message>()?;
-    module.add_class::<view::View>()?;
+    module.add_class::<subscriber::View>()?;
     module.add_class::<types::Schema>()?;
     module.add_class::<types::Codec>()?;
     module.add_class::<log::Log>()?;

@@ -1,11 +1,12 @@
 //! Types read at run time, and their messages as objects of Python's.
 
+mod classes;
 mod decode;
 mod encode;
 
 use crate::buffer::{constant, copied};
 use crate::errors::{OrRaise, code, error};
-use crate::names::kind;
+use classes::{Class, Classes, letter};
 use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -13,50 +14,20 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use saltus_log::Kind;
 use saltus_types::plain::{PlainField, plain};
-use saltus_types::{ConstValue, Extent, Field, Loader, Primitive, Record, StructId, Type};
+use saltus_types::{ConstValue, Extent, Field, Loader, Record, StructId, Type};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 /// Types that refer to each other. What Python's half of `saltus.types` stands on.
 #[pyclass(frozen, module = "saltus._saltus")]
 pub(crate) struct Schema {
-    pub inner: Arc<saltus_types::Schema>,
-    /// A class for each struct, made by Python's half.
-    classes: OnceLock<Vec<Class>>,
-}
-
-/// The class of a struct.
-pub(crate) struct Class {
-    class: Py<PyAny>,
-    /// Makes an object without fields.
-    new: Py<PyAny>,
-    /// What its fields are called, in their order.
-    names: Vec<Py<PyString>>,
+    inner: Classes,
 }
 
 impl Schema {
-    pub fn new(inner: Arc<saltus_types::Schema>) -> Schema {
-        Schema { inner, classes: OnceLock::new() }
+    pub fn new(schema: Arc<saltus_types::Schema>) -> Schema {
+        Schema { inner: Classes { schema, classes: OnceLock::new() } }
     }
-    fn class(&self, id: StructId) -> PyResult<&Class> {
-        let class = self.classes.get().and_then(|classes| classes.get(id.0));
-        class.ok_or_else(|| PyValueError::new_err("this schema has no classes yet"))
-    }
-}
-
-/// The letter by which struct, array and NumPy know the elements; nothing for strings and structs.
-fn letter(ty: Type) -> Option<&'static str> {
-    Some(match ty {
-        Type::Primitive(Primitive::Int8) => "b",
-        Type::Primitive(Primitive::Int16) => "h",
-        Type::Primitive(Primitive::Int32) | Type::Enum(_) => "i",
-        Type::Primitive(Primitive::Int64) => "q",
-        Type::Primitive(Primitive::Byte) => "B",
-        Type::Primitive(Primitive::Float) => "f",
-        Type::Primitive(Primitive::Double) => "d",
-        Type::Primitive(Primitive::Boolean) => "?",
-        Type::Primitive(Primitive::String) | Type::Struct(_) => return None,
-    })
 }
 
 #[pymethods]
@@ -80,11 +51,11 @@ impl Schema {
     /// What is known of each struct: a dict.
     fn structs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let about = |id: StructId| {
-            let (what, out) = (self.inner.get(id), PyDict::new(py));
+            let (what, out) = (self.inner.schema.get(id), PyDict::new(py));
             out.set_item("name", what.name.to_string())?;
             out.set_item("doc", &what.doc)?;
             out.set_item("fingerprint", what.fingerprint)?;
-            out.set_item("schema", self.inner.to_lcm(id))?;
+            out.set_item("schema", self.inner.schema.to_lcm(id))?;
             let fields: PyResult<Vec<_>> = what.fields.iter().map(|field| self.about(py, field)).collect();
             out.set_item("fields", fields?)?;
             let constants = PyDict::new(py);
@@ -103,7 +74,7 @@ impl Schema {
             out.set_item("sizes", sizes)?;
             Ok(out)
         };
-        self.inner.ids().map(about).collect()
+        self.inner.schema.ids().map(about).collect()
     }
 
     /// The enums: names, and their values by name.
@@ -115,7 +86,7 @@ impl Schema {
             }
             Ok((what.name.to_string(), values))
         };
-        self.inner.enums().iter().map(about).collect()
+        self.inner.schema.enums().iter().map(about).collect()
     }
 
     /// Says which class each struct has, and what its fields are called there.
@@ -125,23 +96,29 @@ impl Schema {
             let names = names.iter().map(|name| PyString::intern(py, name).unbind()).collect();
             Ok(Class { class: class.clone_ref(py), new, names })
         };
-        let fits = classes.len() == self.inner.structs().len()
-            && self.inner.structs().iter().zip(&classes).all(|(s, (_, names))| s.fields.len() == names.len());
+        let fits = classes.len() == self.inner.schema.structs().len()
+            && self
+                .inner
+                .schema
+                .structs()
+                .iter()
+                .zip(&classes)
+                .all(|(s, (_, names))| s.fields.len() == names.len());
         if !fits {
             return Err(PyValueError::new_err("a class for each struct, and a name for each field"));
         }
         let classes: PyResult<Vec<Class>> = classes.iter().map(whole).collect();
-        let _ = self.classes.set(classes?); // another thread was faster, with the same
+        let _ = self.inner.classes.set(classes?); // another thread was faster, with the same
         Ok(())
     }
     /// The classes.
     fn classes(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
-        let classes = self.classes.get().map(Vec::as_slice).unwrap_or_default();
+        let classes = self.inner.classes.get().map(Vec::as_slice).unwrap_or_default();
         classes.iter().map(|class| class.class.clone_ref(py)).collect()
     }
     /// What encodes and decodes struct `index`.
     fn codec(slf: Bound<'_, Self>, index: usize) -> PyResult<Codec> {
-        let schema = &slf.get().inner;
+        let schema = &slf.get().inner.schema;
         if index >= schema.structs().len() {
             return Err(PyValueError::new_err("no such struct"));
         }
@@ -151,7 +128,7 @@ impl Schema {
 
     // Classes have their codecs, and those the schema: a ring, which the collector can only break if it sees it.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        for class in self.classes.get().into_iter().flatten() {
+        for class in self.inner.classes.get().into_iter().flatten() {
             visit.call(&class.class)?;
             visit.call(&class.new)?;
         }
@@ -163,7 +140,7 @@ impl Schema {
     fn about<'py>(&self, py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyDict>> {
         let out = PyDict::new(py);
         out.set_item("name", &field.name)?;
-        out.set_item("type", self.inner.type_name(field.ty))?;
+        out.set_item("type", self.inner.schema.type_name(field.ty))?;
         out.set_item("doc", &field.doc)?;
         out.set_item("letter", letter(field.ty))?;
         let dims = PyList::empty(py);
@@ -208,7 +185,7 @@ impl Codec {
                 return Err(error(py, code::ENCODE, text));
             }
         };
-        let record = encode::record(self.schema.get(), self.lcm.id(), message, &self.lcm.name(), 0)?;
+        let record = encode::record(&self.schema.get().inner, self.lcm.id(), message, &self.lcm.name(), 0)?;
         let bytes = kind.encode(&record).map_err(|text| error(py, code::ENCODE, text))?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -225,20 +202,20 @@ impl Codec {
         let py = data.py();
         let record =
             record.map_err(|text| error(py, code::DECODE, format_args!("{}: {text}", self.lcm.name())))?;
-        decode::record(py, self.schema.get(), &record)
+        decode::record(py, &self.schema.get().inner, &record)
     }
     /// Gives an object of the class fields that are all zero or empty.
     fn fill(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = message.py();
         let zero = Record::zero(self.lcm.schema(), self.lcm.id()).map_err(|e| error(py, code::INVALID, e))?;
-        decode::fields(self.schema.get(), &zero, message)
+        decode::fields(&self.schema.get().inner, &zero, message)
     }
     /// Where a message's fields lie in the plain layout: what it begins with, bytes of the struct behind that, and of each field its
     /// attribute, its letter (of NumPy) or its codec, its dimensions, and its offset. None if there is no such layout.
     fn plain<'py>(&self, py: Python<'py>) -> PyResult<Option<Layout<'py>>> {
         let (schema, id) = (self.lcm.schema(), self.lcm.id());
         let (Some(kind), Some(layout)) = (&self.plain, plain(schema, id)) else { return Ok(None) };
-        let names = &self.schema.get().class(id)?.names;
+        let names = &self.schema.get().inner.class(id)?.names;
         let about = |lies: &PlainField| {
             let field = &schema.get(id).fields[lies.index];
             let of = match (letter(field.ty), field.ty) {
@@ -264,15 +241,4 @@ impl Codec {
     fn __repr__(&self) -> String {
         format!("<codec of {}>", self.lcm.name())
     }
-}
-
-/// What was expected there, and is not.
-fn unexpected(at: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
-    let found = kind(found);
-    error_at(at, format_args!("expected {expected}, not {found}"))
-}
-
-/// A value that cannot be encoded.
-fn error_at(at: &str, what: impl std::fmt::Display) -> PyErr {
-    Python::attach(|py| error(py, code::ENCODE, format_args!("{at}: {what}")))
 }

@@ -1,6 +1,6 @@
 //! Messages into objects of Python's.
 
-use super::Schema;
+use super::classes::Classes;
 use crate::names::to_str;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -9,24 +9,28 @@ use saltus_types::value::{Array, Items};
 use saltus_types::{Record, Value};
 
 /// An object of the struct's class.
-pub(super) fn record<'py>(py: Python<'py>, schema: &Schema, record: &Record) -> PyResult<Bound<'py, PyAny>> {
-    let class = schema.class(record.id())?;
+pub(super) fn record<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    record: &Record,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = classes.class(record.id())?;
     let object = class.new.bind(py).call1((&class.class,))?;
-    fields(schema, record, &object)?;
+    fields(classes, record, &object)?;
     Ok(object)
 }
 
 /// Gives an object these fields.
-pub(super) fn fields(schema: &Schema, record: &Record, object: &Bound<'_, PyAny>) -> PyResult<()> {
+pub(super) fn fields(classes: &Classes, record: &Record, object: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = object.py();
-    let names = &schema.class(record.id())?.names;
+    let names = &classes.class(record.id())?.names;
     names
         .iter()
         .zip(record.values())
-        .try_for_each(|(name, v)| object.setattr(name.bind(py), value(py, schema, v)?))
+        .try_for_each(|(name, v)| object.setattr(name.bind(py), value(py, classes, v)?))
 }
 
-fn value<'py>(py: Python<'py>, schema: &Schema, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+fn value<'py>(py: Python<'py>, classes: &Classes, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Int8(v) => v.into_pyobject(py)?.into_any(),
         Value::Int16(v) => v.into_pyobject(py)?.into_any(),
@@ -37,12 +41,12 @@ fn value<'py>(py: Python<'py>, schema: &Schema, value: &Value) -> PyResult<Bound
         Value::Double(v) => v.into_pyobject(py)?.into_any(),
         Value::Boolean(v) => v.into_pyobject(py)?.to_owned().into_any(),
         Value::String(v) => to_str(py, v.as_bytes())?,
-        Value::Record(v) => record(py, schema, v)?,
-        Value::Array(v) => array(py, schema, v)?,
+        Value::Record(v) => record(py, classes, v)?,
+        Value::Array(v) => array(py, classes, v)?,
     })
 }
 
-fn array<'py>(py: Python<'py>, schema: &Schema, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py>(py: Python<'py>, classes: &Classes, array: &Array) -> PyResult<Bound<'py, PyAny>> {
     macro_rules! numbers {
         ($v:expr, $letter:literal) => {{
             let v = $v;
@@ -73,7 +77,7 @@ fn array<'py>(py: Python<'py>, schema: &Schema, array: &Array) -> PyResult<Bound
             lists(py, &elements?, array.shape())
         }
         Items::Record(v) => {
-            let elements: PyResult<Vec<_>> = v.iter().map(|inner| record(py, schema, inner)).collect();
+            let elements: PyResult<Vec<_>> = v.iter().map(|inner| record(py, classes, inner)).collect();
             lists(py, &elements?, array.shape())
         }
     }

@@ -1,6 +1,6 @@
 //! Objects of Python's into messages. Nothing is taken that would not come back as it was, but for the precision of numbers.
 
-use super::{Schema, error_at, letter, unexpected};
+use super::classes::{Class, Classes, error_at, letter, unexpected};
 use crate::buffer::with_bytes;
 use crate::names;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use saltus_wire::MAX_DEPTH;
 /// A struct: an object of its class, or a dict of some of its fields, the others being zero; sizes that a dict leaves out are those
 /// of its arrays. `at` is what it is called.
 pub(super) fn record(
-    schema: &Schema,
+    classes: &Classes,
     id: StructId,
     object: &Bound<'_, PyAny>,
     at: &str,
@@ -23,8 +23,8 @@ pub(super) fn record(
     if depth > MAX_DEPTH {
         return Err(error_at(at, format_args!("structs lie in each other more than {MAX_DEPTH} deep")));
     }
-    let mut record = Record::zero(&schema.inner, id).map_err(|e| error_at(at, e))?;
-    let (definition, class) = (schema.inner.get(id), schema.class(id)?);
+    let mut record = Record::zero(&classes.schema, id).map_err(|e| error_at(at, e))?;
+    let (definition, class) = (classes.schema.get(id), classes.class(id)?);
     let dict = object.cast::<PyDict>().ok();
     if dict.is_none() && !object.is_instance(class.class.bind(py))? {
         return Err(unexpected(at, &format!("a {} or a dict", definition.name), object));
@@ -44,8 +44,8 @@ pub(super) fn record(
         given[i] = true;
         let at = format!("{at}.{}", field.name);
         let value = match field.is_array() {
-            true => array(schema, field, &value, &at, depth)?,
-            false => scalar(schema, field.ty, &value, &at, depth)?,
+            true => array(classes, field, &value, &at, depth)?,
+            false => scalar(classes, field.ty, &value, &at, depth)?,
         };
         record
             .set(&field.name, value)
@@ -65,7 +65,7 @@ pub(super) fn record(
 
 /// What is said of a dict with a key that is no field.
 #[cold]
-fn unknown_key(class: &super::Class, dict: &Bound<'_, PyDict>, at: &str) -> PyResult<PyErr> {
+fn unknown_key(class: &Class, dict: &Bound<'_, PyDict>, at: &str) -> PyResult<PyErr> {
     for key in dict.keys() {
         let mut is_field = false;
         for name in &class.names {
@@ -78,9 +78,9 @@ fn unknown_key(class: &super::Class, dict: &Bound<'_, PyDict>, at: &str) -> PyRe
     Ok(error_at(at, "a dict that changes meanwhile"))
 }
 
-fn scalar(schema: &Schema, ty: Type, value: &Bound<'_, PyAny>, at: &str, depth: u32) -> PyResult<Value> {
+fn scalar(classes: &Classes, ty: Type, value: &Bound<'_, PyAny>, at: &str, depth: u32) -> PyResult<Value> {
     let number = |e: PyErr| {
-        error_at(at, format_args!("expected {}: {}", schema.inner.type_name(ty), e.value(value.py())))
+        error_at(at, format_args!("expected {}: {}", classes.schema.type_name(ty), e.value(value.py())))
     };
     Ok(match ty {
         Type::Primitive(Primitive::Int8) => Value::Int8(value.extract().map_err(number)?),
@@ -100,7 +100,7 @@ fn scalar(schema: &Schema, ty: Type, value: &Bound<'_, PyAny>, at: &str, depth: 
         }
         Type::Primitive(Primitive::Boolean) => Value::Boolean(value.is_truthy()?),
         Type::Primitive(Primitive::String) => Value::String(text(value, at)?),
-        Type::Struct(id) => record(schema, id, value, at, depth + 1)?.into(),
+        Type::Struct(id) => record(classes, id, value, at, depth + 1)?.into(),
     })
 }
 
@@ -111,7 +111,13 @@ fn text(value: &Bound<'_, PyAny>, at: &str) -> PyResult<Text> {
     Err(unexpected(at, "a str", value))
 }
 
-fn array(schema: &Schema, field: &Field, value: &Bound<'_, PyAny>, at: &str, depth: u32) -> PyResult<Value> {
+fn array(
+    classes: &Classes,
+    field: &Field,
+    value: &Bound<'_, PyAny>,
+    at: &str,
+    depth: u32,
+) -> PyResult<Value> {
     let rank = field.dims.len();
     let (mut shape, items) = match letter(field.ty) {
         Some(letter) => numbers(field.ty, letter, rank, value, at)?,
@@ -121,7 +127,7 @@ fn array(schema: &Schema, field: &Field, value: &Bound<'_, PyAny>, at: &str, dep
             let items = match field.ty {
                 Type::Struct(id) => {
                     let one = |(i, v): (usize, &Bound<'_, PyAny>)| {
-                        record(schema, id, v, &format!("{at}[{i}]"), depth + 1)
+                        record(classes, id, v, &format!("{at}[{i}]"), depth + 1)
                     };
                     Items::Record(elements.iter().enumerate().map(one).collect::<PyResult<_>>()?)
                 }
