@@ -1,7 +1,8 @@
 //! Domains.
 
-use crate::border::{Fail, Result, natives};
+use crate::border::natives;
 use crate::env::Env;
+use crate::fail::{Fail, Result};
 use crate::list;
 use crate::publisher::PUBLISHERS;
 use crate::subscriber::{Receiving, SUBSCRIBERS};

@@ -1,6 +1,6 @@
 //! The few functions of JNI that are needed, checked. The only unsafe code of this crate, but for the border itself.
 
-use crate::border::{Fail, Result};
+use crate::fail::{Fail, Result};
 use jni_sys::{JNIEnv, jarray, jbyteArray, jint, jlong, jlongArray, jobject, jsize};
 use std::{ptr, slice};
 

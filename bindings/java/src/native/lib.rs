@@ -7,6 +7,7 @@
 mod border;
 mod domain;
 mod env;
+mod fail;
 mod list;
 mod log;
 mod log_writer;

@@ -1,7 +1,7 @@
 //! Lists of names as Java gets them.
 
-use crate::border::Result;
 use crate::env::Env;
+use crate::fail::Result;
 use jni_sys::jbyteArray;
 
 /// Each name behind its length (4 bytes) and a number (8 bytes), big endian.

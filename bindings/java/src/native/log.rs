@@ -1,6 +1,7 @@
 //! Reading logs.
 
-use crate::border::{Result, natives};
+use crate::border::natives;
+use crate::fail::Result;
 use crate::list;
 use crate::table::Table;
 use jni_sys::{jbyteArray, jint, jlong, jlongArray};
@@ -107,7 +108,7 @@ pub(crate) fn format(number: jint, path: &std::path::Path) -> Result<Format> {
                 "{}: its name tells no format: end it with .mcap or .lcmlog, or say which",
                 path.display()
             );
-            crate::border::Fail::invalid(text)
+            crate::fail::Fail::invalid(text)
         }),
     }
 }

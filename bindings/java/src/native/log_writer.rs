@@ -1,6 +1,7 @@
 //! Writing logs.
 
-use crate::border::{Fail, Result, natives};
+use crate::border::natives;
+use crate::fail::{Fail, Result};
 use crate::log;
 use crate::table::{Entry, Table};
 use jni_sys::{jbyteArray, jint, jlong};

@@ -1,7 +1,8 @@
 //! Receiving.
 
-use crate::border::{Fail, Result, code, natives};
+use crate::border::natives;
 use crate::env::Env;
+use crate::fail::{Fail, Result, code};
 use crate::table::Table;
 use crate::{list, time};
 use jni_sys::{jbyteArray, jint, jlong, jlongArray, jobject};

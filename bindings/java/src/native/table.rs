@@ -1,7 +1,7 @@
 //! Handles as Java holds them: numbers that are looked up. None means anything again after it was closed, so that one that is
 //! closed or made up is told to its caller and harms nobody.
 
-use crate::border::{Fail, Result, code};
+use crate::fail::{Fail, Result, code};
 use saltus_domain::CancelHandle;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

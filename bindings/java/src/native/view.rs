@@ -1,6 +1,7 @@
 //! Messages where they lie.
 
-use crate::border::{Fail, natives};
+use crate::border::natives;
+use crate::fail::Fail;
 use crate::subscriber::{Kept, SUBSCRIBERS, tell};
 use crate::table::Table;
 use crate::time;

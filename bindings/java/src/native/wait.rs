@@ -1,6 +1,7 @@
 //! Waiting on several subscribers at once.
 
-use crate::border::{Fail, Result, natives};
+use crate::border::natives;
+use crate::fail::{Fail, Result};
 use crate::subscriber::SUBSCRIBERS;
 use crate::time;
 use jni_sys::{jint, jlong, jlongArray};
