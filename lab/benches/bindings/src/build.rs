@@ -1,7 +1,6 @@
 //! Building and starting the contenders.
 
-use crate::Result;
-use crate::program::Program;
+use crate::program::{Program, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -9,11 +9,9 @@ mod program;
 mod report;
 
 use clap::{Parser, Subcommand};
-use program::Program;
+use program::{Program, Result};
+use report::{CALLS, Row};
 use std::process::ExitCode;
-
-/// What is wanted, or words about why not.
-type Result<T> = std::result::Result<T, String>;
 
 /// What a call and a message cost in each language
 #[derive(Debug, Parser)]
@@ -37,38 +35,6 @@ enum Role {
     /// The contender in Rust: for the benchmark itself
     #[command(hide = true)]
     Native,
-}
-
-/// What is asked of a contender: in so many turns of a round, so often in each. Turns are short where nanoseconds are compared, for
-/// the machine goes faster and slower from one millisecond to the next.
-const CALLS: &[(&str, usize, usize)] = &[
-    ("publish", 10, 20),
-    ("next", 10, 20),
-    ("publish+newest", 10, 20),
-    ("poll", 10, 20),
-    ("domain publish", 10, 20),
-    ("domain next", 10, 20),
-    ("domain publish+newest", 10, 20),
-    ("domain poll", 10, 20),
-    ("receive 64", 1, 100),
-    ("receive 65536", 1, 100),
-    ("receive 1048576", 1, 100),
-    ("view 64", 1, 100),
-    ("view 65536", 1, 100),
-    ("view 1048576", 1, 100),
-    ("array 64", 1, 100),
-    ("array 65536", 1, 100),
-    ("array 1048576", 1, 100),
-    ("hop", 1, 500),
-    ("Java hop", 1, 500),
-];
-
-/// The times of one contender at one thing, ns.
-struct Row {
-    what: &'static str,
-    who: String,
-    /// Each turn's.
-    turns: Vec<Vec<f64>>,
 }
 
 fn main() -> ExitCode {

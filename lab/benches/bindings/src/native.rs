@@ -1,6 +1,6 @@
 //! The contender in Rust.
 
-use crate::Result;
+use crate::program::Result;
 use saltus_channel::{Attributes, Until, Which, clock};
 use saltus_domain::{Message, Missed, Options, Pattern};
 use std::fmt::Write as _;

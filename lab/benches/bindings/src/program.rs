@@ -1,9 +1,11 @@
 //! A contender: a program that is told what to do, and says how long each time took.
 
-use crate::Result;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// What is wanted, or words about why not.
+pub type Result<T> = std::result::Result<T, String>;
 
 /// A program that runs.
 pub struct Program {

@@ -1,7 +1,38 @@
 //! The table.
 
-use crate::{CALLS, Row};
 use std::fmt::Write;
+
+/// What is asked of a contender: in so many turns of a round, so often in each. Turns are short where nanoseconds are compared, for
+/// the machine goes faster and slower from one millisecond to the next.
+pub const CALLS: &[(&str, usize, usize)] = &[
+    ("publish", 10, 20),
+    ("next", 10, 20),
+    ("publish+newest", 10, 20),
+    ("poll", 10, 20),
+    ("domain publish", 10, 20),
+    ("domain next", 10, 20),
+    ("domain publish+newest", 10, 20),
+    ("domain poll", 10, 20),
+    ("receive 64", 1, 100),
+    ("receive 65536", 1, 100),
+    ("receive 1048576", 1, 100),
+    ("view 64", 1, 100),
+    ("view 65536", 1, 100),
+    ("view 1048576", 1, 100),
+    ("array 64", 1, 100),
+    ("array 65536", 1, 100),
+    ("array 1048576", 1, 100),
+    ("hop", 1, 500),
+    ("Java hop", 1, 500),
+];
+
+/// The times of one contender at one thing, ns.
+pub struct Row {
+    pub what: &'static str,
+    pub who: String,
+    /// Each turn's.
+    pub turns: Vec<Vec<f64>>,
+}
 
 /// The times of one contender at one thing, in their order.
 struct Sorted(Vec<f64>);

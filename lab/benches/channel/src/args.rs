@@ -1,7 +1,6 @@
 //! The command line.
 
 use crate::case::Scenario;
-use crate::hiccup::Form;
 use crate::set::Set;
 use clap::Parser;
 use std::path::PathBuf;
@@ -40,6 +39,36 @@ pub struct Args {
     /// Where the JSON and the interval logs go; `target/bench/` and the set's name by default.
     #[arg(long)]
     pub out: Option<PathBuf>,
+}
+
+/// How long it takes: parts of so many seconds, each of every case in turn, so that what changes with time changes for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Form {
+    /// 5 s of each case.
+    Short,
+    /// Ten minutes of each.
+    Minutes,
+    /// 24 hours of each, in parts of an hour.
+    Day,
+}
+
+impl Form {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Short => "short",
+            Form::Minutes => "10-minutes",
+            Form::Day => "24-hours",
+        }
+    }
+    /// Parts, and the seconds of each.
+    pub fn parts(self) -> (u64, u64) {
+        match self {
+            Form::Short => (1, 5),
+            Form::Minutes => (1, 600),
+            Form::Day => (24, 3600),
+        }
+    }
 }
 
 impl Args {

@@ -119,3 +119,11 @@ pub trait Receiver {
     /// nothing; the caller asks again.
     fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool>;
 }
+
+/// A module's place among the others: it publishes on its channel, and hears those it listens to.
+pub trait Node {
+    /// Publishes.
+    fn publish(&mut self, message: &[u8]) -> Fallible<()>;
+    /// Gives the next message to `each`, waiting for it until that time; whether there was one. Who listens to nobody waits.
+    fn receive(&mut self, until: u64, each: &mut dyn FnMut(&[u8]) -> Fallible<()>) -> Fallible<bool>;
+}

@@ -1,7 +1,7 @@
 //! The set `hiccup`: how long this machine leaves a program waiting, idle and under `stress-ng`, with default and with real-time
 //! scheduling, after jHiccup's article. Measured by the command that people run; resumed where it was stopped.
 
-use crate::args::Args;
+use crate::args::{Args, Form};
 use crate::clock;
 use crate::error::Fallible;
 use crate::finish::finish;
@@ -41,35 +41,6 @@ impl Case {
             (false, true) => "idle-fifo",
             (true, false) => "stress",
             (true, true) => "stress-fifo",
-        }
-    }
-}
-
-/// How long it takes: parts of so many seconds, each of every case in turn, so that what changes with time changes for all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Form {
-    /// 5 s of each case.
-    Short,
-    /// Ten minutes of each.
-    Minutes,
-    /// 24 hours of each, in parts of an hour.
-    Day,
-}
-
-impl Form {
-    fn name(self) -> &'static str {
-        match self {
-            Form::Short => "short",
-            Form::Minutes => "10-minutes",
-            Form::Day => "24-hours",
-        }
-    }
-    /// Parts, and the seconds of each.
-    fn parts(self) -> (u64, u64) {
-        match self {
-            Form::Short => (1, 5),
-            Form::Minutes => (1, 600),
-            Form::Day => (24, 3600),
         }
     }
 }

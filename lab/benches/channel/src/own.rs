@@ -1,13 +1,12 @@
 //! What the shipped command measures: Saltus, the floors of the machine and the kernel's own means, by the method and with the code of
 //! the repository's benchmarks. The programs and libraries of others stay there.
 
-use crate::args::Args;
+use crate::args::{Args, Form};
 use crate::case::{Case, Mode, Place, Policy, Scenario, size_name};
 use crate::contender::{Ask, Contender, Link};
 use crate::error::Fallible;
-use crate::hiccup::Form;
 use crate::outcome::Metric;
-use crate::papers::at;
+use crate::papers::figure::{self, at};
 use crate::plan_own::SIZES;
 use crate::results::{Results, Row};
 use crate::set::Set;
@@ -173,7 +172,7 @@ fn figure(results: &Results) -> Vec<Panel> {
     let rows: Vec<Row<'_>> = results.rows(Scenario::Pingpong);
     let rows: Vec<Row<'_>> =
         rows.into_iter().filter(|row| row.metric == Metric::OneWay && is_wanted(&row.cell.case)).collect();
-    let lines = crate::papers::lines(&rows, |case| case.size as f64, |row| at(row, 0.5));
+    let lines = figure::lines(&rows, |case| case.size as f64, |row| at(row, 0.5));
     if lines.iter().any(|line| line.points.len() > 1) {
         let sizes: Vec<String> = SIZES.iter().map(|size| size_name(*size)).collect();
         all.push(Panel {

@@ -1,7 +1,6 @@
 //! Which cases the sets of the papers consist of: DALi's, Ach's and LCM's own measurements. See `PAPERS.md`.
 
 use crate::case::{Case, Mode, Place, Policy, Scenario};
-use crate::set::Set;
 use crate::workload::{BANDWIDTH, MODULES, RATE};
 
 /// DALi's sizes, bytes: those that the paper names.
@@ -28,26 +27,41 @@ pub const ECHO_RATES: [u32; 3] = [12_500, 25_000, 50_000];
 /// Subscribers whose bytes on the link are counted.
 pub const TRAFFIC_READERS: [usize; 4] = [1, 2, 4, 8];
 
-/// The cases of one scenario; `short` is a small part that still touches every kind.
-pub fn cases(set: Set, scenario: Scenario, short: bool) -> Vec<Case> {
-    let case = Case { mode: Mode::Sleep, ..Case::new(scenario) };
-    let anywhere = Case { place: Place::Anywhere, ..case };
-    match (set, scenario) {
-        (Set::Dali, Scenario::Paced) => dali(case, short),
-        (Set::Dali, Scenario::Lossless) => {
+/// The cases of one scenario of DALi's paper; `short` is a small part that still touches every kind.
+pub fn dali_cases(scenario: Scenario, short: bool) -> Vec<Case> {
+    let (case, anywhere) = started(scenario);
+    match scenario {
+        Scenario::Paced => dali(case, short),
+        Scenario::Lossless => {
             let sizes = if short { &DALI_SIZES[..] } else { &SIZES };
             sizes.iter().map(|&size| Case { size, readers: DALI_READERS[0], ..case }).collect()
         }
-        (Set::Dali, Scenario::Connections) => {
+        Scenario::Connections => {
             vec![Case { readers: MANY[usize::from(short)], size: DALI_SIZES[0], ..anywhere }]
         }
-        (Set::Dali, Scenario::Cwalker) => vec![Case { size: 0, readers: 1, ..anywhere }],
-        (Set::Ach, Scenario::Paced) => ach(case, short),
-        (Set::Ach, Scenario::Hops) => {
+        Scenario::Cwalker => vec![Case { size: 0, readers: 1, ..anywhere }],
+        _ => Vec::new(),
+    }
+}
+
+/// The same of Ach's.
+pub fn ach_cases(scenario: Scenario, short: bool) -> Vec<Case> {
+    let (case, anywhere) = started(scenario);
+    match scenario {
+        Scenario::Paced => ach(case, short),
+        Scenario::Hops => {
             let hops = if short { &ACH_HOPS[..2] } else { &ACH_HOPS };
             hops.iter().map(|&hops| Case { hops, rate: 1_000, ..anywhere }).collect()
         }
-        (Set::Lcm, Scenario::Echo) => {
+        _ => Vec::new(),
+    }
+}
+
+/// The same of LCM's.
+pub fn lcm_cases(scenario: Scenario, short: bool) -> Vec<Case> {
+    let (case, anywhere) = started(scenario);
+    match scenario {
+        Scenario::Echo => {
             let (clients, rates) = if short {
                 (&ECHO_CLIENTS[..2], &ECHO_RATES[1..2])
             } else {
@@ -56,15 +70,21 @@ pub fn cases(set: Set, scenario: Scenario, short: bool) -> Vec<Case> {
             let of = |readers| rates.iter().map(move |&rate| Case { readers, rate, size: ECHO_SIZE, ..case });
             clients.iter().flat_map(|&readers| of(readers)).collect()
         }
-        (Set::Lcm, Scenario::Traffic) => {
+        Scenario::Traffic => {
             let readers = if short { &TRAFFIC_READERS[1..2] } else { &TRAFFIC_READERS[..] };
             readers.iter().map(|&readers| Case { readers, rate: 1_000, size: ECHO_SIZE, ..case }).collect()
         }
-        (Set::Lcm, Scenario::Urban) => {
+        Scenario::Urban => {
             vec![Case { size: (BANDWIDTH / RATE) as usize, writers: MODULES, readers: 4, ..anywhere }]
         }
         _ => Vec::new(),
     }
+}
+
+/// What cases of a scenario begin with: who waits sleeps, on two cores or anywhere.
+fn started(scenario: Scenario) -> (Case, Case) {
+    let case = Case { mode: Mode::Sleep, ..Case::new(scenario) };
+    (case, Case { place: Place::Anywhere, ..case })
 }
 
 /// Against subscribers at two sizes, and against size at two numbers of subscribers.
@@ -129,6 +149,7 @@ pub fn refuses(case: &Case, contender: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::set::Set;
     use std::collections::BTreeSet;
 
     #[test]
@@ -136,7 +157,7 @@ mod tests {
         for set in [Set::Dali, Set::Ach, Set::Lcm] {
             for &scenario in set.scenarios() {
                 for short in [false, true] {
-                    let all = cases(set, scenario, short);
+                    let all = set.cases(scenario, short);
                     let different: BTreeSet<Case> = all.iter().copied().collect();
                     assert!(!all.is_empty() && different.len() == all.len(), "{set:?} {scenario:?}");
                 }
@@ -146,17 +167,17 @@ mod tests {
 
     #[test]
     fn the_plans_hold_what_the_papers_measured() {
-        let dali = cases(Set::Dali, Scenario::Paced, false);
+        let dali = dali_cases(Scenario::Paced, false);
         for readers in 1..=10 {
             assert!(
                 DALI_SIZES.iter().all(|size| dali.iter().any(|c| (c.size, c.readers) == (*size, readers)))
             );
         }
-        let ach = cases(Set::Ach, Scenario::Paced, false);
+        let ach = ach_cases(Scenario::Paced, false);
         assert!(ACH_RATES.iter().all(|rate| ach.iter().any(|c| (c.rate, c.readers) == (*rate, 1))));
         assert!(ach.iter().any(|c| (c.rate, c.readers) == (1_000, 2)));
-        assert!(cases(Set::Ach, Scenario::Hops, false).iter().any(|c| c.hops == 512));
-        let echo = cases(Set::Lcm, Scenario::Echo, false);
+        assert!(ach_cases(Scenario::Hops, false).iter().any(|c| c.hops == 512));
+        let echo = lcm_cases(Scenario::Echo, false);
         assert!(
             ECHO_CLIENTS.iter().all(|clients| echo.iter().any(|c| (c.size, c.readers) == (800, *clients)))
         );

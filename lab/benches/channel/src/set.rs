@@ -91,7 +91,9 @@ impl Set {
             Set::Channel => plan::cases(scenario, short),
             Set::Net => plan_net::cases(scenario, short),
             Set::Own => plan_own::cases(scenario, short),
-            Set::Dali | Set::Ach | Set::Lcm => plan_papers::cases(self, scenario, short),
+            Set::Dali => plan_papers::dali_cases(scenario, short),
+            Set::Ach => plan_papers::ach_cases(scenario, short),
+            Set::Lcm => plan_papers::lcm_cases(scenario, short),
             Set::Peers => plan_peers::cases(scenario, short),
             Set::Log | Set::Spies | Set::Hiccup | Set::All => Vec::new(),
         }

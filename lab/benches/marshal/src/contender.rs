@@ -1,8 +1,10 @@
 //! Who is measured: code in this process, or a program that is asked over pipes (see `programs/measure.h`).
 
-use crate::Result;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// What is wanted, or words about why not.
+pub type Result<T> = std::result::Result<T, String>;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,11 +13,9 @@ mod run;
 mod stats;
 
 use clap::Parser;
+use contender::Result;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// What is wanted, or words about why not.
-pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// Encoding and decoding: ours, LCM's, XDR, CDR and memcpy, side by side in one run.
 #[derive(Debug, Parser)]

@@ -1,9 +1,15 @@
 //! What is encoded and decoded.
 
-use crate::Result;
-use crate::native::types::bench::{Cloud, Image, Joints, Laser, Path as Way, Waypoint};
+use crate::contender::Result;
 use saltus_wire::Message;
 use std::path::{Path, PathBuf};
+use types::bench::{Cloud, Image, Joints, Laser, Path as Way, Waypoint};
+
+/// The code that is generated from `schemas/bench.lcm`.
+pub mod types {
+    #![allow(missing_docs, unused)]
+    include!(concat!(env!("OUT_DIR"), "/types/mod.rs"));
+}
 
 /// One message.
 #[derive(Clone, Debug)]

@@ -1,20 +1,12 @@
 //! Our Rust, in this process.
 
-use crate::Result;
-use crate::contender::{Operation, Work};
+use crate::contender::{Operation, Result, Work};
 use crate::messages::Messages;
+use crate::messages::types::bench::{Cloud, Image, Joints, Laser, Path};
 use saltus_wire::Message;
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::time::Instant;
-
-/// The code that is generated from `schemas/bench.lcm`.
-pub mod types {
-    #![allow(missing_docs, unused)]
-    include!(concat!(env!("OUT_DIR"), "/types/mod.rs"));
-}
-
-use types::bench::{Cloud, Image, Joints, Laser, Path};
 
 /// Our Rust.
 pub struct Native {

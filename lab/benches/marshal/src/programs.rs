@@ -1,7 +1,6 @@
 //! Generating, compiling and starting the contenders that are programs.
 
-use crate::Result;
-use crate::contender::{Contender, Program, Work};
+use crate::contender::{Contender, Program, Result, Work};
 use crate::messages::Messages;
 use crate::native::Native;
 use saltus_conformance_types::{files, oracle, tools};

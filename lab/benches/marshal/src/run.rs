@@ -1,7 +1,6 @@
 //! Verifying the contenders, and giving each its turn.
 
-use crate::Result;
-use crate::contender::{Contender, Operation};
+use crate::contender::{Contender, Operation, Result};
 use crate::messages::Messages;
 use crate::plan::Plan;
 

@@ -17,10 +17,7 @@ mod version;
 
 use crate::contender::Contender;
 
-/// The reference: every ratio is to it.
-pub const REFERENCE: &str = "seqlock";
-/// The reference with a timer in each wait.
-pub const TIMED: &str = "seqlock-timed";
+pub use seqlock::{REFERENCE, TIMED};
 
 /// All contenders, the reference first.
 pub fn all() -> Vec<Box<dyn Contender>> {

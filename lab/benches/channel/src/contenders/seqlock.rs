@@ -15,6 +15,11 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
 use std::time::Duration;
 
+/// The reference: every ratio is to it.
+pub const REFERENCE: &str = "seqlock";
+/// The reference with a timer in each wait.
+pub const TIMED: &str = "seqlock-timed";
+
 /// See the module.
 pub struct Seqlock {
     /// Arm a timer in each wait.
@@ -48,7 +53,7 @@ struct SeqlockLink {
 
 impl Contender for Seqlock {
     fn name(&self) -> &'static str {
-        if self.timed { super::TIMED } else { super::REFERENCE }
+        if self.timed { TIMED } else { REFERENCE }
     }
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {

@@ -1,8 +1,8 @@
 //! Ach's figures: one and two receivers, histograms at 1 and 8 kHz, latency by period against frequency, latency against hops,
 //! and the lines of code of each contender.
 
+use super::figure::{Figure, VALUES, at, ends, latency, lines, ranking, rows, words};
 use super::lines_of_code;
-use super::{Figure, VALUES, at, ends, latency, lines, ranking, rows, words};
 use crate::case::{Case, Policy, Scenario};
 use crate::outcome::Metric;
 use crate::plan_papers::ACH_HISTOGRAMS;

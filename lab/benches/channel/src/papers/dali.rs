@@ -1,7 +1,7 @@
 //! DALi's figures: latency against subscribers and size, throughput without loss, processor use, connections, and the module
 //! graph of the cWalker.
 
-use super::{Figure, VALUES, ends, latency, lines, medians, ranking, rows, words};
+use super::figure::{Figure, VALUES, ends, latency, lines, medians, ranking, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{DALI_READERS, DALI_SIZES};
 use crate::results::{Note, Results, Row};

@@ -1,6 +1,6 @@
 //! Which middleware has what: DALi's comparison, from one table of facts with its sources.
 
-use super::Figure;
+use super::figure::Figure;
 
 /// The table: see its head for what stands in it.
 const TABLE: &str = include_str!("features.txt");

@@ -1,6 +1,6 @@
 //! LCM's figures: the echo test, bytes on the link, and how much of a car's traffic is borne.
 
-use super::{Figure, VALUES, latency, lines, medians, rows, words};
+use super::figure::{Figure, VALUES, latency, lines, medians, rows, words};
 use crate::case::{Case, Scenario};
 use crate::plan_papers::{ECHO_CLIENTS, ECHO_RATES};
 use crate::results::{Note, Results, Row};

@@ -2,7 +2,7 @@
 //! receives. Blank lines, comments and tests do not count. Where a C library is used without a crate, the declarations of its
 //! functions are among them. What C++ alone can use has a part in C++, and one in Rust that is the same for all such libraries.
 
-use super::Figure;
+use super::figure::Figure;
 use saltus_measure::report::{Axis, Rows};
 
 macro_rules! sources {

@@ -3,7 +3,7 @@
 use crate::case::{Place, Scenario};
 use crate::error::Fallible;
 use crate::outcome::Metric;
-use crate::papers::ranking;
+use crate::papers::figure::ranking;
 use crate::plan_peers::LARGE;
 use crate::results::{Results, Row};
 use crate::stats::median;

@@ -3,7 +3,7 @@
 
 use crate::case::Case;
 use crate::clock;
-use crate::contender::Ask;
+use crate::contender::{Ask, Node};
 use crate::control::{Control, Window};
 use crate::crew::Crew;
 use crate::error::Fallible;
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::pace::arrived;
 use crate::place::Seat;
 use crate::run::World;
-use crate::scenarios::node::{Node, Over, Place};
+use crate::scenarios::node::{Over, Place};
 use crate::schedule::Schedule;
 use crate::shared::{AllAtomic, Buffer, Shared};
 use crate::workload::{Module, channel};

@@ -1,7 +1,7 @@
 //! What joins a module of a workload to the others: a provider's domain, or LCM's own library, as programs use them.
 
 use crate::clock;
-use crate::contender::{Ask, Contender};
+use crate::contender::{Ask, Contender, Node};
 use crate::contenders::net::domain::{self, Domains};
 use crate::contenders::net::lcm::{Lcm, node};
 use crate::error::Fallible;
@@ -10,14 +10,6 @@ use saltus_domain::{Domain, Options, Pattern, Publisher, Start, Subscriber, Unti
 
 /// Messages that a subscriber lets wait.
 const DEPTH: u64 = 1_000;
-
-/// A module's place among the others: it publishes on its channel, and hears those it listens to.
-pub trait Node {
-    /// Publishes.
-    fn publish(&mut self, message: &[u8]) -> Fallible<()>;
-    /// Gives the next message to `each`, waiting for it until that time; whether there was one. Who listens to nobody waits.
-    fn receive(&mut self, until: u64, each: &mut dyn FnMut(&[u8]) -> Fallible<()>) -> Fallible<bool>;
-}
 
 /// What a workload runs over.
 #[derive(Clone, Copy)]

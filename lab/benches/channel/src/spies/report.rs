@@ -1,6 +1,6 @@
 //! Tables for people, JSON for programs, and the one aim.
 
-use super::{Company, Run, Where};
+use super::run::{Company, Run, Where};
 use crate::aims::{Aim, Verdict};
 use crate::stats::{Ratio, median};
 use crate::table::{count, ns};

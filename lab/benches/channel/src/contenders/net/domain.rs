@@ -2,7 +2,7 @@
 
 use super::hub::Hub;
 use super::meeting::{Meeting, is_message};
-use super::{STOCK_BUFFER, group};
+use super::multicast::group;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
 use crate::privilege;
@@ -11,6 +11,9 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::{Rc, Weak};
 use std::time::{Duration, Instant};
+
+/// What a stock kernel lets a process ask for as a receive buffer (`net.core.rmem_max`), bytes.
+const STOCK_BUFFER: usize = 212_992;
 
 /// Messages that a subscriber lets wait.
 const DEPTH: u64 = 1_000;

@@ -4,8 +4,8 @@
 pub mod java;
 pub mod node;
 
-use super::group;
 use super::library::Library;
+use super::multicast::group;
 use crate::case::Scenario;
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;

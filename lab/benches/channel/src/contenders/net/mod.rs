@@ -20,7 +20,8 @@ mod zmq;
 use super::saltus::Saltus;
 use crate::contender::Contender;
 use adapter::Adapter;
-use std::net::{Ipv4Addr, SocketAddrV4};
+
+pub use multicast::REFERENCE;
 
 /// A contender that is there with a Cargo feature only; without, the report says so.
 macro_rules! feature {
@@ -35,12 +36,6 @@ macro_rules! feature {
         contender
     }};
 }
-
-/// The reference: every ratio is to it.
-pub const REFERENCE: &str = "multicast";
-
-/// What a stock kernel lets a process ask for as a receive buffer (`net.core.rmem_max`), bytes.
-const STOCK_BUFFER: usize = 212_992;
 
 /// All contenders, the reference first.
 pub fn all() -> Vec<Box<dyn Contender>> {
@@ -77,9 +72,3 @@ pub fn peers() -> Vec<Box<dyn Contender>> {
 
 /// Providers over the peers' own means, and what does not go through a domain or between processes.
 const NOT_BESIDE_PEERS: [&str; 6] = ["zmq://", "dds://", "zenoh://", "tcpq://", "saltus", "mem://"];
-
-/// The group of connection `number`: an address and a port that no other connection of the run has.
-fn group(number: u64) -> SocketAddrV4 {
-    let [.., high, low] = number.to_be_bytes();
-    SocketAddrV4::new(Ipv4Addr::new(239, 255, high, low), 7667 + (number % 20_000) as u16)
-}

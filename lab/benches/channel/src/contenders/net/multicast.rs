@@ -1,6 +1,5 @@
 //! A plain multicast socket: what the kernel takes for a datagram, with nothing on top of it. The reference.
 
-use super::{REFERENCE, group};
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::{Fallible, check};
 use std::cell::Cell;
@@ -9,6 +8,9 @@ use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::ptr;
 use std::rc::Rc;
+
+/// The reference: every ratio is to it.
+pub const REFERENCE: &str = "multicast";
 
 /// The longest datagram.
 const LONGEST: usize = 65_507;
@@ -127,4 +129,10 @@ impl Receiver for Out {
     fn wait(&mut self, buffer: &mut [u8]) -> Fallible<bool> {
         self.receive(buffer, 0)
     }
+}
+
+/// The group of connection `number`: an address and a port that no other connection of the run has.
+pub fn group(number: u64) -> SocketAddrV4 {
+    let [.., high, low] = number.to_be_bytes();
+    SocketAddrV4::new(Ipv4Addr::new(239, 255, high, low), 7667 + (number % 20_000) as u16)
 }

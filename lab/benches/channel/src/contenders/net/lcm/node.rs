@@ -3,9 +3,9 @@
 
 use super::{BIG, In, Instance, Lcm, Out};
 use crate::clock;
+use crate::contender::Node;
 use crate::contender::{Receiver, Sender};
 use crate::error::{Fallible, check};
-use crate::scenarios::node::Node;
 use std::ffi::CString;
 use std::rc::Rc;
 
