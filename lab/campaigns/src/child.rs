@@ -1,12 +1,9 @@
 //! Forked processes that never outlive the campaign.
 
-use crate::report::say;
+use crate::report::{Failure, say};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-
-/// What campaigns and their processes fail with: a sentence.
-pub type Failure = Box<dyn std::error::Error>;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! **Fork before use**: handles that were opened before `fork` and are used by the children, by the parent, or by
 //! both; and leases that must end with their owner, whatever its children do.
 
-use crate::child::{Child, End, Failure, spawn, until};
+use crate::child::{Child, End, spawn, until};
+use crate::context::Context;
+use crate::message;
 use crate::place::{self, Place};
+use crate::report::Failure;
 use crate::shared::Words;
-use crate::{Context, message};
 use saltus_channel::{
     Attributes, Channel, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which,
 };

@@ -4,10 +4,10 @@
 //! it waits. When a campaign ends, crashes, takes too long or is interrupted, its whole group is killed and waited
 //! for, orphans too, and its directories are removed.
 
-use crate::child::{self, End, Failure};
+use crate::child::{self, End};
+use crate::context::{Campaign, Context, Options};
 use crate::place;
-use crate::report::{Report, say};
-use crate::{Campaign, Context, Options};
+use crate::report::{Failure, Report, say};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};

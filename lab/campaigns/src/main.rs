@@ -3,6 +3,7 @@
 
 mod chaos;
 mod child;
+mod context;
 mod exhaust;
 mod fork;
 mod guard;
@@ -27,73 +28,18 @@ mod users;
 /// Single steps are the processor's business.
 #[cfg(not(target_arch = "x86_64"))]
 mod stepkill {
-    pub fn run(context: &crate::Context) -> Result<(), crate::child::Failure> {
+    pub fn run(context: &crate::context::Context) -> Result<(), crate::report::Failure> {
         let why = "single steps are written for x86-64 only";
         context.report.check("kill at every instruction", || Err(crate::report::Skip::because(why)));
         Ok(())
     }
 }
 
-use child::Failure;
 use clap::Parser;
-use report::{Report, say};
-use std::path::Path;
+use context::{Campaign, Options};
+use report::say;
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// Kill, freeze, starve and deceive the processes of a channel, and look whether its promises hold.
-///
-/// Needs /dev/shm. What the system does not allow (other users, namespaces, SCHED_FIFO) is skipped, with the reason.
-#[derive(Clone, Debug, Parser)]
-#[command(name = "saltus-campaigns", version)]
-struct Options {
-    /// Which campaign; `all` runs them all, `list` says what there is.
-    verb: String,
-    /// The form for every day: all campaigns in about two minutes (the default).
-    #[arg(long, conflicts_with = "full")]
-    short: bool,
-    /// The form for the record: every instruction, millions of checks.
-    #[arg(long)]
-    full: bool,
-    /// How long the campaigns that go on until they are told to stop go on.
-    #[arg(long, value_name = "N")]
-    seconds: Option<u64>,
-    /// The seed of everything random; printed, so that a run can be repeated.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-}
-
-/// A campaign.
-struct Campaign {
-    name: &'static str,
-    about: &'static str,
-    run: fn(&Context) -> Result<(), Failure>,
-    /// After this time something hangs.
-    short_limit: Duration,
-    full_limit: Duration,
-}
-
-/// What a campaign is given.
-struct Context<'a> {
-    report: &'a Report,
-    options: &'a Options,
-    /// Where it may make directories.
-    root: &'a Path,
-    /// The process that cleans up.
-    guardian: u32,
-}
-
-impl Context<'_> {
-    /// How long to go on, in the absence of `--seconds`: `short` or `full`.
-    fn time(&self, short: u64, full: u64) -> Duration {
-        let default = if self.options.full { full } else { short };
-        Duration::from_secs(self.options.seconds.unwrap_or(default))
-    }
-
-    fn seed(&self) -> u64 {
-        self.options.seed.unwrap_or(1)
-    }
-}
 
 const MINUTE: Duration = Duration::from_secs(60);
 

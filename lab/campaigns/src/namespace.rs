@@ -1,7 +1,7 @@
 //! Namespaces of the kernel, as far as it allows them.
 
-use crate::child::{Child, Failure, spawn};
-use crate::report::Skip;
+use crate::child::{Child, spawn};
+use crate::report::{Failure, Skip};
 use std::ffi::CString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;

@@ -1,11 +1,12 @@
 //! **Namespaces**: publishers and subscribers that do not see each other's processes, or each other's clocks.
 
-use crate::child::{Child, Failure, spawn, until};
+use crate::child::{Child, spawn, until};
+use crate::context::Context;
+use crate::message;
 use crate::namespace;
 use crate::place::Place;
-use crate::report::Skip;
+use crate::report::{Failure, Skip};
 use crate::shared::Words;
-use crate::{Context, message};
 use saltus_channel::{Attributes, Channel, SubscriberOptions, Until, Which, clock};
 use std::sync::atomic::Ordering::{Acquire, Release}; // each pairs with its like in the other process
 use std::time::{Duration, Instant};

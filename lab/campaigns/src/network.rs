@@ -2,11 +2,11 @@
 //! killed at random, and started anew. Who watches must hear everybody who lives, get every message whole and in order, and
 //! grow neither in memory nor in threads nor in descriptors.
 
-use crate::Context;
-use crate::child::{Child, End, Failure, spawn, until};
+use crate::child::{Child, End, spawn, until};
+use crate::context::Context;
 use crate::message::{check, fill};
 use crate::namespace::enter;
-use crate::report::{Skip, say};
+use crate::report::{Failure, Skip, say};
 use crate::rng::Rng;
 use crate::shared::Words;
 use saltus_domain::{Domain, Options, Pattern, Until};

@@ -1,10 +1,10 @@
 //! **Priorities**: sleeping readers run in the order of their `SCHED_FIFO` priorities, and a reader that is preempted
 //! inside a receive delays no publisher. All on one processor, so that the order is the scheduler's alone.
 
-use crate::Context;
-use crate::child::{Child, Failure, spawn, until};
+use crate::child::{Child, spawn, until};
+use crate::context::Context;
 use crate::place::Place;
-use crate::report::Skip;
+use crate::report::{Failure, Skip};
 use crate::shared::Words;
 use saltus_channel::{Attributes, Channel, Start, SubscriberOptions, Until, Which, rt};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Acquire and Release pair with their like

@@ -2,7 +2,7 @@
 //!
 //! The offsets are those that `saltus_ring`'s layout and `saltus_channel`'s geometry draw.
 
-use crate::child::Failure;
+use crate::report::Failure;
 use saltus_os::map::{Access, Map};
 use saltus_ring::{LaneLayout, Memory, Shm, bell};
 use std::fs::File;

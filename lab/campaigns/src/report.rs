@@ -1,6 +1,5 @@
 //! What passed and what failed, counted where the guardian can read it even if a campaign dies.
 
-use crate::child::Failure;
 use crate::shared::Words;
 use std::fmt;
 use std::io::{self, Write};
@@ -13,6 +12,9 @@ const SKIPPED: usize = 2;
 /// What is being done now, as text: the first word is its length.
 const NOW: usize = 3;
 const WORDS: usize = 64;
+
+/// What campaigns and their processes fail with: a sentence.
+pub type Failure = Box<dyn std::error::Error>;
 
 /// The results of one campaign.
 pub struct Report {

@@ -1,6 +1,7 @@
 //! Readers that sleep until they are woken, and say whether they were.
 
-use crate::child::{Child, Failure, spawn, until};
+use crate::child::{Child, spawn, until};
+use crate::report::Failure;
 use crate::shared::Words;
 use saltus_channel::{Channel, Start, Subscriber, SubscriberOptions, Until, Which};
 use saltus_os::file::{self, Mode};

@@ -1,11 +1,11 @@
 //! **Torn reads**: a writer that writes as fast as it can into a small ring, and a reader on another processor that
 //! checks every byte of all that is delivered to it as whole.
 
-use crate::Context;
-use crate::child::{Failure, spawn};
+use crate::child::spawn;
+use crate::context::Context;
 use crate::message;
 use crate::place::Place;
-use crate::report::{Skip, say};
+use crate::report::{Failure, Skip, say};
 use saltus_channel::{
     Attributes, Channel, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which, rt,
 };

@@ -1,7 +1,6 @@
 //! Being somebody else.
 
-use crate::child::Failure;
-use crate::report::Skip;
+use crate::report::{Failure, Skip};
 use std::io;
 
 /// The user and the group `nobody`.

@@ -1,13 +1,14 @@
 //! **Users**: what another user can and cannot do, and what the worst one can do to others.
 
-use crate::child::{Child, Failure, spawn, until};
+use crate::child::{Child, spawn, until};
+use crate::context::Context;
+use crate::message;
 use crate::place::Place;
-use crate::report::Skip;
+use crate::report::{Failure, Skip};
 use crate::rng::Rng;
 use crate::shared::Words;
 use crate::sleeper::{self, Bell, Kind, Sleeper};
 use crate::user::{NOBODY, become_nobody};
-use crate::{Context, message};
 use saltus_channel::{Attributes, Channel, Domain, Error, Group, Until, Which};
 use std::fs::File;
 use std::os::fd::AsRawFd;

@@ -8,10 +8,10 @@ mod board;
 mod reader;
 mod writer;
 
-use crate::Context;
-use crate::child::{Child, End, Failure, spawn, until};
+use crate::child::{Child, End, spawn, until};
+use crate::context::Context;
 use crate::place::Place;
-use crate::report::say;
+use crate::report::{Failure, say};
 use crate::rng::Rng;
 use board::Board;
 use reader::{MOST, Way};

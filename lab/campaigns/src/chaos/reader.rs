@@ -2,8 +2,8 @@
 
 use super::board::Board;
 use super::writer::key;
-use crate::child::Failure;
 use crate::message;
+use crate::report::Failure;
 use saltus_channel::{Channel, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any};
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;

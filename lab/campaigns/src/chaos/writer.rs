@@ -1,8 +1,8 @@
 //! A writer of the chaos: publishes all sizes until it is killed.
 
 use super::board::Board;
-use crate::child::Failure;
 use crate::message;
+use crate::report::Failure;
 use crate::rng::Rng;
 use saltus_channel::{Channel, Publisher, Writer};
 use std::sync::atomic::Ordering::Relaxed; // the writer's own word

@@ -1,11 +1,11 @@
 //! A control group with a memory limit. What goes over it in shared memory is answered by the out-of-memory killer;
 //! so Saltus must refuse before.
 
-use super::{PATIENCE, still_works};
-use crate::Context;
-use crate::child::{Failure, spawn};
+use super::works::{PATIENCE, still_works};
+use crate::child::spawn;
+use crate::context::Context;
 use crate::place::Place;
-use crate::report::Skip;
+use crate::report::{Failure, Skip};
 use saltus_channel::{Attributes, Domain, Error};
 use std::fs;
 use std::path::{Path, PathBuf};

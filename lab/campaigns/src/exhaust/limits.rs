@@ -1,8 +1,8 @@
 //! Limits of a process: descriptors, and memory that it may lock.
 
-use super::still_works;
-use crate::child::Failure;
+use super::works::still_works;
 use crate::place::Place;
+use crate::report::Failure;
 use crate::user;
 use saltus_channel::{Attributes, Channel, Domain, Error, Publisher, Subscriber, rt};
 use std::fs::File;

@@ -4,18 +4,16 @@
 mod group;
 mod limits;
 mod space;
+mod works;
 
 pub use group::remove_all as remove_groups;
 
-use crate::Context;
-use crate::child::{Failure, spawn};
+use crate::child::spawn;
+use crate::context::Context;
 use crate::place::Place;
-use crate::report::Skip;
-use saltus_channel::{Channel, Until, Which};
-use std::time::Duration;
+use crate::report::{Failure, Skip};
+use works::PATIENCE;
 
-/// Longer than any check here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code of a process that could not make its check.
 const SKIPPED: i32 = 77;
 
@@ -73,19 +71,5 @@ fn in_a_process(check: &dyn Fn() -> Result<(), Failure>) -> Result<(), Failure> 
         Some(crate::child::End::Code(SKIPPED)) => Err(Skip::because("not possible here, see above")),
         Some(end) => Ok(end.good()?),
         None => Err("the check hangs".into()),
-    }
-}
-
-/// A channel still does its work: what its publisher publishes is received.
-fn still_works(channel: &Channel, publisher: &mut saltus_channel::Publisher) -> Result<(), Failure> {
-    let mut subscriber = channel.subscriber()?;
-    subscriber.flush();
-    let message = vec![0x5A; publisher.max_len()];
-    publisher.publish(&message)?;
-    let mut bytes = Vec::new();
-    let sample = subscriber.receive_vec(Which::Next, Until::Poll, &mut bytes)?;
-    match sample {
-        Some(_) if bytes == message => Ok(()),
-        other => Err(format!("published {} B, received {other:?}", message.len()).into()),
     }
 }

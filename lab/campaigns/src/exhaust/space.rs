@@ -1,9 +1,9 @@
 //! A small tmpfs, and then none of it is left.
 
-use super::still_works;
-use crate::child::Failure;
+use super::works::still_works;
 use crate::namespace::mount_tmpfs;
 use crate::place::names;
+use crate::report::Failure;
 use crate::sleeper::{Kind, Sleeper};
 use saltus_channel::{Attributes, Channel, Domain, Error, Publisher};
 use std::fs::File;

@@ -4,9 +4,10 @@
 //! Publishers mend what cannot be, so that one wild store costs neither a system call at every publish nor a
 //! sleeper's wake for ever.
 
-use crate::child::{Failure, spawn};
+use crate::child::spawn;
 use crate::place::Place;
 use crate::raw::{Raw, WOKEN};
+use crate::report::Failure;
 use crate::rng::Rng;
 use crate::sleeper::{Kind, Sleeper};
 use saltus_channel::{Attributes, Domain};

@@ -1,6 +1,7 @@
 //! Runs cases in a process that may crash or hang, and finds out which one it was.
 
-use crate::child::{End, Failure, spawn};
+use crate::child::{End, spawn};
+use crate::report::Failure;
 use crate::rng::{Rng, mix};
 use crate::shared::Words;
 use std::sync::atomic::Ordering::Relaxed; // counters; their writer is dead when their values matter

@@ -2,8 +2,8 @@
 
 use super::hunt::Prey;
 use super::victim;
-use crate::child::Failure;
 use crate::raw::*;
+use crate::report::Failure;
 use crate::rng::Rng;
 use saltus_channel::{Attributes, Domain};
 use saltus_ring::LaneLayout;

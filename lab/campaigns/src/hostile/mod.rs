@@ -10,9 +10,10 @@ mod lies;
 mod odd_files;
 mod victim;
 
-use crate::Context;
-use crate::child::{Failure, spawn};
+use crate::child::spawn;
+use crate::context::Context;
 use crate::place::Place;
+use crate::report::Failure;
 use crate::rng::Rng;
 use hunt::hunt;
 use saltus_channel::Attributes;

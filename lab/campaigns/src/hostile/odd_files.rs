@@ -2,8 +2,8 @@
 
 use super::hunt::Prey;
 use super::victim;
-use crate::child::Failure;
 use crate::place;
+use crate::report::Failure;
 use crate::rng::Rng;
 use saltus_channel::{Attributes, Domain};
 use std::ffi::CString;

@@ -1,7 +1,7 @@
 //! An honest process that uses a channel in every way, whatever lies in its files.
 
 use super::hunt::{Outcome, Prey};
-use crate::child::Failure;
+use crate::report::Failure;
 use crate::rng::Rng;
 use saltus_channel::{
     Channel, Domain, Error, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any,

@@ -3,7 +3,7 @@
 use super::publishing::NAME;
 use super::runner::Operation;
 use super::tracee::{begin, end};
-use crate::child::Failure;
+use crate::report::Failure;
 use saltus_channel::{Attributes, Channel, Description, Domain};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! What has been published, and whether a reader finds just that.
 
-use crate::child::Failure;
 use crate::message;
+use crate::report::Failure;
 use saltus_channel::{Channel, Error, Publisher, Start, Subscriber, SubscriberOptions, Until, Which};
 
 /// The key of all contents here: message `seq` of `len` bytes is the same whoever publishes it.

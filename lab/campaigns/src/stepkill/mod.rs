@@ -10,11 +10,12 @@ mod runner;
 mod sleeping;
 mod tracee;
 
-use crate::child::{Child, Failure, spawn};
+use crate::child::{Child, spawn};
+use crate::context::Context;
+use crate::place;
 use crate::place::Place;
-use crate::report::{Skip, say};
+use crate::report::{Failure, Skip, say};
 use crate::shared::Words;
-use crate::{Context, place};
 use runner::{Operation, Tally};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed; // counters that are read when their writers have ended

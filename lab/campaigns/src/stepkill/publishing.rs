@@ -3,7 +3,8 @@
 use super::ledger::{Ledger, contents, publish_all};
 use super::runner::Operation;
 use super::tracee::{begin, end};
-use crate::child::{Failure, spawn};
+use crate::child::spawn;
+use crate::report::Failure;
 use saltus_channel::{Attributes, Channel, Domain, Publisher};
 use saltus_ring::{LaneLayout, round_up};
 use std::hint::black_box;

@@ -5,8 +5,8 @@ use super::naming::{OLD, limbo};
 use super::publishing::NAME;
 use super::runner::Operation;
 use super::tracee::{begin, end};
-use crate::child::Failure;
 use crate::place;
+use crate::report::Failure;
 use saltus_channel::{
     Attributes, Channel, Domain, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
 };

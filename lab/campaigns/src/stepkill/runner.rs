@@ -4,7 +4,7 @@
 //! which the trace has shown to be met for the so-manieth time there, and is stepped only from it on.
 
 use super::tracee::{Asleep, Position, Stop, Tracee};
-use crate::child::Failure;
+use crate::report::Failure;
 use saltus_os::map::{Access, Map};
 use saltus_ring::{Memory, Shm};
 use std::collections::HashMap;

@@ -6,7 +6,8 @@
 //!
 //! Tracer and tracee run on the same processor: a step then costs two switches and no interrupt to another one.
 
-use crate::child::{self, Child, Failure};
+use crate::child::{self, Child};
+use crate::report::Failure;
 use std::io;
 use std::time::{Duration, Instant};
 
