@@ -60,7 +60,8 @@ struct Module {
 struct Tree {
     files: Vec<PathBuf>,
     modules: Vec<Module>,
-    macros: BTreeMap<String, usize>,
+    /// The files that define a macro of this name.
+    macros: BTreeMap<String, BTreeSet<usize>>,
 }
 
 impl Tree {
@@ -116,7 +117,7 @@ impl Tree {
                 }
                 ("macro_rules", Kind::Word) => {
                     if let Some(name) = word(at + 2) {
-                        self.macros.insert(name.text.clone(), file);
+                        self.macros.entry(name.text.clone()).or_default().insert(file);
                         self.modules[this].items.insert(name.text.clone());
                     }
                     end = source::group_end(code, at + 3) + 1;
@@ -310,8 +311,9 @@ impl Tree {
         }
         for (n, token) in module.body.iter().enumerate() {
             let called = module.body.get(n + 1).is_some_and(|next| next.is("!"));
-            if let Some(file) = self.macros.get(&token.text).filter(|_| called && token.kind == Kind::Word) {
-                found.insert(Found::Item(*file, token.text.clone()));
+            let files = self.macros.get(&token.text).filter(|_| called && token.kind == Kind::Word);
+            if let Some(files) = files.filter(|files| !files.contains(&module.file)) {
+                found.extend(files.iter().map(|file| Found::Item(*file, token.text.clone())));
             }
         }
         let items = found.into_iter().filter_map(|found| match found {
@@ -342,7 +344,7 @@ impl Module {
             token.kind == Kind::Word
                 && token.text == name
                 && !before.is_some_and(|b| b.is(".") || b.is("::") || b.is("fn") || b.is("let"))
-                && (!small || behind.is_some_and(|next| next.is("(") || next.is("::") || next.is("!")))
+                && (!small || behind.is_some_and(|next| next.is("(") || next.is("::")))
         })
     }
 
