@@ -10,6 +10,7 @@ mod crew;
 mod home;
 mod ledger;
 mod lidar;
+mod options;
 mod picture;
 mod report;
 mod said;
@@ -18,54 +19,14 @@ mod session;
 mod table;
 mod text;
 
-use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::io::Write;
 
 use saltus_carmen::Log;
 
 use crate::error::{Error, Result};
 use crate::sys;
 pub use crew::ROLES;
-
-/// What `saltus demo` was asked to do.
-#[derive(Clone, Debug)]
-pub struct DemoOptions {
-    /// How long. `None`: 20 seconds; with a log of scans, as long as that lasts.
-    pub seconds: Option<f64>,
-    /// Kill and freeze processes at random.
-    pub chaos: bool,
-    /// Which random; `None`: another one each time. The report tells it.
-    pub seed: Option<u64>,
-    /// Do not start the balance controller.
-    pub no_control: bool,
-    /// A CARMEN log of scans, plain or gzip, instead of the simulated room.
-    pub lidar: Option<PathBuf>,
-    /// How much faster than recorded the log is played.
-    pub speed: f64,
-    /// Print the report as JSON on standard output, and progress on standard error.
-    pub json: bool,
-    /// Print every reader and every process that was hurt, not only what fits a screen.
-    pub full: bool,
-    /// The domain to use. `None`: one of its own, `/dev/shm/saltus-demo-<pid>`.
-    pub domain: Option<String>,
-}
-
-impl Default for DemoOptions {
-    fn default() -> DemoOptions {
-        DemoOptions {
-            seconds: None,
-            chaos: false,
-            seed: None,
-            no_control: false,
-            lidar: None,
-            speed: 1.0,
-            json: false,
-            full: false,
-            domain: None,
-        }
-    }
-}
+pub use options::DemoOptions;
 
 /// Runs the demo in this process, with children of this same executable.
 ///
@@ -105,18 +66,4 @@ fn check(options: &DemoOptions) -> Result<()> {
         Ok(false) => usage(format!("{}: there is no FLASER line in it: is it a CARMEN log?", file.display())),
         Err(source) => Err(Error::System { what: format!("open the log {}", file.display()), source }),
     }
-}
-
-/// How long to run: for a time, or until the log of scans is over.
-fn length(options: &DemoOptions) -> Option<Duration> {
-    match (options.seconds, &options.lidar) {
-        (Some(s), _) => Some(Duration::from_secs_f64(s)),
-        (None, Some(_)) => None,
-        (None, None) => Some(Duration::from_secs(20)),
-    }
-}
-
-/// Whether to draw: only for somebody who looks.
-fn draws(options: &DemoOptions) -> bool {
-    !options.json && std::io::stdout().is_terminal()
 }

@@ -8,15 +8,13 @@ use std::time::Duration;
 
 use saltus_channel::{Domain, clock, rt};
 
-use super::table::{Table, View};
+use super::table::{PERIOD, Table, View};
 use crate::channels::{REQUEST, place};
 use crate::error::Result;
 use crate::life::Writer;
 use crate::sys;
 use crate::wire::types::Request;
 
-/// How often it looks, and draws.
-pub const PERIOD: Duration = Duration::from_millis(50);
 /// How often the table is made anew, or a line is written where nothing is drawn.
 const SECOND: Duration = Duration::from_secs(1);
 /// When the first table is made: soon, for an empty one is no sight.

@@ -11,9 +11,9 @@ use super::chaos::{Chaos, Deed};
 use super::crew::{Crew, LOGGER, ROLES, What, process};
 use super::ledger::Ledger;
 use super::lidar::Scans;
+use super::options::DemoOptions;
 use super::report::{Ending, Hop, Percentiles, Report};
 use super::said::Said;
-use super::{DemoOptions, draws, length};
 use crate::channels::{CHANNELS, CREW, HEALTH, PUSH, REQUEST, place};
 use crate::error::{Error, Result};
 use crate::life::{REFLEX, Writer};
@@ -124,12 +124,12 @@ fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
 /// Starts the process that shows how it goes: on standard output, or on standard error if the other is for a report
 /// that programs read.
 fn start_screen(options: &DemoOptions, domain: &Domain, stderr: &PipeWriter) -> Result<Child> {
-    let how = if draws(options) { "draw" } else { "write" };
+    let how = if options.draws() { "draw" } else { "write" };
     let mut command = process(&domain.url(), &["screen".to_owned(), how.to_owned()]);
     if options.json {
         command.stdout(std::io::stderr());
     }
-    if draws(options) {
+    if options.draws() {
         sys::remember_terminal();
         command.stdin(Stdio::inherit());
     }
@@ -140,7 +140,7 @@ fn start_screen(options: &DemoOptions, domain: &Domain, stderr: &PipeWriter) -> 
 impl Session<'_> {
     /// Runs until it is time to end.
     fn live(&mut self) -> Result<Ending> {
-        let length = length(self.options);
+        let length = self.options.length();
         let ending = loop {
             let now = self.turn(true)?;
             if self.asked {
@@ -169,7 +169,7 @@ impl Session<'_> {
 
     /// Leaves time to see it lie there, if anybody looks.
     fn linger(&mut self) -> Result<()> {
-        let until = self.began.elapsed() + if draws(self.options) { LINGER } else { Duration::ZERO };
+        let until = self.began.elapsed() + if self.options.draws() { LINGER } else { Duration::ZERO };
         while self.began.elapsed() < until {
             self.turn(false)?;
         }

@@ -1,18 +1,21 @@
 //! What is shown: the table of the channels, and all of it as a frame or a line.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, Until, Which};
 
 use super::crew::{LOGGER, ROLES};
 use super::ledger::Ledger;
 use super::picture::{self, EXAGGERATED, HEIGHT, WIDTH};
-use super::screen::PERIOD;
 use super::text::time;
 use crate::channels::{CHANNELS, CREW, HEALTH};
 use crate::error::Result;
 use crate::wire::types::{Crew, Event, Member, Obstacle, Truth};
 use crate::wire::{self, Message};
+
+/// How often it looks, and draws.
+pub const PERIOD: Duration = Duration::from_millis(50);
 
 /// A channel in the table.
 #[derive(Clone, Debug, Default)]

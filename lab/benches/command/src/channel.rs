@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use saltus_bench_channel::own::{self, Options};
 
 use crate::out::Out;
-use crate::{Failure, Outcome, say};
+use crate::outcome::{Failure, Outcome, say};
 
 /// The options of `bench`.
 #[derive(Args)]

@@ -2,10 +2,11 @@
 
 mod channel;
 mod out;
+mod outcome;
 mod tunnel;
 
 use clap::{Parser, Subcommand};
-use std::io::{ErrorKind, Write, stderr};
+use outcome::{Failure, say};
 use std::process::ExitCode;
 
 /// Measure what a message costs here, beside the machine's floors and the kernel's own means
@@ -35,40 +36,6 @@ enum Command {
     /// message is, looked at each millisecond.
     #[command(hide = true, bin_name = "saltus tunnel bench")]
     Tunnel(tunnel::Bench),
-}
-
-/// Success, or why not.
-type Outcome<T = ()> = Result<T, Failure>;
-
-/// Why it ends early.
-enum Failure {
-    /// It could not be done, for this reason.
-    Failed(String),
-    /// It could not be done, and the reason was printed.
-    Printed,
-    /// Nobody reads the output any more: a good end.
-    Quiet,
-}
-
-impl Failure {
-    /// It could not be done.
-    fn new(words: impl Into<String>) -> Failure {
-        Failure::Failed(words.into())
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        match error.kind() {
-            ErrorKind::BrokenPipe => Failure::Quiet,
-            _ => Failure::new(format!("cannot write to standard output: {error}")),
-        }
-    }
-}
-
-/// A sentence on standard error. Nothing can be done when nobody reads it.
-fn say(words: impl std::fmt::Display) {
-    let _ = writeln!(stderr(), "saltus: {words}");
 }
 
 fn main() -> ExitCode {

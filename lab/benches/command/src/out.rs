@@ -1,6 +1,6 @@
 //! Standard output, buffered.
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use serde::Serialize;
 use std::io::{BufWriter, Stdout, Write, stdout};
 

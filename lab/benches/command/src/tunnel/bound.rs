@@ -4,9 +4,9 @@ use saltus_tunnel::simulated::{Badness, End, Pair};
 use saltus_tunnel::{Config, Event, Key, Mtu, Order, Redundancy, parity};
 use serde::Serialize;
 
-use super::failed;
-use crate::Outcome;
+use super::ends::failed;
 use crate::out::Out;
+use crate::outcome::Outcome;
 use saltus_bench_channel::stop;
 use saltus_text::table::{Align, Table};
 

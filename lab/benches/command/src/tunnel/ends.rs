@@ -9,9 +9,40 @@ use saltus_tunnel::simulated::Badness;
 use saltus_tunnel::{Config, Driver, Event, Key, Mtu, Order, Pace, Redundancy};
 
 use super::place::Place;
-use super::{By, Stream, failed};
-use crate::{Failure, Outcome};
+use crate::outcome::{Failure, Outcome};
 use saltus_bench_channel::stop;
+
+/// Messages of one size at one rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    pub size: usize,
+    pub hz: f64,
+}
+
+/// What carries the messages.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum By {
+    Tunnel(Redundancy),
+    Udp,
+    Tcp,
+}
+
+impl By {
+    /// The name in the table.
+    pub fn name(self) -> String {
+        match self {
+            By::Tunnel(Redundancy::Fixed(part)) => format!("tunnel {:.0} %", part * 100.0),
+            By::Tunnel(_) => "tunnel auto".into(),
+            By::Udp => "plain UDP".into(),
+            By::Tcp => "TCP".into(),
+        }
+    }
+}
+
+/// An error of the tunnel.
+pub fn failed(error: saltus_tunnel::Error) -> Failure {
+    Failure::new(error.to_string())
+}
 
 /// How long ends may take to find each other, and how long they run before they are measured, in ns.
 const PATIENCE: u64 = 15_000_000_000;

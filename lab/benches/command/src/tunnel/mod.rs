@@ -14,8 +14,8 @@ use saltus_tunnel::simulated::Badness;
 use serde::Serialize;
 
 use crate::out::Out;
-use crate::{Failure, Outcome, say};
-use ends::{Measured, Run};
+use crate::outcome::{Outcome, say};
+use ends::{By, Measured, Run, Stream};
 use place::Place;
 use saltus_bench_channel::stop;
 use saltus_text::human::{bytes, nanos};
@@ -70,10 +70,6 @@ Examples:
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --bound                   beside the binomial distribution, without a relay";
 
-fn failed(error: saltus_tunnel::Error) -> Failure {
-    Failure::new(error.to_string())
-}
-
 fn percent(text: &str) -> Result<f64, String> {
     let part = text.parse().ok().filter(|part| (0.0..=100.0).contains(part));
     part.ok_or_else(|| "a loss is from 0 to 100, in percent of the packets".into())
@@ -96,38 +92,12 @@ fn megabytes(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "a rate is in MB a second, such as 0.5; 0 is no limit".into())
 }
 
-/// Messages of one size at one rate.
-#[derive(Clone, Copy, Debug)]
-pub struct Stream {
-    size: usize,
-    hz: f64,
-}
-
 fn stream(text: &str) -> Result<Stream, String> {
     let expected = || format!("`{text}`: write SIZE@HZ, such as 64@200; the size from 16 to 4000000");
     let (size, hz) = text.split_once('@').ok_or_else(expected)?;
     let size = size.parse().ok().filter(|size| (16..=4_000_000).contains(size)).ok_or_else(expected)?;
     let hz = hz.parse().ok().filter(|hz| (1.0..=100_000.0).contains(hz)).ok_or_else(expected)?;
     Ok(Stream { size, hz })
-}
-
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum By {
-    Tunnel(Redundancy),
-    Udp,
-    Tcp,
-}
-
-impl By {
-    fn name(self) -> String {
-        match self {
-            By::Tunnel(Redundancy::Fixed(part)) => format!("tunnel {:.0} %", part * 100.0),
-            By::Tunnel(_) => "tunnel auto".into(),
-            By::Udp => "plain UDP".into(),
-            By::Tcp => "TCP".into(),
-        }
-    }
 }
 
 /// One line of the table; with --json the fields are a promise. Times are in ns.

@@ -8,7 +8,7 @@ use saltus_tunnel::simulated::Badness;
 
 use super::relay::UdpRelay;
 use super::wire::Wire;
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 const SENDER: Ipv4Addr = Ipv4Addr::new(10, 71, 76, 1);
 const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 71, 76, 2);

@@ -11,7 +11,7 @@ use saltus_os::clock;
 use saltus_tunnel::Driver;
 use saltus_tunnel::simulated::{Badness, Link};
 
-use crate::{Failure, Outcome};
+use crate::outcome::{Failure, Outcome};
 
 /// Bytes of the headers of IP and UDP.
 const HEADERS: u64 = 28;

@@ -10,7 +10,7 @@ use saltus_netns::Space;
 use saltus_os::clock;
 use saltus_tunnel::simulated::{Badness, Link};
 
-use crate::{Failure, Outcome};
+use crate::outcome::{Failure, Outcome};
 
 /// Bytes of Ethernet's header, which a radio does not have.
 const ETHERNET: usize = 14;
