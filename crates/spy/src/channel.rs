@@ -2,7 +2,6 @@
 
 use crate::latency::Latencies;
 use crate::mismatch;
-use crate::model::{Counted, Seen};
 use crate::opened::Opened;
 use crate::row::{ChannelId, Peer, Row};
 use crate::text::{escaped, harmless};
@@ -19,6 +18,49 @@ const SENDERS: usize = 64;
 const HEARD: u64 = 10 * SECOND;
 /// Types of one channel's messages that are remembered.
 const KEYS: usize = 4;
+
+/// A message, as a transport gives it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen<'a> {
+    /// Its bytes; the first 8 are enough while nobody has the channel open ([`Model::wants_whole`](crate::Model::wants_whole)).
+    pub data: &'a [u8],
+    /// How many bytes it has.
+    pub size: usize,
+    /// When it was published, boot time in ns.
+    pub published: Option<u64>,
+    /// When it arrived at this machine.
+    pub arrived: u64,
+    /// What tells its sender from others.
+    pub sender: Option<u64>,
+    /// Its number among those of its sender on this channel; nothing where the transport counts otherwise.
+    pub sequence: Option<u64>,
+    /// How many were missed before it.
+    pub missed: Missed,
+    /// How many were dropped here before it.
+    pub dropped: u64,
+}
+
+/// What publishers and subscribers count themselves, where a transport has that. Then messages that are seen are not counted
+/// once more.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// Messages published, ever.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the newest was published, boot time in ns.
+    pub newest: Option<u64>,
+    /// Its bytes.
+    pub size: Option<u64>,
+    /// Who publishes.
+    pub publishers: Vec<Peer>,
+    /// Who subscribes.
+    pub subscribers: Vec<Peer>,
+    /// What all subscribers missed, if there are any.
+    pub missed: Option<u64>,
+    /// Times from publication to reception: ns, how many.
+    pub latencies: Vec<(u64, u64)>,
+}
 
 /// A publisher of whom only messages are known.
 #[derive(Debug, Default)]

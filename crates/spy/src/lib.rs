@@ -35,8 +35,9 @@ mod unit;
 mod watch;
 mod window;
 
+pub use channel::{Counted, Seen};
 pub use latency::Latency;
-pub use model::{Counted, Model, Options, Seen};
+pub use model::{Model, Options};
 pub use order::{Column, Filter, sort};
 pub use row::{ChannelId, Peer, Row};
 pub use series::{Point, Series, SeriesId};

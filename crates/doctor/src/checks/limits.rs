@@ -1,6 +1,6 @@
 //! What this user may ask of the kernel.
 
-use super::{words, worst};
+use super::found::{words, worst};
 use crate::{Check, ENOUGH, Finding, Fix, Host, State};
 
 pub const CHECK: Check = Check {

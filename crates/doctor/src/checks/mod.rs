@@ -4,6 +4,7 @@ mod app;
 mod buffers;
 mod clock;
 mod files;
+mod found;
 mod governor;
 mod huge_pages;
 mod idle;
@@ -22,7 +23,7 @@ mod swap;
 mod throttle;
 mod virt;
 
-use crate::{Check, State};
+use crate::Check;
 
 /// All of them, in the order in which they are shown.
 pub static ALL: [Check; 21] = [
@@ -54,19 +55,10 @@ pub fn find(id: &str) -> Option<&'static Check> {
     ALL.iter().find(|check| check.id == id)
 }
 
-/// The worse of what was found, each with its words; good only if nothing was.
-fn worst(found: &[(State, String)]) -> State {
-    found.iter().map(|(state, _)| *state).max().unwrap_or(State::Ok)
-}
-
-/// The words of all that was found.
-fn words(found: &[(State, String)]) -> String {
-    found.iter().map(|(_, words)| words.as_str()).collect::<Vec<_>>().join("; ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::State;
     use crate::made::{Made, robot};
     use std::collections::BTreeSet;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::{COMMAND, GROUPS, INTERRUPTS, Look, METER, PRESSURE, SOFTIRQS, STAT, counters};
+use super::counters;
+use super::look::{COMMAND, GROUPS, INTERRUPTS, Look, METER, PRESSURE, SOFTIRQS, STAT};
 
 /// How many interrupts or softirqs are named.
 const NAMED: usize = 4;

@@ -5,6 +5,7 @@
 
 mod around;
 mod counters;
+mod look;
 
 pub use around::{Around, Named, Thread};
 
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 
+use look::{COMMAND, GROUPS, Look};
 use saltus_os::{cgroup, clock};
 
 /// How many looks are kept. Spikes that began before the oldest are told from that one on.
@@ -23,13 +25,6 @@ struct Source {
     file: Option<File>,
 }
 
-/// What the files said.
-#[derive(Default, Clone)]
-struct Look {
-    at: u64,
-    texts: Vec<String>,
-}
-
 /// Looks, and finds the two around a spike.
 pub struct Observer {
     sources: Vec<Source>,
@@ -38,15 +33,6 @@ pub struct Observer {
     /// What a look cost in ns, at least and at most.
     cost: (u64, u64),
 }
-
-/// The places of the sources in a look; those of the control groups follow.
-const INTERRUPTS: usize = 0;
-const SOFTIRQS: usize = 1;
-const STAT: usize = 2;
-const PRESSURE: usize = 3; // and 4, 5: processor, memory, disks
-const METER: usize = 6; // status, stat, schedstat
-const COMMAND: usize = 9;
-const GROUPS: usize = 12;
 
 impl Observer {
     /// Of the whole machine and of the thread `meter` of this process. Looks once.

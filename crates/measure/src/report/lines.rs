@@ -5,8 +5,6 @@ use std::ops::Range;
 use plotters::prelude::*;
 
 use super::charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
-use super::page::stack;
-use super::rows::{self, Rows};
 use super::time;
 
 /// Width and height of a panel, and of the names beside it.
@@ -45,22 +43,6 @@ pub struct Panel {
     /// The lines.
     pub lines: Vec<Line>,
 }
-
-/// The panels below each other, as one SVG that follows the reader's dark or light screen.
-pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
-    diagrams(panels, &[])
-}
-
-/// The panels, and below them the rows, as one SVG that follows the reader's dark or light screen.
-pub fn diagrams(panels: &[Panel], rows: &[Rows]) -> Result<String, Box<dyn std::error::Error>> {
-    let panels = panels.iter().map(|one| Box::new(move |area: &Area<'_>| draw(area, one)) as Part<'_>);
-    let rows = rows.iter().map(|one| Box::new(move |area: &Area<'_>| rows::draw(area, one)) as Part<'_>);
-    let parts: Vec<Part<'_>> = panels.chain(rows).collect();
-    stack(SIZE, &parts.iter().map(|part| &**part).collect::<Vec<_>>())
-}
-
-/// What draws one diagram.
-type Part<'a> = Box<dyn Fn(&Area<'_>) -> Drawn + 'a>;
 
 /// Whether an axis can show a number.
 pub(super) fn fits(axis: Axis, value: f64) -> bool {
@@ -121,7 +103,7 @@ pub(super) fn names<'a>(area: &Area<'_>, names: impl Iterator<Item = &'a str>) -
     Ok(())
 }
 
-fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
+pub(super) fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
     let shown = |line: &Line| -> Vec<(f64, f64)> {
         let points = line.points.iter().copied();
         points.filter(|(x, y)| fits(panel.x.1, *x) && fits(Axis::Log, *y)).collect()
@@ -160,6 +142,7 @@ fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
 
 #[cfg(test)]
 mod tests {
+    use super::super::panels;
     use super::*;
 
     fn panel(axis: Axis, points: &[(f64, f64)]) -> Panel {

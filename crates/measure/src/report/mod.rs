@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod charts;
+mod diagrams;
 mod heat;
 mod lines;
 mod load;
@@ -9,8 +10,9 @@ mod page;
 mod rows;
 mod tables;
 
+pub use diagrams::{diagrams, panels};
 pub use heat::{Column, Heat};
-pub use lines::{Axis, Line, Panel, diagrams, panels};
+pub use lines::{Axis, Line, Panel};
 pub use load::{Error, load, read};
 pub use page::{document, escaped, figure, page};
 pub use rows::Rows;

@@ -2,75 +2,18 @@
 
 mod network;
 mod peers;
+mod shared;
 mod shm;
 
 use crate::{Model, Options};
-use saltus_domain::{CancelHandle, Domain, Name, Result};
+use saltus_domain::{CancelHandle, Result};
 use saltus_os::{clock, process};
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// Says whether a channel is wanted.
-pub type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
-
-/// A domain to watch.
-#[derive(Clone)]
-pub struct Source {
-    /// The domain.
-    pub domain: Domain,
-    /// Which channels: all, if nothing says otherwise.
-    pub wants: Option<Wants>,
-}
-
-impl Source {
-    /// All channels of a domain, those too that come later.
-    pub fn all(domain: Domain) -> Source {
-        Source { domain, wants: None }
-    }
-    fn wants(&self, name: &Name) -> bool {
-        self.wants.as_ref().is_none_or(|wants| wants(name))
-    }
-}
-
-/// What went wrong with a domain; watching goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// URL of the domain.
-    pub domain: String,
-    /// What, in words.
-    pub words: String,
-}
-
-/// Troubles that are remembered; of more the oldest are forgotten.
-const TROUBLES: usize = 16;
-
-/// What the threads and the faces share.
-struct Shared {
-    model: Mutex<Model>,
-    /// How many there were, and the last of them.
-    troubles: Mutex<(u64, VecDeque<Trouble>)>,
-    stop: AtomicBool,
-}
-
-impl Shared {
-    fn model(&self) -> MutexGuard<'_, Model> {
-        self.model.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-    fn trouble(&self, domain: &str, words: String) {
-        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        let (count, last) = &mut *troubles;
-        if last.len() >= TROUBLES {
-            last.pop_front();
-        }
-        *count += 1;
-        last.push_back(Trouble { domain: domain.into(), words: crate::text::harmless(&words) });
-    }
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Acquire) // pairs with the release in `Watch::drop`
-    }
-}
+use shared::Shared;
+pub use shared::{Source, Trouble, Wants};
 
 /// Watches domains until it is dropped. It only reads.
 ///

@@ -1,6 +1,6 @@
 //! Watching a network, a log or the memory of this process: as a subscriber of all.
 
-use super::{Shared, Source};
+use super::shared::{Shared, Source};
 use crate::{ChannelId, Seen};
 use saltus_domain::{
     CancelHandle, Error, Message, Missed, Name, Options, Pattern, Result, Subscriber, Until,

@@ -1,7 +1,7 @@
 //! Watching shared memory: counters, and messages where they lie.
 
 use super::peers::Peers;
-use super::{Shared, Source};
+use super::shared::{Shared, Source};
 use crate::opened::LONGEST;
 use crate::{ChannelId, Counted, Seen};
 use saltus_channel::{
