@@ -21,8 +21,8 @@ mod write;
 use saltus_types::Schema;
 
 pub use missing::missing;
-pub use rules::rules;
 pub use output::{File, Options, Style, Unsupported};
+pub use rules::rules;
 pub use types::Types;
 pub use write::{Change, write};
 
