@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::escape;
 
 /// What every command gives back.
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The exit codes that scripts may rely on; 0 is a good end, the first Ctrl-C included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Code {
+pub(crate) enum Code {
     /// It could not be done.
     Failed = 1,
     /// The command line asks for something that makes no sense.
@@ -31,7 +31,7 @@ pub enum Code {
 
 /// Why a command ends.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// Something to tell: a sentence and a remedy.
     Told(Code, String),
     /// It has been told already, for one of several channels.
@@ -42,12 +42,12 @@ pub enum Failure {
 
 impl Failure {
     /// A failure in words.
-    pub fn new(code: Code, words: impl Into<String>) -> Failure {
+    pub(crate) fn new(code: Code, words: impl Into<String>) -> Failure {
         Failure::Told(code, words.into())
     }
 
     /// The exit code for it; none for a good end.
-    pub fn code(&self) -> Option<Code> {
+    pub(crate) fn code(&self) -> Option<Code> {
         match self {
             Failure::Told(code, _) | Failure::Known(code) => Some(*code),
             Failure::Quiet => None,
@@ -55,7 +55,7 @@ impl Failure {
     }
 
     /// Tells the failure, if there is something to tell, and gives the exit code for it; `None` is a good end.
-    pub fn tell(&self) -> Option<Code> {
+    pub(crate) fn tell(&self) -> Option<Code> {
         if let Failure::Told(_, words) = self {
             say(words);
         }
@@ -98,7 +98,7 @@ impl From<saltus_domain::Error> for Failure {
 }
 
 /// What clap has to say: help and version are a good end, all else is a usage error, told like the others.
-pub fn usage(error: clap::Error) -> Failure {
+pub(crate) fn usage(error: clap::Error) -> Failure {
     let text = error.render().to_string();
     match text.strip_prefix("error: ") {
         Some(words) => {
@@ -115,12 +115,12 @@ pub fn usage(error: clap::Error) -> Failure {
 
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
-pub fn say(words: impl fmt::Display) {
+pub(crate) fn say(words: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "saltus: {}", escape::harmless(&words.to_string()));
 }
 
 /// The exit code of a command, told in words where it failed.
-pub fn exit_code(outcome: Outcome) -> ExitCode {
+pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
     match outcome.err().and_then(|failure| failure.tell()) {
         Some(code) => ExitCode::from(code as u8),
         None => ExitCode::SUCCESS,
@@ -128,7 +128,10 @@ pub fn exit_code(outcome: Outcome) -> ExitCode {
 }
 
 /// Does one thing for each of several items, going on where one fails; ends with the first failure's code.
-pub fn for_each<T>(items: impl IntoIterator<Item = T>, mut action: impl FnMut(T) -> Outcome) -> Outcome {
+pub(crate) fn for_each<T>(
+    items: impl IntoIterator<Item = T>,
+    mut action: impl FnMut(T) -> Outcome,
+) -> Outcome {
     let mut first = None;
     for item in items {
         match action(item) {
@@ -143,7 +146,7 @@ pub fn for_each<T>(items: impl IntoIterator<Item = T>, mut action: impl FnMut(T)
 /// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
 /// an end, and told of now and then.
 #[derive(Default)]
-pub struct Troubles {
+pub(crate) struct Troubles {
     last: Option<Instant>,
     undecodable: Option<Instant>,
 }
@@ -153,7 +156,7 @@ const APART: Duration = Duration::from_millis(500);
 
 impl Troubles {
     /// Says it and goes on, if that may help.
-    pub fn pass(&mut self, error: saltus_domain::Error) -> Outcome {
+    pub(crate) fn pass(&mut self, error: saltus_domain::Error) -> Outcome {
         let (last, ends) = match error {
             saltus_domain::Error::Undecodable { .. } => (&mut self.undecodable, false),
             saltus_domain::Error::Network(_) => (&mut self.last, true),

@@ -1,15 +1,15 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the first asks for a clean end, the second kills.
 
 use crate::exit::{Code, Failure, Outcome};
-pub use saltus_os::stop::*;
+pub(crate) use saltus_os::stop::*;
 
 /// From now on the first signal to end only asks.
-pub fn on_signals() -> Outcome {
+pub(crate) fn on_signals() -> Outcome {
     heard(saltus_os::stop::on_signals())
 }
 
 /// The same with these signals alone.
-pub fn on(signals: &[libc::c_int]) -> Outcome {
+pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
     heard(saltus_os::stop::on(signals))
 }
 

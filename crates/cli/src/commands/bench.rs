@@ -17,7 +17,7 @@ const PROGRAM: &str = "saltus-bench";
 /// The options of `bench`, which are the program's.
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = EXAMPLES)]
-pub struct Bench {
+pub(crate) struct Bench {
     /// The options of saltus-bench
     #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
@@ -32,7 +32,7 @@ Examples:
 /// The options of `tunnel bench`.
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = TUNNEL_EXAMPLES)]
-pub struct TunnelBench {
+pub(crate) struct TunnelBench {
     /// The options of saltus-bench tunnel
     #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
@@ -44,12 +44,12 @@ Examples:
   saltus tunnel bench --help                 all options";
 
 /// Becomes the program.
-pub fn run(bench: Bench) -> Outcome {
+pub(crate) fn run(bench: Bench) -> Outcome {
     become_program(&["bench"], &[], bench.options)
 }
 
 /// Becomes the program, which measures a tunnel.
-pub fn tunnel(bench: TunnelBench) -> Outcome {
+pub(crate) fn tunnel(bench: TunnelBench) -> Outcome {
     become_program(&["tunnel", "bench"], &["tunnel"], bench.options)
 }
 

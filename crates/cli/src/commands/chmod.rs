@@ -10,7 +10,7 @@ use crate::units;
 /// The options of `chmod`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Chmod {
+pub(crate) struct Chmod {
     /// Who may read and write, in octal: a read bit lets subscribe, a write bit lets publish
     #[arg(value_parser = units::mode)]
     mode: u32,
@@ -25,7 +25,7 @@ Examples:
   saltus chmod 600 'robot/*'            nobody else may look";
 
 /// Changes them, going on where one fails. Who has a channel open keeps what was opened.
-pub fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {
     let domain =
         domain.shm_only("chmod", "who reaches it may read and write; `saltus tunnel` needs a key")?;
     chmod.names.meant()?.for_each(&domain, false, |name| Ok(domain.chmod(name.as_bytes(), chmod.mode)?))

@@ -9,7 +9,7 @@ use crate::out::Out;
 /// The options of `completions`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
@@ -22,7 +22,7 @@ Examples:
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
 /// Prints those of this command.
-pub fn run(mut command: Command, completions: Completions) -> Outcome {
+pub(crate) fn run(mut command: Command, completions: Completions) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut command, "saltus", &mut script);
     let mut out = Out::new()?;

@@ -11,7 +11,7 @@ use crate::flags::Json;
 /// The options of `demo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// How long, in seconds [default: 20; with --lidar as long as the log]
     #[arg(long, value_name = "S")]
     seconds: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Demo {
 
 /// What the supervisor starts its children with.
 #[derive(Args)]
-pub struct DemoProcess {
+pub(crate) struct DemoProcess {
     /// Which of the robot's programs
     role: String,
 
@@ -64,7 +64,7 @@ Examples:
   saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
 /// Runs the robot in the domain that was asked for, or in one of its own. The report tells why it failed, if it did.
-pub fn run(domain: Option<String>, demo: Demo) -> Outcome {
+pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     let options = DemoOptions {
         seconds: demo.seconds,
         chaos: demo.chaos,
@@ -86,7 +86,7 @@ pub fn run(domain: Option<String>, demo: Demo) -> Outcome {
 }
 
 /// Is one of the robot's processes, which tells its own errors.
-pub fn process(process: DemoProcess) -> Outcome {
+pub(crate) fn process(process: DemoProcess) -> Outcome {
     match saltus_robot::role_main(&process.role, &process.arguments) {
         0 => Ok(()),
         2 => Err(Failure::Known(Code::Usage)),

@@ -20,7 +20,7 @@ use crate::stop;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("which").args(["next", "newest"]))]
-pub struct Echo {
+pub(crate) struct Echo {
     /// Name of the channel
     #[arg(required_unless_present = "regex")]
     name: Option<OsString>,
@@ -128,7 +128,7 @@ enum Channels {
 }
 
 /// Prints until there is enough, or the end is asked for.
-pub fn run(domain: &DomainUrl, args: Echo) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, args: Echo) -> Outcome {
     let decoder = || types::decoder(args.of.as_deref(), &args.dirs.include);
     let (domain, wanted) = (domain.open()?, args.meant()?);
     stop::on_signals()?;

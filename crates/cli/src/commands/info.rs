@@ -21,7 +21,7 @@ use crate::schemas;
 /// The options of `info`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Info {
+pub(crate) struct Info {
     #[command(flatten)]
     names: Names,
 
@@ -92,7 +92,7 @@ struct Subscriber {
 }
 
 /// Tells of each, going on where one cannot be opened.
-pub fn run(url: &DomainUrl, info: Info) -> Outcome {
+pub(crate) fn run(url: &DomainUrl, info: Info) -> Outcome {
     let domain = url.shm_only("info", "`saltus stat` measures what comes, `saltus echo` prints it")?;
     let mut out = Out::new()?;
     let mut first = true;

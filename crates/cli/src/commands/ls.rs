@@ -20,7 +20,7 @@ use crate::{human, units};
 /// The options of `ls`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Ls {
+pub(crate) struct Ls {
     #[command(flatten)]
     names: AnyNames,
 
@@ -78,7 +78,7 @@ const COLUMNS: [(&str, Align); 9] = [
 ];
 
 /// Lists them.
-pub fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
     match domain.open()? {
         OpenDomain::Shm(domain) if ls.listen.is_some() => {
             let words = format!("--listen: {} knows its channels; leave it away", domain.url());

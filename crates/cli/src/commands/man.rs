@@ -12,7 +12,7 @@ use crate::out::Out;
 /// The options of `man`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Man {
+pub(crate) struct Man {
     /// Command whose page to print, such as echo or types-check; the page of saltus itself when none is given
     #[arg(conflicts_with = "out")]
     command: Option<String>,
@@ -28,7 +28,7 @@ Examples:
   saltus man --out ~/.local/share/man/man1";
 
 /// Prints one page of this command, or writes them all.
-pub fn run(command: Command, man: Man) -> Outcome {
+pub(crate) fn run(command: Command, man: Man) -> Outcome {
     let pages = pages(command);
     if let Some(directory) = man.out {
         let failed = |e: io::Error| {

@@ -14,7 +14,7 @@ use crate::{escape, units};
 /// The options of `mk`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Mk {
+pub(crate) struct Mk {
     /// Name of the channel: 1 to 63 bytes, any of them
     name: OsString,
 
@@ -86,7 +86,7 @@ Examples:
   saltus mk camera --size 4M --replace    another shape for an existing channel";
 
 /// Makes the channel.
-pub fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
     let domain = domain.shm_only("mk", "a channel is there as soon as `saltus pub` publishes in it")?;
     let name = mk.name.as_bytes();
     let attributes = mk.attributes();

@@ -25,7 +25,7 @@ use sink::Sink;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("what").required(true).args(["text", "file", "lines", "hex"]))]
-pub struct Pub {
+pub(crate) struct Pub {
     /// Name of the channel, byte for byte
     name: OsString,
 
@@ -104,7 +104,7 @@ impl Bytes {
 }
 
 /// Publishes until there is no more, or the end is asked for.
-pub fn run(domain: &DomainUrl, args: Pub) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     stop::on_signals()?;
     let place = domain.open()?;
     let one_shot = !args.lines && args.rate.rate.is_none() && args.count.count.is_none();

@@ -10,7 +10,7 @@ use crate::flags::{Names, help};
 /// The options of `rm`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
-pub struct Rm {
+pub(crate) struct Rm {
     #[command(flatten)]
     names: Names,
 
@@ -25,7 +25,7 @@ Examples:
   saltus rm 'robot/*' -f                all of a robot, if there are any";
 
 /// Removes them, going on where one fails.
-pub fn run(domain: &DomainUrl, rm: Rm) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, rm: Rm) -> Outcome {
     let domain =
         domain.shm_only("rm", "nothing stays there that could be removed; `saltus ls` lists what comes")?;
     rm.names.meant()?.for_each(&domain, rm.force, |name| match domain.unlink(name.as_bytes()) {

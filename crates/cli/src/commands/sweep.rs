@@ -12,7 +12,7 @@ use crate::out::Out;
 /// The options of `sweep`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     #[command(flatten)]
     json: Json,
 }
@@ -29,7 +29,7 @@ Examples:
   saltus --domain shm://robot sweep";
 
 /// Sweeps once, and says how much there was.
-pub fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
+pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
     let removed = domain.shm_only("sweep", "dead processes leave nothing behind there")?.sweep()?;
     let mut out = Out::new()?;
     if sweep.json.json {

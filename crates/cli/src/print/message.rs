@@ -14,7 +14,7 @@ use crate::out::Out;
 
 /// How messages are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// For people: all that is known, and the fields, the text or a dump.
     Human {
         /// Long arrays as a whole.
@@ -35,7 +35,7 @@ pub enum Format {
 
 impl Format {
     /// Whether only the bytes count, whatever they mean.
-    pub fn is_bytes(self) -> bool {
+    pub(crate) fn is_bytes(self) -> bool {
         !matches!(self, Format::Human { .. } | Format::Json { hex: false })
     }
 }
@@ -91,20 +91,20 @@ struct OfDomain {
 const SHOWN: usize = 16;
 
 /// A message as it came.
-pub struct Message<'a> {
+pub(crate) struct Message<'a> {
     /// The channel, escaped.
-    pub channel: &'a str,
+    pub(crate) channel: &'a str,
     /// Whose it is, and when it was published.
-    pub about: About<'a>,
+    pub(crate) about: About<'a>,
     /// Its bytes.
-    pub bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     /// What they mean.
-    pub meaning: &'a Meaning,
+    pub(crate) meaning: &'a Meaning,
 }
 
 /// Whose a message is, and when it was published.
 #[derive(Clone, Copy)]
-pub enum About<'a> {
+pub(crate) enum About<'a> {
     /// Of a channel in shared memory.
     Channel(&'a Sample),
     /// Of a domain, with as much as its transport tells.
@@ -145,7 +145,7 @@ impl About<'_> {
 }
 
 /// Prints one message.
-pub fn print(out: &mut Out, format: Format, message: &Message<'_>) -> Outcome {
+pub(crate) fn print(out: &mut Out, format: Format, message: &Message<'_>) -> Outcome {
     match format {
         Format::Human { full } => human(out, message, full),
         Format::Raw => out.bytes(message.bytes),

@@ -1,7 +1,7 @@
 //! What commands print, and how: for people, for programs, on a terminal.
 
-pub mod message;
-pub mod out;
-pub mod progress;
+pub(crate) mod message;
+pub(crate) mod out;
+pub(crate) mod progress;
 
-pub use message::*;
+pub(crate) use message::*;

@@ -12,30 +12,30 @@ use crate::stop;
 
 /// Where commands print. Call [`Out::flush`] at the end, to learn of errors; what a failed command printed before it
 /// failed goes out when this is dropped.
-pub struct Out {
+pub(crate) struct Out {
     file: BufWriter<Stoppable>,
 }
 
 impl Out {
     /// Standard output.
-    pub fn new() -> Outcome<Out> {
+    pub(crate) fn new() -> Outcome<Out> {
         let file = io::stdout().as_fd().try_clone_to_owned().map_err(failure)?;
         let file = Stoppable { file: File::from(file), broken: false };
         Ok(Out { file: BufWriter::with_capacity(64 << 10, file) })
     }
 
     /// Bytes as they are.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Outcome {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.file.write_all(bytes).map_err(failure)
     }
 
     /// A line of text.
-    pub fn line(&mut self, text: impl std::fmt::Display) -> Outcome {
+    pub(crate) fn line(&mut self, text: impl std::fmt::Display) -> Outcome {
         writeln!(self.file, "{text}").map_err(failure)
     }
 
     /// A value as one line of JSON, in which nothing is left that a terminal would obey.
-    pub fn json(&mut self, value: &impl Serialize) -> Outcome {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Outcome {
         let text = serde_json::to_string(value).map_err(|e| failure(e.into()))?;
         let mut rest = text.as_str();
         // Those that JSON lets through stand in strings.
@@ -48,7 +48,7 @@ impl Out {
     }
 
     /// What was printed is out.
-    pub fn flush(&mut self) -> Outcome {
+    pub(crate) fn flush(&mut self) -> Outcome {
         self.file.flush().map_err(failure)
     }
 }

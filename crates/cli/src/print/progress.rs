@@ -11,7 +11,7 @@ const DRAW: Duration = Duration::from_millis(100);
 const BAR: usize = 30;
 
 /// A bar on standard error, if that is a terminal.
-pub struct Progress {
+pub(crate) struct Progress {
     size: u64,
     drawn: Instant,
     on: bool,
@@ -19,11 +19,11 @@ pub struct Progress {
 
 impl Progress {
     /// For so many bytes.
-    pub fn new(size: u64, quiet: bool) -> Progress {
+    pub(crate) fn new(size: u64, quiet: bool) -> Progress {
         Progress { size, drawn: Instant::now(), on: !quiet && io::stderr().is_terminal() }
     }
     /// So many are done. Most calls only look at the time.
-    pub fn draw(&mut self, done: u64) {
+    pub(crate) fn draw(&mut self, done: u64) {
         if self.on && self.drawn.elapsed() >= DRAW {
             self.drawn = Instant::now();
             let part = done as f64 / self.size.max(done).max(1) as f64;
@@ -34,7 +34,7 @@ impl Progress {
         }
     }
     /// Takes it away.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if self.on {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }

@@ -36,7 +36,7 @@ const COLUMNS: [(&str, Align); 5] = [
 ];
 
 /// Listens for a while, and lists them.
-pub fn run(domain: &Domain, ls: &Ls) -> Outcome {
+pub(crate) fn run(domain: &Domain, ls: &Ls) -> Outcome {
     stop::on_signals()?;
     let mut tally = Tally::new(domain, ls.names.meant()?.subscription()?.1)?;
     let start = Instant::now();

@@ -5,7 +5,7 @@ use saltus_channel::Description;
 use crate::failure::Outcome;
 
 /// A channel in shared memory, or one of a domain of another kind.
-pub enum Sink {
+pub(crate) enum Sink {
     Channel(Box<saltus_channel::Publisher>),
     Domain(saltus_domain::Publisher),
 }
@@ -14,7 +14,7 @@ pub enum Sink {
 const LONGEST: usize = 256 << 20;
 
 impl Sink {
-    pub fn publish(&mut self, message: &[u8]) -> Outcome {
+    pub(crate) fn publish(&mut self, message: &[u8]) -> Outcome {
         match self {
             Sink::Channel(publisher) => drop(publisher.publish(message)?),
             Sink::Domain(publisher) => publisher.publish(message)?,
@@ -23,7 +23,7 @@ impl Sink {
     }
 
     /// Longer messages are refused.
-    pub fn max_len(&self) -> usize {
+    pub(crate) fn max_len(&self) -> usize {
         match self {
             Sink::Channel(publisher) => publisher.max_len(),
             Sink::Domain(_) => LONGEST,
@@ -31,7 +31,7 @@ impl Sink {
     }
 
     /// Leaves with the channel what the messages are, where there is a place for it.
-    pub fn describe(&mut self, what: &Description) -> Outcome {
+    pub(crate) fn describe(&mut self, what: &Description) -> Outcome {
         match self {
             Sink::Channel(publisher) => Ok(publisher.describe(&what.name, what.fingerprint, &what.schema)?),
             Sink::Domain(publisher) => Ok(publisher.describe(what)?),
