@@ -3,7 +3,9 @@
 use crate::provider::Provider;
 use crate::providers;
 use crate::{Error, Result};
-use saltus_transport::{Delivery, Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits, Transport, Url};
+use saltus_transport::{
+    Discovery, Keeps, Losses, OpenDelivering, OpenTransport, Reach, Senders, Stamps, Traits, Url,
+};
 use std::sync::Arc;
 
 /// A kind of domain: what URLs call it, what holds in all its domains, and how to open one.
@@ -27,10 +29,10 @@ enum Open {
     /// By a provider of its own.
     Provider(fn(Url) -> Result<Arc<dyn Provider>>),
     /// A network, which this process drains.
-    Network(fn(Url) -> Result<Box<dyn Transport>>),
+    Network(OpenTransport),
     /// A network that delivers on threads of its own.
     #[cfg_attr(not(feature = "zenoh"), expect(dead_code))]
-    Delivering(fn(Url, Arc<dyn Delivery>) -> Result<Box<dyn Transport>>),
+    Delivering(OpenDelivering),
 }
 
 /// What people want to know about a kind of domain, in words; the guide's table shows them.
@@ -50,12 +52,7 @@ pub struct Words {
 
 impl Scheme {
     /// A network that another crate provides, for [`Domain::open_with`](crate::Domain::open_with).
-    pub const fn network(
-        name: &'static str,
-        traits: Traits,
-        words: Words,
-        open: fn(Url) -> Result<Box<dyn Transport>>,
-    ) -> Scheme {
+    pub const fn network(name: &'static str, traits: Traits, words: Words, open: OpenTransport) -> Scheme {
         Scheme { name, feature: None, traits, words, open: Some(Open::Network(open)) }
     }
 

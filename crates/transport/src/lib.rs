@@ -19,5 +19,8 @@ pub use error::{Error, Result};
 pub use pattern::Pattern;
 pub use saltus_channel::{Description, Name};
 pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
-pub use transport::{Announces, Arrival, Delivery, Describes, Fd, ReportsLosses, Sink, Transport};
+pub use transport::{
+    Announces, Arrival, Delivery, Describes, Fd, OpenDelivering, OpenTransport, ReportsLosses, Sink,
+    Transport,
+};
 pub use url::Url;

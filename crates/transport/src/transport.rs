@@ -1,8 +1,9 @@
 //! What a network must do to carry the messages of domains.
 
-use crate::{About, Count, Of, Pattern, Result};
+use crate::{About, Count, Of, Pattern, Result, Url};
 use saltus_channel::{Description, Name};
 use std::os::fd::RawFd;
+use std::sync::Arc;
 
 /// A network. All methods are required: each provider states what it does, even where that is nothing.
 ///
@@ -66,6 +67,11 @@ pub trait Delivery: Send + Sync {
     /// Reports an error to each subscriber, once.
     fn fail(&self, error: crate::Error);
 }
+
+/// Opens a transport that receives when its descriptors are readable.
+pub type OpenTransport = fn(Url) -> Result<Box<dyn Transport>>;
+/// Opens a transport that delivers messages on threads of its own.
+pub type OpenDelivering = fn(Url, Arc<dyn Delivery>) -> Result<Box<dyn Transport>>;
 
 /// A descriptor to wait for.
 #[derive(Clone, Copy, Debug)]

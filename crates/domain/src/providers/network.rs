@@ -6,24 +6,16 @@ use crate::inlet::{Inlet, Outlet};
 use crate::provider::Provider;
 use crate::{Options, Pattern, Result, Traits};
 use saltus_channel::{Description, Name};
-use saltus_transport::{Delivery, Transport, Url};
+use saltus_transport::{OpenDelivering, OpenTransport, Url};
 use std::sync::Arc;
 
 /// Opens a network whose messages this process receives when its descriptors are readable.
-pub(crate) fn open(
-    url: Url,
-    traits: &Traits,
-    open: fn(Url) -> Result<Box<dyn Transport>>,
-) -> Result<Arc<dyn Provider>> {
+pub(crate) fn open(url: Url, traits: &Traits, open: OpenTransport) -> Result<Arc<dyn Provider>> {
     Ok(Arc::new(Network(Inbox::new(open(url)?, traits))))
 }
 
 /// Opens a network that delivers messages on threads of its own.
-pub(crate) fn open_delivering(
-    url: Url,
-    traits: &Traits,
-    open: fn(Url, Arc<dyn Delivery>) -> Result<Box<dyn Transport>>,
-) -> Result<Arc<dyn Provider>> {
+pub(crate) fn open_delivering(url: Url, traits: &Traits, open: OpenDelivering) -> Result<Arc<dyn Provider>> {
     Ok(Arc::new(Network(Inbox::delivering(traits, |delivery| open(url, delivery))?)))
 }
 
