@@ -348,13 +348,17 @@ pub fn readme_program() -> Outcome {
     outcome.and(removed)
 }
 
-/// The README's programs are those that the tests compile and run.
+/// The programs of README pages are those that the tests compile and run.
 pub fn readme_programs() -> Outcome {
-    let readme = read(&root().join("README.md"))?;
-    for (language, file) in [("rust", "crates/channel/examples/hello.rs"), ("c", "examples/c/hello.c")] {
+    for (page, language, file) in [
+        ("README.md", "rust", "crates/channel/examples/hello.rs"),
+        ("README.md", "cpp", "examples/cpp/typed.cpp"),
+        ("README.md", "python", "bindings/python/examples/typed.py"),
+        ("bindings/c/README.md", "c", "examples/c/hello.c"),
+    ] {
         let block = format!("```{language}\n{}```", read(&root().join(file))?);
-        if !readme.contains(&block) {
-            return Err(format!("README.md does not show {file} as it is"));
+        if !read(&root().join(page))?.contains(&block) {
+            return Err(format!("{page} does not show {file} as it is"));
         }
     }
     Ok(())

@@ -2,14 +2,7 @@
 
 import saltus
 
-pose_t = saltus.types.load(
-    """
-    struct pose_t {
-        int64_t utime;       // µs
-        double position[3];  // m
-    }
-    """
-).pose_t
+pose_t = saltus.types.load("struct pose_t { int64_t utime; double position[3]; }").pose_t
 
 domain = saltus.Domain("mem://")
 subscriber = domain.subscribe("POSE", type=pose_t)

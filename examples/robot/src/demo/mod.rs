@@ -16,6 +16,7 @@ mod report;
 mod said;
 pub mod screen;
 mod session;
+mod svg;
 mod table;
 mod text;
 

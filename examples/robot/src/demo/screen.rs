@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use saltus_channel::{Domain, clock, rt};
 
+use super::svg;
 use super::table::{PERIOD, Table, View};
 use crate::channels::{REQUEST, place};
 use crate::error::Result;
@@ -66,6 +67,21 @@ pub fn run(draws: bool) -> Result<()> {
         }
         saltus_os::process::sleep_until(clock::monotonic() + PERIOD.as_nanos() as u64);
     }
+}
+
+/// Watches for as long as the chart of the tilt needs to fill, and draws one frame as a picture.
+pub fn picture() -> Result<String> {
+    let mut table = Table::open(&Domain::from_env()?)?;
+    let size = (96, 40);
+    for k in 0..2 * size.0 {
+        if k % 20 == 0 {
+            table.count();
+        }
+        table.look()?;
+        saltus_os::process::sleep_until(clock::monotonic() + PERIOD.as_nanos() as u64);
+    }
+    table.view.keys = true;
+    Ok(svg::picture(&table.view.frame(size, true), size.0))
 }
 
 /// What a key asks for.
