@@ -10,7 +10,7 @@
 //! itself one of them and is none, a line that does not end, a file that was cut short: counted too, never an error.
 //! The memory it takes does not grow with the file.
 //!
-//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; [`convert`] writes an LCM log
+//! [`Log`] reads; [`typed`] turns what was read into messages of the types in [`typed::SCHEMA`]; [`convert()`] writes an LCM log
 //! of it, and [`events`] hands the events of that log over.
 
 mod convert;

@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn commands_for_shared_memory_say_what_to_do_elsewhere() {
-        let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists what comes").err().expect("refused");
+        let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists what comes").expect_err("refused");
         assert_eq!(failure.code(), Some(Code::Usage));
         assert!(failure.to_string().contains("`saltus rm`") && failure.to_string().contains("saltus ls"));
     }
