@@ -10,7 +10,7 @@ pub enum Until {
     Poll,
     /// For a time from now.
     For(Duration),
-    /// Until a point in time, in ns of [`clock::monotonic`](crate::clock::monotonic).
+    /// Until a point in time, in ns of [`clock::monotonic`].
     At(u64),
     /// For ever.
     Forever,

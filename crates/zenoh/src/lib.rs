@@ -2,7 +2,7 @@
 //!
 //! The session is opened by the first publisher or subscriber that needs it. Zenoh hands over what comes on threads of its own; they
 //! deliver it at once, and wait for no subscriber. What publishers of Saltus tell beside the bytes is in the
-//! [attachment]; messages of others have none.
+//! `attachment.rs`; messages of others have none.
 
 #![cfg(feature = "library")]
 

@@ -1,7 +1,7 @@
 //! Logs made of other logs.
 //!
-//! To filter, cut, convert or repair is the same [`copy`] of a [`Source`] with another [`Selection`]. [`merge`] puts several logs
-//! together in the order of time. [`export`] writes messages as a table or as JSON. Nothing here prints, opens a file, or asks
+//! To filter, cut, convert or repair is the same [`copy()`] of a [`Source`] with another [`Selection`]. [`merge()`] puts several logs
+//! together in the order of time. [`export()`] writes messages as a table or as JSON. Nothing here prints, opens a file, or asks
 //! for a clock.
 
 mod copy;
