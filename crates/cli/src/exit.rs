@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::escape;
+use saltus_text::escape;
 
 /// What every command gives back.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;

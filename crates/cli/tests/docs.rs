@@ -83,6 +83,7 @@ fn every_name_is_in_the_sources_of_its_language() {
         "crates/channel/src",
         "crates/os/src",
         "crates/ring/src",
+        "crates/transport/src",
         "crates/types/src",
         "crates/log/src",
     ];

@@ -6,10 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use super::Cli;
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 
 /// The program: next to this one, or else on `PATH`.
 const PROGRAM: &str = "saltus-bench";
@@ -43,17 +42,17 @@ Examples:
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --help                 all options";
 
-/// Becomes the program.
-pub(crate) fn run(bench: Bench) -> Outcome {
-    become_program(&["bench"], &[], bench.options)
+/// Becomes the program. `all` is the whole command line, for the help that stands without the program.
+pub(crate) fn run(all: clap::Command, bench: Bench) -> Outcome {
+    become_program(all, &["bench"], &[], bench.options)
 }
 
 /// Becomes the program, which measures a tunnel.
-pub(crate) fn tunnel(bench: TunnelBench) -> Outcome {
-    become_program(&["tunnel", "bench"], &["tunnel"], bench.options)
+pub(crate) fn tunnel(all: clap::Command, bench: TunnelBench) -> Outcome {
+    become_program(all, &["tunnel", "bench"], &["tunnel"], bench.options)
 }
 
-fn become_program(command: &[&str], before: &[&str], options: Vec<OsString>) -> Outcome {
+fn become_program(all: clap::Command, command: &[&str], before: &[&str], options: Vec<OsString>) -> Outcome {
     let beside = std::env::current_exe().ok().map(|this| this.with_file_name(PROGRAM));
     let program = beside.filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(PROGRAM));
     let error = Command::new(&program).args(before).args(&options).exec();
@@ -61,7 +60,7 @@ fn become_program(command: &[&str], before: &[&str], options: Vec<OsString>) -> 
         return Err(Failure::new(Code::Failed, format!("cannot run {}: {error}", program.display())));
     }
     if options.iter().any(|option| option == "--help" || option == "-h") {
-        return help(command);
+        return help(all, command);
     }
     let words = format!(
         "`saltus {}` needs the program {PROGRAM}, which is neither next to this one nor on PATH. In a checkout of Saltus, \
@@ -73,8 +72,7 @@ fn become_program(command: &[&str], before: &[&str], options: Vec<OsString>) -> 
 }
 
 /// What can be said without the program.
-fn help(command: &[&str]) -> Outcome {
-    let mut all = Cli::command();
+fn help(mut all: clap::Command, command: &[&str]) -> Outcome {
     all.build();
     let mut found = &mut all;
     for name in command {

@@ -9,11 +9,12 @@ use saltus_bridge::{Rename, Route};
 use saltus_domain::{Domain, Error, Options, Start, Until};
 
 use crate::exit::Troubles;
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::flags::Json;
+use crate::flags::domain;
 use crate::flags::selection::Matching;
-use crate::place;
-use crate::{stop, units};
+use crate::stop;
+use saltus_text::units;
 use status::Status;
 
 /// The options of `bridge`.
@@ -115,9 +116,9 @@ fn left(due: Instant) -> Duration {
 impl Bridge {
     /// The two domains; clones of one, if they are the same.
     fn domains(&self) -> Outcome<(Domain, Domain)> {
-        let from = place::network(&self.from)?;
+        let from = domain::network(&self.from)?;
         if !saltus_domain::is_same_network(&self.from, &self.to) {
-            let to = place::network(&self.to)?;
+            let to = domain::network(&self.to)?;
             if !from.is(&to) {
                 return Ok((from, to));
             }

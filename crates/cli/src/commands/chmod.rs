@@ -5,7 +5,7 @@ use clap::Args;
 use crate::exit::Outcome;
 use crate::flags::domain::DomainUrl;
 use crate::flags::{Names, help};
-use crate::units;
+use saltus_text::units;
 
 /// The options of `chmod`.
 #[derive(Args)]

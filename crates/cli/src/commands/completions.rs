@@ -3,8 +3,8 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::failure::Outcome;
-use crate::out::Out;
+use crate::exit::Outcome;
+use crate::print::out::Out;
 
 /// The options of `completions`.
 #[derive(Args)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use saltus_robot::demo::{self, DemoOptions};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::flags::Json;
 
 /// The options of `demo`.

@@ -2,9 +2,9 @@
 
 mod channel;
 mod network;
+mod wanted;
 
 use std::ffi::OsString;
-use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use saltus_channel::Start;
@@ -13,8 +13,8 @@ use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::selection::{Matching, Selection};
 use crate::flags::{Count, Printed, Timeout, TypeDirs, types};
-use crate::print::Format;
 use crate::stop;
+use wanted::{Channels, Wanted};
 
 /// The options of `echo`.
 #[derive(Args)]
@@ -101,31 +101,6 @@ Examples:
   saltus echo camera --newest -n 1 --raw > frame.jpg
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
   saltus echo -e 'ARM_.*' --domain tcpq:// --json";
-
-/// What is meant.
-struct Wanted {
-    channels: Channels,
-    /// The newest whenever there is a newer one, else every one.
-    newest: bool,
-    start: Start,
-    most: Option<u64>,
-    timeout: Option<Duration>,
-    wait: bool,
-    follow: bool,
-    strict: bool,
-    format: Format,
-    /// Whether it matters what the bytes of a message mean.
-    looks_into: bool,
-    quiet: bool,
-}
-
-/// Which channels are read.
-enum Channels {
-    /// The one of this name.
-    One(OsString),
-    /// All that are meant, those that come later too; with the words for them.
-    Several(Selection, String),
-}
 
 /// Prints until there is enough, or the end is asked for.
 pub(crate) fn run(domain: &DomainUrl, args: Echo) -> Outcome {

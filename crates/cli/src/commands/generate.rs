@@ -9,12 +9,12 @@ use saltus_gen::{Change, File, Lang, Options, Style, missing, rules};
 use saltus_types::Loaded;
 use serde::Serialize;
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
-use crate::human::plural;
-use crate::out::Out;
-use crate::schemas;
+use crate::print::out::Out;
+use saltus_text::escape::harmless;
+use saltus_text::human::plural;
 
 /// The options of `gen`.
 #[derive(Args)]
@@ -119,7 +119,7 @@ struct Line<'a> {
 /// Makes it.
 pub(crate) fn run(args: Gen) -> Outcome {
     args.refuse()?;
-    let loaded = schemas::load(files::loader(&schemas::files_of(&args.paths)?, &args.dirs.include))?;
+    let loaded = types::load(files::loader(&types::files_of(&args.paths)?, &args.dirs.include))?;
     let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
     if args.list {

@@ -7,12 +7,13 @@ use clap::Args;
 use saltus_net::tcpq::{self, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
 use serde::Serialize;
 
-use crate::failure::{self, Code, Failure, Outcome};
+use crate::exit::{self, Code, Failure, Outcome};
 use crate::flags::Json;
-use crate::human::{bytes, plural};
-use crate::out::Out;
-use crate::table::{Align, Table};
-use crate::{stop, units};
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::human::{bytes, plural};
+use saltus_text::table::{Align, Table};
+use saltus_text::units;
 
 /// The options of `hub`.
 #[derive(Args)]
@@ -139,12 +140,12 @@ pub(crate) fn run(args: Hub) -> Outcome {
 fn tell(told: &Told) {
     match told {
         Told::Left(client, reason) if *reason != Reason::Left => {
-            failure::say(format_args!("{client} was closed: {reason}"))
+            exit::say(format_args!("{client} was closed: {reason}"))
         }
         Told::Refused(client, why) => {
-            failure::say(format_args!("a subscription of {client} matches nothing: {why}"))
+            exit::say(format_args!("a subscription of {client} matches nothing: {why}"))
         }
-        Told::NoMore(why) => failure::say(format_args!("no more clients for the moment: {why}")),
+        Told::NoMore(why) => exit::say(format_args!("no more clients for the moment: {why}")),
         _ => {}
     }
 }

@@ -10,13 +10,13 @@ use saltus_decode::{Dictionary, Kind};
 use saltus_measure::channel::Latency;
 use serde::Serialize;
 
-use crate::escape::{escaped, harmless};
 use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl};
+use crate::flags::types;
 use crate::flags::{Json, Names, help};
-use crate::human::{bytes, nanos, plural};
-use crate::out::Out;
-use crate::schemas;
+use crate::print::out::Out;
+use saltus_text::escape::{escaped, harmless};
+use saltus_text::human::{bytes, nanos, plural};
 
 /// The options of `info`.
 #[derive(Args)]
@@ -213,7 +213,7 @@ impl Type {
     /// How messages lie in their bytes is missing where the schema does not say what the fingerprint says.
     fn all(descriptions: Vec<Description>) -> Vec<Type> {
         let mut dictionary = Dictionary::default();
-        let texts = schemas::texts(descriptions.clone());
+        let texts = types::texts(descriptions.clone());
         let types = descriptions.into_iter().zip(texts);
         types
             .map(|(Description { name, fingerprint, .. }, text)| {

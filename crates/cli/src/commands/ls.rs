@@ -9,13 +9,14 @@ use saltus_channel::{Domain, Name};
 use saltus_measure::channel::Facts;
 use serde::Serialize;
 
-use crate::escape::escaped;
 use crate::exit::{self, Code, Failure, Outcome};
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::{AnyNames, Json, help};
-use crate::out::Out;
-use crate::table::{Align, Table};
-use crate::{human, units};
+use crate::print::out::Out;
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
+use saltus_text::units;
 
 /// The options of `ls`.
 #[derive(Args)]
@@ -85,7 +86,10 @@ pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
             Err(Failure::new(Code::Usage, words))
         }
         OpenDomain::Shm(domain) => all(&domain, ls),
-        OpenDomain::Other(domain) => network::run(&domain, &ls),
+        OpenDomain::Other(domain) => {
+            let (_, wants) = ls.names.meant()?.subscription()?;
+            network::run(&domain, wants, ls.listen, ls.json)
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
-use crate::failure::{Code, Failure, Outcome};
-use crate::out::Out;
+use crate::exit::{Code, Failure, Outcome};
+use crate::print::out::Out;
 
 /// The options of `man`.
 #[derive(Args)]

@@ -9,7 +9,8 @@ use saltus_channel::{Attributes, Error, Group, Wake};
 
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::domain::DomainUrl;
-use crate::{escape, units};
+use saltus_text::escape;
+use saltus_text::units;
 
 /// The options of `mk`.
 #[derive(Args)]

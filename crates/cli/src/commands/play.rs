@@ -12,10 +12,12 @@ use saltus_play::{Bookmarks, Player, Reel};
 use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
 use super::log;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::domain;
 use crate::flags::selection::Matching;
+use crate::flags::types;
 use crate::flags::{Count, Json, Quiet, TypeDirs};
-use crate::{place, schemas, stop};
+use crate::stop;
 use status::Status;
 
 /// The options of `play`.
@@ -109,7 +111,7 @@ fn speed(text: &str) -> Result<f64, String> {
 /// Plays until the end, or until that is asked for.
 pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
-    let domain = place::network(url.unwrap_or("shm://"))?;
+    let domain = domain::network(url.unwrap_or("shm://"))?;
     let reel = args.open()?;
     let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
     let bookmarks =
@@ -206,7 +208,7 @@ impl Play {
 
     fn outlets(&self, domain: &Domain, span: (i64, i64)) -> Outcome<Outlets> {
         let restamp = (self.stamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
-        let types = schemas::types(&self.dirs.include)?;
+        let types = types::types(&self.dirs.include)?;
         let renames = self.rename.iter().map(|text| text.parse());
         let (pattern, invert) = self.channels.meant()?;
         let choice = Choice {

@@ -13,12 +13,14 @@ use saltus_channel::{Attributes, Channel, Domain, Error};
 use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::domain::{DomainUrl, OpenDomain};
+use crate::flags::types;
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
-use crate::human::plural;
-use crate::{schemas, stop, units};
+use crate::stop;
+use saltus_text::escape::escaped;
+use saltus_text::human::plural;
+use saltus_text::units;
 use sink::Sink;
 
 /// The options of `pub`.
@@ -179,7 +181,7 @@ impl Pub {
     fn encoder(&self, place: &OpenDomain) -> Outcome<Option<Encoder>> {
         let known = || match place {
             OpenDomain::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
-                Ok(channel) => Ok(Dictionary::of(schemas::texts(channel.descriptions()?))),
+                Ok(channel) => Ok(Dictionary::of(types::texts(channel.descriptions()?))),
                 // There is none that could know it.
                 Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
                 Err(error) => Err(error.into()),
@@ -189,7 +191,7 @@ impl Pub {
                 Err(Failure::new(Code::Usage, words))
             }
         };
-        let new = |name: &String| schemas::encoder(name, &self.dirs.include, self.plain, known);
+        let new = |name: &String| types::encoder(name, &self.dirs.include, self.plain, known);
         self.of.as_ref().map(new).transpose()
     }
 

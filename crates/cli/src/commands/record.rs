@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 
 use saltus_record::{Control, Recorder, Told};
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::stop;
 pub(crate) use options::Record;
 use status::Status;

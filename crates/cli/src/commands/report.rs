@@ -8,12 +8,12 @@ use saltus_measure::Summary;
 use saltus_measure::report::{self, Level, Series};
 use serde::Serialize;
 
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::Json;
-use crate::human;
-use crate::out::Out;
-use crate::table::{Align, Table};
+use crate::print::out::Out;
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
 
 /// The options of `report`.
 #[derive(Args)]

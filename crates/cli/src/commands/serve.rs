@@ -11,10 +11,13 @@ use saltus_types::cdr::Dialect;
 use serde::Serialize;
 
 use super::log;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::domain;
+use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
-use crate::out::Out;
-use crate::{place, schemas, stop, units};
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::units;
 
 /// The options of `serve`.
 #[derive(Args)]
@@ -122,9 +125,7 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
         let first = url.unwrap_or("shm://");
         for url in std::iter::once(first).chain(args.also.iter().map(String::as_str)) {
             let prefix = if args.also.is_empty() { String::new() } else { format!("{url}/") };
-            server
-                .show(place::network(url)?, prefix, schemas::types(&args.dirs.include)?)
-                .map_err(failure)?;
+            server.show(domain::network(url)?, prefix, types::types(&args.dirs.include)?).map_err(failure)?;
         }
     } else {
         server.play(args.tape(dialect)?).map_err(failure)?;
@@ -151,7 +152,7 @@ impl Serve {
         let logs = self.logs.iter().map(|path| log::open(path, self.quiet.quiet));
         let logs = logs.collect::<Outcome<_>>()?;
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
-        let tape = Tape::new(Reel::new(logs), schemas::types(&self.dirs.include)?, dialect, playing);
+        let tape = Tape::new(Reel::new(logs), types::types(&self.dirs.include)?, dialect, playing);
         let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         tape.ok_or_else(|| Failure::new(Code::Failed, "there is no event in it"))
     }

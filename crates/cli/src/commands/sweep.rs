@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::exit::Outcome;
 use crate::flags::Json;
 use crate::flags::domain::DomainUrl;
-use crate::human::plural;
-use crate::out::Out;
+use crate::print::out::Out;
+use saltus_text::human::plural;
 
 /// The options of `sweep`.
 #[derive(Args)]

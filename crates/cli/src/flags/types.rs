@@ -9,9 +9,9 @@ use saltus_channel::Description;
 use saltus_decode::{Decoder, Dictionary, Encoder, Kind, TypeText, Types, Unexpected, files};
 use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::human::plural;
+use crate::exit::{Code, Failure, Outcome, say};
+use saltus_text::escape::harmless;
+use saltus_text::human::plural;
 
 /// Where types are looked for.
 #[derive(Args)]

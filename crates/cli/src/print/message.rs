@@ -7,10 +7,10 @@ use saltus_types::json;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::escape::{escaped, harmless, is_text};
-use crate::failure::Outcome;
-use crate::human;
-use crate::out::Out;
+use crate::exit::Outcome;
+use crate::print::out::Out;
+use saltus_text::escape::{escaped, harmless, is_text};
+use saltus_text::human;
 
 /// How messages are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -288,6 +288,6 @@ mod tests {
     #[test]
     fn digits_are_what_pub_takes() {
         assert_eq!(digits(b"\x00\xfe\x0a"), "00fe0a");
-        assert_eq!(crate::units::hex(&digits(b"\x00\xfe\x0a")), Ok(b"\x00\xfe\x0a".to_vec()));
+        assert_eq!(saltus_text::units::hex(&digits(b"\x00\xfe\x0a")), Ok(b"\x00\xfe\x0a".to_vec()));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::stop;
 
 /// Where commands print. Call [`Out::flush`] at the end, to learn of errors; what a failed command printed before it

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use crate::human::bytes;
+use saltus_text::human::bytes;
 
 /// How often it is drawn.
 const DRAW: Duration = Duration::from_millis(100);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
-use crate::failure::{Outcome, say};
-use crate::human;
-use crate::out::Out;
+use crate::exit::{Outcome, say};
+use crate::print::out::Out;
+use saltus_text::human;
 
 /// How often a terminal is told.
 const SECOND: Duration = Duration::from_secs(1);

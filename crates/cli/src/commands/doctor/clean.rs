@@ -5,11 +5,11 @@ use std::io::{BufRead, BufReader, IsTerminal, Write, stderr, stdin};
 use saltus_channel::Domain;
 use saltus_doctor::residue;
 
-use crate::escape::escaped;
-use crate::failure::{self, Code, Failure, Outcome};
-use crate::human::{bytes, plural};
-use crate::out::Out;
+use crate::exit::{self, Code, Failure, Outcome};
+use crate::print::out::Out;
 use crate::stop;
+use saltus_text::escape::escaped;
+use saltus_text::human::{bytes, plural};
 
 /// Lists dead channels, asks, and removes those that are still dead.
 pub(crate) fn run(domain: &Domain, yes: bool) -> Outcome {
@@ -32,11 +32,11 @@ pub(crate) fn run(domain: &Domain, yes: bool) -> Outcome {
         return Ok(());
     }
     let mut removed = 0;
-    let outcome = failure::for_each(&dead, |dead| {
+    let outcome = exit::for_each(&dead, |dead| {
         if residue::remove(domain, dead)? {
             removed += 1;
         } else {
-            failure::say(format_args!("{} lives again, and stays", dead.name));
+            exit::say(format_args!("{} lives again, and stays", dead.name));
         }
         Ok(())
     });

@@ -11,10 +11,12 @@ use saltus_doctor::{Check, Host, State, script};
 use saltus_domain::{Error, Scheme};
 use saltus_measure::lateness::{self, Lateness};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::flags::Json;
-use crate::out::Out;
-use crate::{place, stop, units};
+use crate::flags::domain;
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::units;
 use show::Looked;
 
 /// The options of `doctor`.
@@ -61,7 +63,7 @@ Examples:
 pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
     if args.clean {
         return clean::run(
-            &place::shm_only(url, "doctor --clean", "nothing stays there that could be removed")?,
+            &domain::shm_only(url, "doctor --clean", "nothing stays there that could be removed")?,
             args.yes,
         );
     }
@@ -70,7 +72,7 @@ pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
         Ok(scheme) => scheme.traits.shared_memory,
         Err(e) => matches!(e, Error::Invalid { .. }),
     });
-    let domain = place::shm_only(shm, "doctor", "")?;
+    let domain = domain::shm_only(shm, "doctor", "")?;
     let wanted: Vec<&'static Check> = match &args.explain {
         Some(id) => vec![checks::find(id).ok_or_else(|| unknown(id))?],
         None => ALL.iter().collect(),

@@ -5,10 +5,10 @@ use saltus_doctor::{Check, Finding, State};
 use saltus_measure::lateness::Lateness;
 use serde::Serialize;
 
-use crate::escape::harmless;
-use crate::failure::Outcome;
-use crate::human::{nanos, plural};
-use crate::out::Out;
+use crate::exit::Outcome;
+use crate::print::out::Out;
+use saltus_text::escape::harmless;
+use saltus_text::human::{nanos, plural};
 
 /// A check and what it found.
 pub(super) type Looked = (&'static Check, Finding);

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
 use saltus_decode::{Decoder, Meaning};
 
-use super::Wanted;
+use super::wanted::Wanted;
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::{domain, types};
 use crate::print::out::Out;
 use crate::print::{About, Message, print};
-use crate::{human, stop};
+use crate::stop;
 use saltus_text::escape::escaped;
+use saltus_text::human;
 
 /// How long the look for a channel goes on before Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(100);

@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 use saltus_decode::{Decoder, Meaning};
 use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Subscriber, Until};
 
-use super::{Channels, Wanted};
+use super::wanted::{Channels, Wanted};
 use crate::exit::{Code, Failure, Outcome, Troubles, say};
 use crate::flags::selection::Wants;
 use crate::flags::types;
 use crate::print::out::Out;
 use crate::print::{self, About, print};
-use crate::{human, stop};
+use crate::stop;
 use saltus_text::escape::escaped;
+use saltus_text::human;
 
 /// Messages of a channel that may wait to be printed.
 const DEPTH: u64 = 10_000;

@@ -18,9 +18,10 @@ use saltus_measure::nanos;
 use saltus_measure::session::{Session, Settings};
 use saltus_os::{clock, rt};
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::{Json, Quiet};
-use crate::{stop, units};
+use crate::stop;
+use saltus_text::units;
 use show::Show;
 use tell::{Teller, unwritten};
 

@@ -8,10 +8,10 @@ use saltus_measure::observe::Around;
 use saltus_measure::{Histogram, Summary, corrected, machine, nanos as ns};
 use serde::Serialize;
 
-use crate::failure::Outcome;
-use crate::human::{nanos, plural};
-use crate::out::Out;
-use crate::table::{Align, Table};
+use crate::exit::Outcome;
+use crate::print::out::Out;
+use saltus_text::human::{nanos, plural};
+use saltus_text::table::{Align, Table};
 
 /// How often the live line is drawn.
 const DRAW: Duration = Duration::from_millis(200);

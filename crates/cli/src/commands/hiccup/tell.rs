@@ -11,7 +11,7 @@ use saltus_measure::session::{Event, Interval};
 use saltus_os::clock;
 
 use super::show::Show;
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 
 /// The account, the control that it asks, the log with its path, and the screen.
 pub(super) struct Teller<'a> {

@@ -11,14 +11,14 @@ use clap::Args;
 use saltus_carmen::{Log, Steps, Summary, convert};
 use serde::Serialize;
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::output::Target;
 use crate::flags::{Force, Json, Quiet};
-use crate::human::{nanos, plural};
-use crate::out::Out;
-use crate::progress::Progress;
+use crate::print::out::Out;
+use crate::print::progress::Progress;
 use crate::stop;
-use crate::target::Target;
+use saltus_text::escape::harmless;
+use saltus_text::human::{nanos, plural};
 
 /// The options of `import carmen`.
 #[derive(Args)]

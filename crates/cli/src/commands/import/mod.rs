@@ -4,8 +4,8 @@ mod carmen;
 
 use clap::{Args, Subcommand};
 
-use crate::failure::Outcome;
-use crate::help;
+use crate::exit::Outcome;
+use crate::flags::help;
 
 /// The options of `import`.
 #[derive(Args)]

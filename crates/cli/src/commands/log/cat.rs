@@ -9,12 +9,13 @@ use saltus_log::edit::Meanings;
 
 use super::input::{Input, tell};
 use super::select::{Channels, Times, selection};
-use crate::escape::escaped;
-use crate::failure::Outcome;
+use crate::exit::Outcome;
+use crate::flags::types;
 use crate::flags::{Count, Printed, Quiet, TypeDirs};
-use crate::out::Out;
+use crate::print::out::Out;
 use crate::print::{About, Message, print};
-use crate::{schemas, stop};
+use crate::stop;
+use saltus_text::escape::escaped;
 
 /// The options of `log cat`.
 #[derive(Args)]
@@ -54,7 +55,7 @@ pub(crate) fn run(args: Cat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     let mut selection = selection(&args.channels, &args.times)?;
-    let mut meanings = Meanings::new(schemas::decoder(None, &args.dirs.include)?);
+    let mut meanings = Meanings::new(types::decoder(None, &args.dirs.include)?);
     let input = Input::open(&args.log)?;
     let name = input.name.clone();
     let mut out = Out::new()?;

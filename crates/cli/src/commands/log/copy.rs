@@ -11,9 +11,9 @@ use saltus_log::edit::{Selection, copy};
 use super::input::Input;
 use super::output::{Log, Writing, unwritable};
 use super::select::{Channels, Times, selection};
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::human::plural;
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::stop;
+use saltus_text::human::plural;
 
 /// From where to where.
 #[derive(Args)]

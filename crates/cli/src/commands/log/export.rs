@@ -8,11 +8,12 @@ use saltus_log::edit::{ExportError, Layout, Meanings, export};
 
 use super::input::{Input, tell};
 use super::select::{Channels, Times, selection};
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::output::Target;
+use crate::flags::types;
 use crate::flags::{Force, Quiet, TypeDirs};
-use crate::human::plural;
-use crate::target::Target;
-use crate::{schemas, stop};
+use crate::stop;
+use saltus_text::human::plural;
 
 /// The options of `log export`.
 #[derive(Args)]
@@ -63,7 +64,7 @@ Examples:
 pub(crate) fn run(args: Export) -> Outcome {
     stop::on_signals()?;
     let selection = selection(&args.channels, &args.times)?;
-    let meanings = Meanings::new(schemas::decoder(None, &args.dirs.include)?);
+    let meanings = Meanings::new(types::decoder(None, &args.dirs.include)?);
     let input = Input::open(&args.log)?;
     let (name, quiet) = (input.name.clone(), args.quiet.quiet);
     let layout = if args.format == Kind::Json { Layout::Json } else { Layout::Csv };

@@ -8,13 +8,14 @@ use saltus_log::{ChannelSummary, Log, Types};
 use serde::Serialize;
 
 use super::input::open;
-use crate::escape::{escaped, harmless};
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
+use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
-use crate::human;
-use crate::out::Out;
-use crate::table::{Align, Table};
-use crate::{schemas, stop};
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::escape::{escaped, harmless};
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
 
 /// The options of `log info`.
 #[derive(Args)]
@@ -85,7 +86,7 @@ struct Metadata {
 /// Tells of each log.
 pub(crate) fn run(args: Info) -> Outcome {
     stop::on_signals()?;
-    let types = schemas::types(&args.dirs.include)?;
+    let types = types::types(&args.dirs.include)?;
     let mut out = Out::new()?;
     for (i, path) in args.logs.iter().enumerate() {
         let mut log = open(path, args.json.json)?;

@@ -7,10 +7,10 @@ use std::path::Path;
 use saltus_log::edit::{ReadError, Source};
 use saltus_log::{Damage, Error, Keep, Log};
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::progress::Progress;
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::print::progress::Progress;
 use crate::stop;
+use saltus_text::escape::harmless;
 
 /// Opens a log to move about in, with its progress on the terminal.
 pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {

@@ -8,10 +8,10 @@ use saltus_log::edit::{MergeError, merge};
 
 use super::input::open;
 use super::output::{Writing, unwritable};
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome};
-use crate::progress::Progress;
+use crate::exit::{Code, Failure, Outcome};
+use crate::print::progress::Progress;
 use crate::stop;
+use saltus_text::escape::harmless;
 
 /// The options of `log merge`.
 #[derive(Args)]

@@ -13,8 +13,8 @@ pub(crate) use input::open;
 
 use clap::{Args, Subcommand};
 
-use crate::failure::Outcome;
-use crate::help;
+use crate::exit::Outcome;
+use crate::flags::help;
 
 /// The options of `log`.
 #[derive(Args)]

@@ -12,12 +12,13 @@ use saltus_types::cdr::Dialect;
 use serde::Serialize;
 
 use super::input::tell;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::output::Target;
+use crate::flags::types;
 use crate::flags::{Force, Json, Quiet, TypeDirs};
-use crate::human::plural;
-use crate::out::Out;
-use crate::target::Target;
-use crate::{schemas, stop};
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::human::plural;
 
 /// How a log is written.
 #[derive(Args)]
@@ -106,7 +107,7 @@ impl Writing {
             let words = "--json and - both go to standard output: name a file";
             return Err(Failure::new(Code::Usage, words));
         }
-        let types = schemas::everything(&self.dirs.include)?;
+        let types = types::everything(&self.dirs.include)?;
         let report = target.fill(|out| {
             let mut log = Output::new(out, format, self.options()).map_err(|e| unwritable(path, e))?;
             types.iter().for_each(|schema| log.types().add_all(schema));

@@ -7,12 +7,14 @@ use saltus_domain::{Domain, Name};
 use saltus_spy::tally::Tally;
 use serde::Serialize;
 
-use super::Ls;
-use crate::escape::escaped;
 use crate::exit::{Outcome, Troubles};
-use crate::out::Out;
-use crate::table::{Align, Table};
-use crate::{human, stop};
+use crate::flags::Json;
+use crate::flags::selection::Wants;
+use crate::print::out::Out;
+use crate::stop;
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
 
 /// How long it listens where nothing else is said.
 const LISTEN: Duration = Duration::from_secs(2);
@@ -36,12 +38,12 @@ const COLUMNS: [(&str, Align); 5] = [
 ];
 
 /// Listens for a while, and lists them.
-pub(crate) fn run(domain: &Domain, ls: &Ls) -> Outcome {
+pub(super) fn run(domain: &Domain, wants: Option<Wants>, listen: Option<Duration>, json: Json) -> Outcome {
     stop::on_signals()?;
-    let mut tally = Tally::new(domain, ls.names.meant()?.subscription()?.1)?;
+    let mut tally = Tally::new(domain, wants)?;
     let start = Instant::now();
     let mut troubles = Troubles::default();
-    tally.listen(start + ls.listen.unwrap_or(LISTEN), |error| troubles.pass(error))?;
+    tally.listen(start + listen.unwrap_or(LISTEN), |error| troubles.pass(error))?;
     let seconds = start.elapsed().as_secs_f64();
     let mut lines: BTreeMap<Name, Line> = BTreeMap::new();
     for ((name, sender), seen) in tally.take() {
@@ -54,7 +56,7 @@ pub(crate) fn run(domain: &Domain, ls: &Ls) -> Outcome {
         line.senders = sender.map(|_| line.senders.unwrap_or(0) + 1);
     }
     let mut out = Out::new()?;
-    if ls.json.json {
+    if json.json {
         lines.values().try_for_each(|line| out.json(line))?;
     } else if !lines.is_empty() {
         let mut table = Table::new(&COLUMNS);

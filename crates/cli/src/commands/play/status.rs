@@ -5,9 +5,9 @@ use std::io::{IsTerminal, Write, stderr};
 use rustix::termios;
 use saltus_replay::{Line, Report, Session};
 
-use crate::failure::{Outcome, say};
-use crate::human;
-use crate::out::Out;
+use crate::exit::{Outcome, say};
+use crate::print::out::Out;
+use saltus_text::human;
 
 /// The line is drawn so often, in ns.
 const DRAW: u64 = 100_000_000;

@@ -2,7 +2,7 @@
 
 use saltus_channel::Description;
 
-use crate::failure::Outcome;
+use crate::exit::Outcome;
 
 /// A channel in shared memory, or one of a domain of another kind.
 pub(crate) enum Sink {

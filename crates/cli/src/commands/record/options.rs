@@ -8,9 +8,12 @@ use saltus_domain::{Domain, Start};
 use saltus_log::{Compression, Format, WriterOptions};
 use saltus_record::{Error, Limits, Log, Naming, Settings, Source, Style, When};
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::domain;
+use crate::flags::help;
+use crate::flags::types;
 use crate::flags::{AnyNames, Count, Json, Quiet, TypeDirs};
-use crate::{help, place, schemas, units};
+use saltus_text::units;
 
 /// The options of `record`.
 #[derive(Args)]
@@ -153,7 +156,7 @@ impl Record {
         let urls = [url.unwrap_or("shm://")].into_iter().chain(self.also.iter().map(String::as_str));
         let mut sources: Vec<Source> = Vec::new();
         for url in urls {
-            let domain = place::network(url)?;
+            let domain = domain::network(url)?;
             if sources.iter().any(|source| source.domain.is(&domain)) {
                 return Err(Failure::new(Code::Usage, format!("{url} is recorded already: name it once")));
             }
@@ -175,7 +178,7 @@ impl Record {
     /// What the last moments are written for, if that is told.
     pub(super) fn when(&self) -> Outcome<Option<When>> {
         let Some(text) = &self.when else { return Ok(None) };
-        let reader = schemas::decoder(None, &self.dirs.include)?;
+        let reader = types::decoder(None, &self.dirs.include)?;
         let when = When::new(text, reader, |words| say(words)).ok_or_else(|| {
             let words = format!(
                 "--when: `{text}` is no condition: write CHANNEL.FIELD, a sign of == != < <= > >=, and a number, true, false \
@@ -193,7 +196,7 @@ impl Record {
             Compress::Lz4 => Compression::Lz4,
             Compress::None => Compression::None,
         };
-        let types = schemas::types(&self.dirs.include)?;
+        let types = types::types(&self.dirs.include)?;
         let options = WriterOptions::new().compression(compression).raw(self.raw);
         Ok(Log::new(format_of(template)?, options, types))
     }

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use saltus_record::{Recorder, Status as Now, Total};
 
-use crate::escape::escaped;
-use crate::failure::{Outcome, say};
-use crate::human;
-use crate::out::Out;
-use crate::table::{Align, Table};
+use crate::exit::{Outcome, say};
+use crate::print::out::Out;
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
 
 /// Where it is told.
 pub(crate) struct Status {

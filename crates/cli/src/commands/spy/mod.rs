@@ -9,9 +9,13 @@ use std::time::Duration;
 use clap::Args;
 use saltus_spy::{Options, Source, Watch};
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
+use crate::flags::domain;
+use crate::flags::help;
+use crate::flags::types;
 use crate::flags::{AnyNames, Json, TypeDirs};
-use crate::{help, place, schemas, stop, units};
+use crate::stop;
+use saltus_text::units;
 
 /// The options of `spy`.
 #[derive(Args)]
@@ -84,8 +88,7 @@ pub(crate) fn run(url: Option<&str>, spy: Spy) -> Outcome {
         return Err(Failure::new(Code::Usage, words));
     }
     stop::on_signals()?;
-    let types =
-        if spy.dirs.include.is_empty() { Vec::new() } else { schemas::everything(&spy.dirs.include)? };
+    let types = if spy.dirs.include.is_empty() { Vec::new() } else { types::everything(&spy.dirs.include)? };
     if web {
         return web::run(spy.sources(url)?, types, spy.web);
     }
@@ -103,7 +106,7 @@ impl Spy {
         let urls = [url.unwrap_or("shm://")].into_iter().chain(self.also.iter().map(String::as_str));
         let mut sources: Vec<Source> = Vec::new();
         for url in urls {
-            let domain = place::network(url)?;
+            let domain = domain::network(url)?;
             if sources.iter().any(|source| source.domain.is(&domain)) {
                 return Err(Failure::new(Code::Usage, format!("{url} is watched already: name it once")));
             }

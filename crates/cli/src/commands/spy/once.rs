@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use saltus_spy::{Column, Watch, sort};
 use saltus_spy_tui::{cell, is_number, title};
 
-use crate::failure::{Outcome, say};
-use crate::out::Out;
+use crate::exit::{Outcome, say};
+use crate::print::out::Out;
 use crate::stop;
-use crate::table::{Align, Table};
+use saltus_text::table::{Align, Table};
 
 /// Watches for a while, prints, and ends.
 pub(crate) fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {

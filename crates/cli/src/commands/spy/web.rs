@@ -10,9 +10,10 @@ use saltus_spy::{Options, Source, Watch};
 use saltus_types::Schema;
 use saltus_web::{Deck, Error, Server, Stop};
 
-use crate::failure::{Code, Failure, Outcome, say};
-use crate::out::Out;
-use crate::{place, stop};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::domain;
+use crate::print::out::Out;
+use crate::stop;
 
 /// The options of the spy in a browser.
 #[derive(Args)]
@@ -50,7 +51,7 @@ pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) 
     let mut deck = None;
     if !args.play.is_empty() {
         let domain = match &args.publish {
-            Some(url) => place::network(url)?,
+            Some(url) => domain::network(url)?,
             None => Domain::open("mem://")?,
         };
         deck = Some(Deck::start(&args.play, &domain, &types, &asked).map_err(failure)?);

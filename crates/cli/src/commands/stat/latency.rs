@@ -11,14 +11,14 @@ use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
 
 use super::options::Stat;
-use crate::escape::escaped;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::domain;
 use crate::flags::selection::Selection;
-use crate::human;
-use crate::out::Out;
+use crate::print::out::Out;
 use crate::stop;
-use crate::table::{Align, Table};
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::{Align, Table};
 
 /// A line of `stat --latency --json`; the fields are a promise.
 #[derive(Serialize)]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use saltus_channel::{Domain, Name};
 use saltus_measure::channel::Watch;
 
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::flags::domain::{self, OpenDomain};
 use crate::stop;
 pub(crate) use options::Stat;

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::options::Stat;
 use super::screen::Screen;
-use crate::escape::escaped;
-use crate::failure::Outcome;
-use crate::human;
-use crate::table::Align;
+use crate::exit::Outcome;
 use saltus_spy::tally::{Heard, Lost, Seen, Tally};
+use saltus_text::escape::escaped;
+use saltus_text::human;
+use saltus_text::table::Align;
 
 use crate::exit::Troubles;
 

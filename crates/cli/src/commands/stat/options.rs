@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::flags::help;
 use crate::flags::{AnyNames, Count, Json};
-use crate::{help, units};
+use saltus_text::units;
 
 /// The options of `stat`.
 #[derive(Args)]

@@ -4,9 +4,9 @@ use saltus_channel::Name;
 use saltus_measure::channel::{Latency, Measured};
 use serde::Serialize;
 
-use crate::escape::escaped;
-use crate::human::{bytes, hertz, nanos};
-use crate::table::Align;
+use saltus_text::escape::escaped;
+use saltus_text::human::{bytes, hertz, nanos};
+use saltus_text::table::Align;
 
 /// One line of the table, and what `stat --json` prints; the fields are a promise. Times are in nanoseconds.
 #[derive(Serialize)]

@@ -5,9 +5,9 @@ use std::os::fd::AsRawFd;
 
 use serde::Serialize;
 
-use crate::failure::Outcome;
-use crate::out::Out;
-use crate::table::{Align, Table, clipped};
+use crate::exit::Outcome;
+use crate::print::out::Out;
+use saltus_text::table::{Align, Table, clipped};
 
 /// Where the tables go.
 pub(crate) struct Screen {

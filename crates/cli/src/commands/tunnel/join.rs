@@ -10,10 +10,11 @@ use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Error, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
 use super::status::Status;
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::Json;
 use crate::flags::selection::Regexes;
-use crate::{stop, units};
+use crate::stop;
+use saltus_text::units;
 
 /// The options of `tunnel listen`.
 #[derive(Args)]

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::failure::Outcome;
-use crate::out::Out;
+use crate::exit::Outcome;
+use crate::print::out::Out;
 
 /// The options of `tunnel key`: none.
 #[derive(Args)]

@@ -7,8 +7,8 @@ mod status;
 use clap::{Args, Subcommand};
 
 use super::bench;
-use crate::failure::Outcome;
-use crate::help;
+use crate::exit::Outcome;
+use crate::flags::help;
 
 /// The options of `tunnel`.
 #[derive(Args)]
@@ -52,11 +52,11 @@ Examples:
   saltus tunnel bench --loss 0,10,30   how well it goes at 0, 10 and 30 % loss";
 
 /// Does it.
-pub(crate) fn run(url: Option<String>, tunnel: Tunnel) -> Outcome {
+pub(crate) fn run(all: clap::Command, url: Option<String>, tunnel: Tunnel) -> Outcome {
     match tunnel.command {
         Command::Key(args) => key::run(args),
         Command::Listen(args) => join::listen(url, args),
         Command::Connect(args) => join::connect(url, args),
-        Command::Bench(args) => bench::tunnel(args),
+        Command::Bench(args) => bench::tunnel(all, args),
     }
 }

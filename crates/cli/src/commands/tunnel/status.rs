@@ -7,9 +7,9 @@ use saltus_os::clock;
 use saltus_tunnel::{Here, Stats};
 use serde::Serialize;
 
-use crate::failure::{Outcome, say};
-use crate::human::{bytes, plural};
-use crate::out::Out;
+use crate::exit::{Outcome, say};
+use crate::print::out::Out;
+use saltus_text::human::{bytes, plural};
 
 /// How often, in ns.
 const PERIOD: u64 = 1_000_000_000;

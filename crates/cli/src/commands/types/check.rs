@@ -8,11 +8,11 @@ use saltus_decode::files;
 use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use serde::Serialize;
 
-use crate::failure::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
+use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
-use crate::human::plural;
-use crate::out::Out;
-use crate::schemas;
+use crate::print::out::Out;
+use saltus_text::human::plural;
 
 /// The options of `types check`.
 #[derive(Args)]
@@ -68,7 +68,7 @@ struct Also<'a> {
 
 /// Checks them.
 pub(crate) fn run(check: Check) -> Outcome {
-    let paths = schemas::files_of(&check.paths)?;
+    let paths = types::files_of(&check.paths)?;
     let (said, types) = match files::loader(&paths, &check.dirs.include).load() {
         Ok(loaded) => (loaded.warnings, Some(loaded.named.len() + loaded.named_enums.len())),
         Err(said) => (said, None),
@@ -77,7 +77,7 @@ pub(crate) fn run(check: Check) -> Outcome {
     if check.json.json {
         said.list.iter().try_for_each(|d| out.json(&Line::of(d, &said.sources)))?;
     } else {
-        out.bytes(schemas::render(&said, io::stdout().is_terminal()).as_bytes())?;
+        out.bytes(types::render(&said, io::stdout().is_terminal()).as_bytes())?;
     }
     out.flush()?;
     sum_up(&said, paths.len() as u64, types, check.quiet.quiet)
@@ -86,13 +86,13 @@ pub(crate) fn run(check: Check) -> Outcome {
 fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> Outcome {
     let files = plural(files, "file");
     let Some(types) = types else {
-        return Err(Failure::new(Code::Failed, format!("{} in {files}", schemas::tally(said))));
+        return Err(Failure::new(Code::Failed, format!("{} in {files}", types::tally(said))));
     };
     let types = plural(types as u64, "type");
     match said.list.len() {
         0 if quiet => {}
         0 => say(format_args!("{types} in {files}, all well")),
-        _ => say(format_args!("{types} in {files}, {}", schemas::tally(said))),
+        _ => say(format_args!("{types} in {files}, {}", types::tally(said))),
     }
     Ok(())
 }

@@ -9,11 +9,11 @@ use saltus_types::diff::{Fate, diff, fates};
 use saltus_types::{Schema, StructId};
 use serde::Serialize;
 
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
+use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
-use crate::out::Out;
-use crate::schemas;
+use crate::print::out::Out;
+use saltus_text::escape::harmless;
 
 /// The options of `types diff`.
 #[derive(Args)]
@@ -136,21 +136,21 @@ impl Teller {
 /// The types that an argument names.
 fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
     if Path::new(argument).is_file() {
-        let loaded = schemas::load(files::loader(&[argument.into()], include))?;
+        let loaded = types::load(files::loader(&[argument.into()], include))?;
         if loaded.named.is_empty() {
             return Err(Failure::new(Code::Failed, format!("{argument} has no struct: name another file")));
         }
         return Ok(Side { schema: Arc::new(loaded.schema), ids: loaded.named, is_file: true });
     }
     let found = match argument.rsplit_once(':') {
-        Some((file, name)) => schemas::find(name, &[file.into()], include)?,
+        Some((file, name)) => types::find(name, &[file.into()], include)?,
         None if include.is_empty() => {
             let words = format!(
                 "`{argument}` is no file: name a FILE, FILE:TYPE, or a TYPE and its directory with -I"
             );
             return Err(Failure::new(Code::Usage, words));
         }
-        None => schemas::find(argument, &[], include)?,
+        None => types::find(argument, &[], include)?,
     };
     Ok(Side { schema: found.schema().clone(), ids: vec![found.id()], is_file: false })
 }

@@ -3,11 +3,11 @@
 use saltus_types::{EnumId, Schema, Sources};
 use serde::Serialize;
 
-use super::show::{comment, comment_lines, place};
-use crate::escape::harmless;
-use crate::failure::Outcome;
-use crate::out::Out;
-use crate::table::columns;
+use super::declared::{comment, comment_lines, place};
+use crate::exit::Outcome;
+use crate::print::out::Out;
+use saltus_text::escape::harmless;
+use saltus_text::table::columns;
 
 /// What `types show --json` prints of an enum; the fields are a promise.
 #[derive(Serialize)]

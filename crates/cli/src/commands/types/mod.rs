@@ -1,6 +1,7 @@
 //! `saltus types`: check, show and compare types.
 
 mod check;
+mod declared;
 mod diff;
 mod enumeration;
 mod show;
@@ -8,8 +9,8 @@ mod show;
 use clap::{Args, Subcommand};
 use saltus_channel::Domain;
 
-use crate::failure::Outcome;
-use crate::help;
+use crate::exit::Outcome;
+use crate::flags::help;
 
 /// The options of `types`.
 #[derive(Args)]

@@ -8,19 +8,20 @@ use clap::Args;
 use saltus_channel::Domain;
 use saltus_decode::{Dictionary, Kind, files};
 use saltus_types::plain::plain;
-use saltus_types::{Const, Dim, Extent, Field, Sources, Span, Type};
+use saltus_types::{Const, Dim, Extent, Field, Sources, Type};
 use serde::Serialize;
 
+use super::declared::{comment, comment_lines, place};
 use super::enumeration;
-use crate::escape::harmless;
-use crate::failure::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome};
 use crate::flags::domain::open_named;
+use crate::flags::help;
+use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
-use crate::help;
-use crate::human::bytes;
-use crate::out::Out;
-use crate::schemas;
-use crate::table::columns;
+use crate::print::out::Out;
+use saltus_text::escape::harmless;
+use saltus_text::human::bytes;
+use saltus_text::table::columns;
 
 /// The options of `types show`.
 #[derive(Args)]
@@ -106,7 +107,7 @@ struct ConstLine {
 pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
         let channel = open_named(&domain()?, name)?;
-        let dictionary = Dictionary::of(schemas::texts(channel.descriptions()?));
+        let dictionary = Dictionary::of(types::texts(channel.descriptions()?));
         let found = match &show.name {
             Some(name) => {
                 let lacks = || Failure::new(Code::Failed, dictionary.lacks(name));
@@ -125,7 +126,7 @@ pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outco
         let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
         return Err(Failure::new(Code::Usage, words));
     }
-    let loaded = schemas::load(files::loader(&show.files, &show.dirs.include).want(name))?;
+    let loaded = types::load(files::loader(&show.files, &show.dirs.include).want(name))?;
     let (schema, sources) = (loaded.schema, loaded.warnings.sources);
     if let Some(id) = schema.find(name) {
         return show.print(&[Arc::new(Kind::lcm(&Arc::new(schema), id))], Some(&sources));
@@ -156,22 +157,6 @@ impl Show {
         }
         out.flush()
     }
-}
-
-/// A comment, indented below what it is about.
-pub(super) fn comment_lines(doc: &str) -> impl Iterator<Item = String> {
-    doc.lines().map(|line| format!("             {line}").trim_end().to_owned())
-}
-
-/// A comment in one line.
-pub(super) fn comment(doc: &str) -> String {
-    if doc.is_empty() { String::new() } else { format!("// {}", doc.replace('\n', " ")) }
-}
-
-/// File and line of a declaration.
-pub(super) fn place(span: Span, sources: Option<&Sources>) -> Option<(String, usize)> {
-    let source = sources?.get(span.file)?;
-    Some((source.path().display().to_string(), source.line_of(span.start)))
 }
 
 impl Line {
