@@ -71,6 +71,13 @@ pub fn built(line: &str) -> Step {
     Step::line("", &format!("{}/debug/{line}", target()))
 }
 
+/// The benchmark of encoding and decoding, with the features that the tests have: no test is in its package, so they did not build it.
+pub fn smoke_marshal() -> Step {
+    let build = Step::line("", "cargo build --quiet --locked --workspace --bin saltus-bench-marshal");
+    let run = built("saltus-bench-marshal --short --reps 1");
+    Step::new("", move || build.run().and_then(|()| run.run()))
+}
+
 /// What [`RELEASE`] has built.
 pub fn built_release(line: &str) -> Step {
     Step::line("", &format!("{}/release/{line}", target()))

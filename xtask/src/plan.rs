@@ -167,7 +167,7 @@ pub static ROWS: &[Row] = &[
         10,
         "every benchmark runs: marshal",
         "encoding and decoding: all contenders make the same bytes",
-        || checks::built("saltus-bench-marshal --short --reps 1"),
+        checks::smoke_marshal,
     ),
     row(
         In::Test,
