@@ -13,6 +13,7 @@ pub mod paced;
 pub mod pingpong;
 pub mod publish;
 pub mod rate;
+mod scheduled;
 pub mod syscalls;
 pub mod throughput;
 pub mod traffic;

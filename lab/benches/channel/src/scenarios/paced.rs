@@ -3,16 +3,11 @@
 //! the sender turned to it.
 
 use crate::case::Case;
-use crate::clock;
 use crate::contender::Contender;
 use crate::crew::Crew;
 use crate::error::Fallible;
-use crate::outcome::Outcome;
-use crate::pace::{Real, offer};
-use crate::place::Seat;
-use crate::run::{Measured, World, add_readers, conduct, dismiss};
-use crate::schedule::Schedule;
-use crate::shared::Buffer;
+use crate::run::{Measured, World, add_readers, conduct};
+use crate::scenarios::scheduled::Scheduled;
 
 /// The period of the schedule, unless the case says how often.
 const PERIOD: u64 = 1_000_000;
@@ -26,21 +21,14 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     let link = world.link(contender, case)?;
     let period = if case.rate == 0 { PERIOD } else { 1_000_000_000 / u64::from(case.rate) };
     let mut crew = Crew::new()?;
-    crew.add(Seat::writer(case, &world.cores, 0), |control| {
-        let mut sender = link.sender(0)?;
-        let mut message = Buffer::new(case.size)?;
-        let mut outcome = Outcome::default();
-        let window = control.start();
-        let schedule = Schedule::new(clock::now() + period, period);
-        let head = offer(&Real { spins: period < SLEEP }, &schedule, &window, &mut outcome, |head| {
-            head.write(&mut message);
-            sender.send(&message)
-        })?;
-        // The last message is given its time before the readers are sent away.
-        clock::sleep_until(clock::now() + 2 * PERIOD);
-        dismiss(&mut *sender, head, &mut message, control, case.readers)?;
-        Ok(outcome)
-    })?;
+    let writer = Scheduled {
+        period,
+        spins: period < SLEEP,
+        grace: 2 * PERIOD,
+        last_word: case.size,
+        readers: case.readers,
+    };
+    writer.add_writer(&mut crew, world, case, &*link, |_, _| true)?;
     add_readers(&mut crew, world, case, &*link)?;
     let window = world.window(500.max(PERIODS * period / 1_000_000));
     let outcome = conduct(crew, window)?;

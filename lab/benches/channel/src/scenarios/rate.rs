@@ -2,16 +2,12 @@
 //! then, at low ones it sleeps. Lost is what was due in the window and did not come.
 
 use crate::case::Case;
-use crate::clock;
 use crate::contender::Contender;
 use crate::crew::Crew;
 use crate::error::Fallible;
-use crate::message::HEAD;
-use crate::outcome::Outcome;
-use crate::pace::{Real, offer};
-use crate::place::Seat;
-use crate::run::{Measured, World, add_readers, conduct, dismiss};
-use crate::schedule::Schedule;
+use crate::message::{HEAD, Head};
+use crate::run::{Measured, World, add_readers, conduct};
+use crate::scenarios::scheduled::Scheduled;
 use crate::shared::Buffer;
 use std::time::Duration;
 
@@ -35,25 +31,16 @@ pub fn once(
     let link = world.link(contender, case)?;
     let period = 1_000_000_000 / u64::from(case.rate);
     let mut crew = Crew::new()?;
-    crew.add(Seat::writer(case, &world.cores, 0), |control| {
-        let mut sender = link.sender(0)?;
-        let mut message = Buffer::new(case.size)?;
-        let mut outcome = Outcome::default();
-        let window = control.start();
-        let schedule = Schedule::new(clock::now() + period, period);
-        let head = offer(&Real { spins: period < SLEEP }, &schedule, &window, &mut outcome, |head| {
-            if head.sent - head.due > hopeless {
-                return Ok(());
-            }
-            head.write(&mut message);
-            sender.send(&message)
-        })?;
-        // What is on its way is given its time. The last word is short: it must get through where long messages do not.
-        clock::sleep_until(clock::now() + 50_000_000);
-        let word = HEAD.min(case.size);
-        dismiss(&mut *sender, head, &mut message[..word], control, case.readers)?;
-        Ok(outcome)
-    })?;
+    let writer = Scheduled {
+        period,
+        spins: period < SLEEP,
+        grace: 50_000_000,
+        // Short: it must get through where long messages do not.
+        last_word: HEAD.min(case.size),
+        readers: case.readers,
+    };
+    let is_hopeful = |head: &Head, _: &mut Buffer| head.sent - head.due <= hopeless;
+    writer.add_writer(&mut crew, world, case, &*link, is_hopeful)?;
     add_readers(&mut crew, world, case, &*link)?;
     let mut outcome = conduct(crew, window)?;
     // A reader alone does not know what it missed at the end, or if nothing came.

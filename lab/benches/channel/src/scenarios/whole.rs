@@ -9,10 +9,10 @@ use crate::crew::Crew;
 use crate::error::Fallible;
 use crate::message::{HEAD, Head, Tally};
 use crate::outcome::Outcome;
-use crate::pace::{Real, arrived, offer};
+use crate::pace::arrived;
 use crate::place::Seat;
-use crate::run::{Measured, World, conduct, dismiss, take};
-use crate::schedule::Schedule;
+use crate::run::{Measured, World, conduct, take};
+use crate::scenarios::scheduled::Scheduled;
 use crate::shared::Buffer;
 use std::time::Duration;
 
@@ -24,20 +24,10 @@ pub fn run(world: &World, contender: &dyn Contender, case: &Case) -> Fallible<Me
     let link = world.link(contender, case)?;
     let period = 1_000_000_000 / u64::from(case.rate.max(1));
     let mut crew = Crew::new()?;
-    crew.add(Seat::writer(case, &world.cores, 0), |control| {
-        let mut sender = link.sender(0)?;
-        let mut message = Buffer::new(case.size)?;
-        let mut outcome = Outcome::default();
-        let window = control.start();
-        let schedule = Schedule::new(clock::now() + period, period);
-        let head = offer(&Real { spins: false }, &schedule, &window, &mut outcome, |head| {
-            fill(head.number, &mut message);
-            head.write(&mut message);
-            sender.send(&message)
-        })?;
-        clock::sleep_until(clock::now() + 2 * period);
-        dismiss(&mut *sender, head, &mut message[..HEAD], control, 1)?;
-        Ok(outcome)
+    let writer = Scheduled { period, spins: false, grace: 2 * period, last_word: HEAD, readers: 1 };
+    writer.add_writer(&mut crew, world, case, &*link, |head, message| {
+        fill(head.number, message);
+        true
     })?;
     crew.add(Seat::reader(case, &world.cores, 0), |control| {
         let mut receiver = link.receiver(0)?;
