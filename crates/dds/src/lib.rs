@@ -27,7 +27,8 @@ use readers::Readers;
 use rustdds::{DomainParticipantStatusListener, StatusEvented};
 use saltus_channel::{Description, Name};
 use saltus_transport::{
-    Announces, Count, Describes, Error, Event, Fd, Of, Pattern, ReportsLosses, Result, Sink, Transport, Url,
+    Abilities, Announces, Count, Describes, Error, Event, Fd, Of, Pattern, ReportsLosses, Result, Sink,
+    Transport, Url,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -247,14 +248,8 @@ impl Transport for Dds {
         receiving.iter_mut().for_each(|joined| joined.readers.unsubscribe(pattern));
     }
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        Some(self)
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        Some(self)
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { announces: Some(self), describes: Some(self), reports_losses: Some(self) }
     }
 }
 

@@ -20,7 +20,7 @@ pub use pattern::Pattern;
 pub use saltus_channel::{Description, Name};
 pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
 pub use transport::{
-    Announces, Arrival, Delivery, Describes, Fd, OpenDelivering, OpenTransport, ReportsLosses, Sink,
-    Transport,
+    Abilities, Announces, Arrival, Delivery, Describes, Fd, OpenDelivering, OpenTransport, ReportsLosses,
+    Sink, Transport,
 };
 pub use url::Url;

@@ -23,12 +23,24 @@ pub trait Transport: Send + Sync {
     /// The number that [`About::sender`] has in messages that this process publishes on `channel`, if there is one.
     fn sender(&self, channel: &Name) -> Option<u64>;
 
-    /// This transport, if it prepares channels before their first message.
-    fn as_announces(&self) -> Option<&dyn Announces>;
-    /// This transport, if it carries or uses descriptions of messages.
-    fn as_describes(&self) -> Option<&dyn Describes>;
-    /// This transport, if it counts lost messages.
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses>;
+    /// What else it can do.
+    fn abilities(&self) -> Abilities<'_>;
+}
+
+/// What a transport can do beyond carrying messages. Each field that is set refers to the transport itself.
+#[derive(Clone, Copy)]
+pub struct Abilities<'a> {
+    /// It prepares channels before their first message.
+    pub announces: Option<&'a dyn Announces>,
+    /// It carries or uses descriptions of messages.
+    pub describes: Option<&'a dyn Describes>,
+    /// It counts lost messages.
+    pub reports_losses: Option<&'a dyn ReportsLosses>,
+}
+
+impl Abilities<'_> {
+    /// Nothing beyond carrying messages.
+    pub const NONE: Abilities<'static> = Abilities { announces: None, describes: None, reports_losses: None };
 }
 
 /// A transport that prepares a channel when a publisher is made, because others need time to find it.

@@ -17,8 +17,8 @@ use saltus_channel::Name;
 use saltus_os::{clock, process};
 use saltus_transport::losses::Gaps;
 use saltus_transport::{
-    About, Announces, Arrival, Count, Delivery, Describes, Error, Fd, Of, Pattern, ReportsLosses, Result,
-    Sink, Transport, Url,
+    Abilities, About, Arrival, Count, Delivery, Error, Fd, Of, Pattern, ReportsLosses, Result, Sink,
+    Transport, Url,
 };
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -264,14 +264,8 @@ impl Transport for Zenoh {
         drop(gone);
     }
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        None
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { reports_losses: Some(self), ..Abilities::NONE }
     }
 }
 

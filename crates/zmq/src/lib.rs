@@ -26,9 +26,7 @@ use places::Places;
 use publishing::Publishing;
 use receiving::{Ready, Receiving};
 use saltus_channel::{Description, Name};
-use saltus_transport::{
-    Announces, Describes, Error, Fd, Pattern, ReportsLosses, Result, Sink, Transport, Url,
-};
+use saltus_transport::{Abilities, Announces, Error, Fd, Pattern, Result, Sink, Transport, Url};
 use settings::{LONGEST, Settings};
 use socket::{Context, Socket};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -179,14 +177,8 @@ impl Transport for Zmq {
         None
     }
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        Some(self)
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        None
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { announces: Some(self), ..Abilities::NONE }
     }
 }
 

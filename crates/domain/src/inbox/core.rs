@@ -115,7 +115,7 @@ impl Core {
     }
     /// What is lost of each sender so far.
     fn losses(&self) -> Vec<(Of, Count)> {
-        self.transport.as_reports_losses().map_or(Vec::new(), |reports| reports.losses())
+        self.transport.abilities().reports_losses.map_or(Vec::new(), |reports| reports.losses())
     }
 
     /// Sends, and gives it to those in this process who want it.
@@ -220,7 +220,7 @@ impl Delivery for Landing {
 mod tests {
     use super::*;
     use crate::Pattern;
-    use saltus_transport::{Announces, Describes, Event, Fd, ReportsLosses};
+    use saltus_transport::{Abilities, Event, Fd};
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::thread::ThreadId;
     use std::time::Duration;
@@ -256,14 +256,8 @@ mod tests {
         fn sender(&self, _: &Name) -> Option<u64> {
             None
         }
-        fn as_announces(&self) -> Option<&dyn Announces> {
-            None
-        }
-        fn as_describes(&self) -> Option<&dyn Describes> {
-            None
-        }
-        fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-            None
+        fn abilities(&self) -> Abilities<'_> {
+            Abilities::NONE
         }
     }
     impl Drop for Held {

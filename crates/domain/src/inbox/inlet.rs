@@ -244,7 +244,7 @@ impl inlet::Inlet for Inlet {
         match &self.source {
             Source::Memory(_) => Vec::new(),
             Source::Network(inbox) => {
-                inbox.transport().as_describes().map_or(Vec::new(), |it| it.descriptions(channel))
+                inbox.transport().abilities().describes.map_or(Vec::new(), |it| it.descriptions(channel))
             }
         }
     }
@@ -269,7 +269,7 @@ mod tests {
     use super::super::helper::Work as _;
     use super::*;
     use crate::inlet::Inlet as _;
-    use saltus_transport::{Announces, Describes, Fd, ReportsLosses, Sink, Transport};
+    use saltus_transport::{Abilities, Fd, Sink, Transport};
 
     /// A network on which nothing comes.
     struct Silent;
@@ -290,14 +290,8 @@ mod tests {
         fn sender(&self, _: &Name) -> Option<u64> {
             None
         }
-        fn as_announces(&self) -> Option<&dyn Announces> {
-            None
-        }
-        fn as_describes(&self) -> Option<&dyn Describes> {
-            None
-        }
-        fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-            None
+        fn abilities(&self) -> Abilities<'_> {
+            Abilities::NONE
         }
     }
 

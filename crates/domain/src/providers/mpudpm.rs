@@ -9,9 +9,7 @@ use saltus_channel::Name;
 use saltus_net::lcm::mpudpm::{self, Listener, Publisher};
 use saltus_net::lcm::port::{PORTS, Ports};
 use saltus_net::lcm::{self, Received};
-use saltus_transport::{
-    About, Announces, Arrival, Describes, Epoll, Fd, ReportsLosses, Sink, Timer, Transport, Url,
-};
+use saltus_transport::{Abilities, About, Arrival, Epoll, Fd, Sink, Timer, Transport, Url};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -120,14 +118,8 @@ impl Transport for Mpudpm {
         None
     }
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        None
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        None
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::NONE
     }
 }
 

@@ -30,7 +30,7 @@ impl Provider for Network {
         Ok(Box::new(InboxInlet::new(Source::Network(self.0.clone()), pattern, options)?))
     }
     fn learn(&self, what: &Description) {
-        if let Some(describes) = self.0.transport().as_describes() {
+        if let Some(describes) = self.0.transport().abilities().describes {
             describes.learn(what);
         }
     }
@@ -43,7 +43,7 @@ impl Provider for Network {
 }
 
 fn announce(inbox: &Inbox, name: &Name, what: Option<&Description>) -> Result<()> {
-    inbox.transport().as_announces().map_or(Ok(()), |announces| announces.announce(name, what))
+    inbox.transport().abilities().announces.map_or(Ok(()), |announces| announces.announce(name, what))
 }
 
 /// Publishes on a network.

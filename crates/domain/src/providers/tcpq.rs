@@ -8,7 +8,7 @@ use crate::{Error, Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::tcpq::{Arrived, Client, PORT};
 use saltus_os::clock;
-use saltus_transport::{About, Announces, Arrival, Describes, Fd, ReportsLosses, Sink, Transport, Url};
+use saltus_transport::{Abilities, About, Arrival, Fd, Sink, Transport, Url};
 use std::net::ToSocketAddrs;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -72,14 +72,8 @@ impl Transport for Tcpq {
         None
     }
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        None
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        None
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities::NONE
     }
 }
 

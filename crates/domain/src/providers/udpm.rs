@@ -8,9 +8,7 @@ use saltus_net::lcm::senders::Order;
 use saltus_net::lcm::{self, Listener, Publisher, Received, SELF_TEST};
 use saltus_net::udp;
 use saltus_transport::losses::Losses;
-use saltus_transport::{
-    About, Announces, Arrival, Count, Describes, Fd, Of, ReportsLosses, Sink, Transport, Url,
-};
+use saltus_transport::{Abilities, About, Arrival, Count, Fd, Of, ReportsLosses, Sink, Transport, Url};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -184,14 +182,8 @@ impl Transport for Udpm {
     /// The socket stays, for the next subscriber.
     fn unsubscribe(&self, _: &Pattern) {}
 
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        None
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { reports_losses: Some(self), ..Abilities::NONE }
     }
 }
 

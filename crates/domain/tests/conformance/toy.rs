@@ -4,7 +4,7 @@
 use super::World;
 use saltus_domain::transport::losses::Gaps;
 use saltus_domain::transport::{
-    About, Announces, Arrival, Count, Describes, Event, Fd, Of, ReportsLosses, Sink, Transport, Url,
+    Abilities, About, Arrival, Count, Event, Fd, Of, ReportsLosses, Sink, Transport, Url,
 };
 use saltus_domain::{
     Discovery, Keeps, Losses, Name, Pattern, Reach, Result, Scheme, Senders, Stamps, Traits, Words,
@@ -132,14 +132,8 @@ impl Transport for Toy {
     fn sender(&self, _: &Name) -> Option<u64> {
         Some(self.0.number)
     }
-    fn as_announces(&self) -> Option<&dyn Announces> {
-        None
-    }
-    fn as_describes(&self) -> Option<&dyn Describes> {
-        None
-    }
-    fn as_reports_losses(&self) -> Option<&dyn ReportsLosses> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { reports_losses: Some(self), ..Abilities::NONE }
     }
 }
 
