@@ -15,17 +15,17 @@
 //!
 //! <!-- schemes -->
 //!
-//! | | order | what is told about loss |
+//! | | order | reported losses |
 //! |---|---|---|
-//! | `shm://` | each publisher's, exactly | exact, each channel |
-//! | `mem://` | each publisher's, exactly | exact, each channel |
-//! | `udpm://` | as it arrives | each sender, over all its channels |
+//! | `shm://` | each publisher's, exactly | exact, per channel |
+//! | `mem://` | each publisher's, exactly | exact, per channel |
+//! | `udpm://` | as it arrives | per sender, across its channels |
 //! | `mpudpm://` | as it arrives | nothing |
 //! | `tcpq://` | each publisher's | nothing |
 //! | `zmq://` (a feature) | each publisher's | nothing |
-//! | `dds://` (a feature) | each publisher's | each publisher |
-//! | `zenoh://` (a feature) | each publisher's | each sender, on each channel; nothing of senders other than Saltus |
-//! | `memq://` | each publisher's, exactly | exact, each channel |
+//! | `dds://` (a feature) | each publisher's | per publisher |
+//! | `zenoh://` (a feature) | each publisher's | per sender and channel; nothing for senders other than Saltus |
+//! | `memq://` | each publisher's, exactly | exact, per channel |
 //! | `file://` | the log's | exact; unknown where the log is damaged |
 //!
 //! <!-- end of schemes -->

@@ -165,8 +165,8 @@ pub static SCHEMES: [Scheme; 10] = [
         words: Words {
             reaches: "a network",
             order: "as it arrives",
-            lost: "on the way",
-            told: "each sender, over all its channels",
+            lost: "on the network",
+            told: "per sender, across its channels",
             needs: "multicast",
         },
         open: Some(Open::Network(providers::udpm::open)),
@@ -187,7 +187,7 @@ pub static SCHEMES: [Scheme; 10] = [
         words: Words {
             reaches: "a network",
             order: "as it arrives",
-            lost: "on the way",
+            lost: "on the network",
             told: "nothing",
             needs: "multicast",
         },
@@ -204,9 +204,9 @@ pub static SCHEMES: [Scheme; 10] = [
             ..NETWORK
         },
         words: Words {
-            reaches: "wherever TCP does",
+            reaches: "every machine that TCP reaches",
             order: "each publisher's",
-            lost: "at a hub, when this process is slow or the hub is lost",
+            lost: "at the hub, when this process is slow or loses the hub",
             told: "nothing",
             needs: "a hub: `saltus hub`",
         },
@@ -222,9 +222,9 @@ pub static SCHEMES: [Scheme; 10] = [
             ..NETWORK
         },
         words: Words {
-            reaches: "wherever TCP does; this machine by a directory",
+            reaches: "every machine that TCP reaches; this machine through a directory",
             order: "each publisher's",
-            lost: "before both sides have met; when 1000 wait for a subscriber",
+            lost: "before both sides are connected; when 1000 wait for a subscriber",
             told: "nothing",
             needs: "libzmq",
         },
@@ -242,10 +242,10 @@ pub static SCHEMES: [Scheme; 10] = [
             ..NETWORK
         },
         words: Words {
-            reaches: "this machine; a network by `iface=`",
+            reaches: "this machine; a network with `iface=`",
             order: "each publisher's",
-            lost: "before both sides have met; best effort; when the library's cache is full",
-            told: "each publisher",
+            lost: "before both sides are connected; with best effort; when the library's cache is full",
+            told: "per publisher",
             needs: "",
         },
         open: feature!("dds", Open::Network(saltus_dds::open)),
@@ -261,10 +261,10 @@ pub static SCHEMES: [Scheme; 10] = [
             ..NETWORK
         },
         words: Words {
-            reaches: "a network, a site, through routers",
+            reaches: "a network, or a site through routers",
             order: "each publisher's",
-            lost: "before both sides have met; when the network is too slow; while a link is down",
-            told: "each sender, on each channel; nothing of senders other than Saltus",
+            lost: "before both sides are connected; when the network is too slow; while a link is down",
+            told: "per sender and channel; nothing for senders other than Saltus",
             needs: "",
         },
         open: feature!("zenoh", Open::Delivering(saltus_zenoh::open)),
@@ -273,7 +273,7 @@ pub static SCHEMES: [Scheme; 10] = [
         name: "memq",
         feature: None,
         traits: Traits { keeps: Keeps::Nothing, ..MEMORY },
-        words: Words { lost: "when nobody wants it", ..IN_MEMORY },
+        words: Words { lost: "if it has no subscriber", ..IN_MEMORY },
         open: Some(Open::Provider(providers::memq::open)),
     },
     Scheme {
@@ -288,9 +288,9 @@ pub static SCHEMES: [Scheme; 10] = [
             ..MEMORY
         },
         words: Words {
-            reaches: "a log of LCM",
+            reaches: "an LCM log",
             order: "the log's",
-            lost: "at a speed above 0, when its reader is slow",
+            lost: "at a speed above 0, when the subscriber is slow",
             told: "exact; unknown where the log is damaged",
             needs: "a file",
         },
@@ -318,7 +318,7 @@ const IN_MEMORY: Words = Words {
     reaches: "this process",
     order: "each publisher's, exactly",
     lost: "overwritten before it is read",
-    told: "exact, each channel",
+    told: "exact, per channel",
     needs: "nothing",
 };
 

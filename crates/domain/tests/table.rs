@@ -1,4 +1,4 @@
-//! Tables of providers in the documentation say what the table of schemes says. `SALTUS_WRITE_TABLES=1` writes them anew.
+//! Tables of providers in the documentation match the table of schemes. `SALTUS_WRITE_TABLES=1` rewrites them.
 
 use saltus_domain::{Reach, SCHEMES, Scheme};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 fn guide() -> String {
     let row = |scheme: &Scheme| {
         let newest = match scheme.traits.reach {
-            Reach::Network => "O(1), once it is here",
+            Reach::Network => "O(1), once it has arrived",
             Reach::Process | Reach::Machine | Reach::File => "O(1)",
         };
         let words = &scheme.words;
@@ -20,7 +20,7 @@ fn guide() -> String {
             words.reaches, words.order, words.lost, words.told
         )
     };
-    let head = "| | reaches | newest | order | a message may be lost | what is told about loss | needs |\n\
+    let head = "| | reaches | newest | order | a message may be lost | reported losses | needs |\n\
                 |---|---|---|---|---|---|---|\n";
     SCHEMES.iter().map(row).fold(head.into(), |table, row| table + &row)
 }
@@ -31,7 +31,7 @@ fn rustdoc() -> String {
         let feature = if scheme.feature.is_some() { " (a feature)" } else { "" };
         format!("//! | `{}://`{feature} | {} | {} |\n", scheme.name, scheme.words.order, scheme.words.told)
     };
-    let head = "//! | | order | what is told about loss |\n//! |---|---|---|\n";
+    let head = "//! | | order | reported losses |\n//! |---|---|---|\n";
     SCHEMES.iter().map(row).fold(head.into(), |table, row| table + &row)
 }
 
