@@ -1,5 +1,6 @@
 //! Chores of the workspace: `cargo xtask VERB`. No dependencies, so that it builds in a second.
 
+mod book;
 mod checks;
 mod circles;
 mod failures;
@@ -8,12 +9,14 @@ mod layout;
 mod licences;
 mod modules;
 mod package;
+mod pages;
 mod plan;
 mod providers;
 mod run;
 mod shape;
 mod source;
 mod tools;
+mod words;
 mod workspace;
 
 use run::Outcome;
@@ -22,34 +25,36 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask VERB [ARGS]
 
-  test [--all|--list]  install what the tests need, and run them: what CI runs; with --all what a release needs too; --list prints
-                       which check runs where, as lab/TESTS.md
-  check                format, clippy and docs without warnings, and the rules of the house
-  circles [PACKAGES]   the files of a package that need each other, and for which names; `check` refuses them
-  shape [DIR]          lines, tests, public items, dependencies and circles of each package, of this checkout or of DIR
-  loom                 the real lane under loom
-  model [short|full]   the Promela models and their mutations
-  campaign [ARGS]      kill, freeze, exhaust, lie: see lab/campaigns/README.md
-  random [ROUNDS]      the programs with property tests, each round with a new seed (without ROUNDS, 10)
-  fuzz [SECONDS [TARGET]]  the parsers and decoders: see lab/fuzz/README.md
-  bench channel [ARGS] the channel's benchmark: see lab/benches/channel/README.md
-  bench machine [ARGS] what a message costs on this machine: what `saltus bench` runs
-  bench tunnel [ARGS]  a tunnel over a lossy relay: what `saltus tunnel bench` runs
-  bench net [ARGS]     domains over networks, beside LCM, ZeroMQ, CycloneDDS and Zenoh: see lab/benches/channel/NET.md
-  bench log [ARGS]     recorder and player, beside LCM's: see lab/benches/channel/LOG.md
-  bench spies [ARGS]   what spies cost a publisher: see lab/benches/channel/SPIES.md
-  bench dali|ach|lcm [ARGS]  what papers measured, measured now: see lab/benches/channel/PAPERS.md
-  bench hiccup [ARGS]  hiccups of this machine, idle and under load: see lab/benches/channel/PAPERS.md
-  bench all --quick    these, the channel, networks, hiccups and encoding, in less than a quarter of an hour, as one HTML page
-  bench --peers [--check] [ARGS]  install every peer that can be had, and one table of all: see lab/benches/channel/PEERS.md
-  bench marshal [ARGS] encoding and decoding, beside LCM, XDR and CDR: see lab/benches/marshal/README.md
-  python [PYTEST ARGS] the Python binding, installed by pip into a new environment
-  java [MAVEN ARGS]    the Java binding, installed by Maven, and Octave through it
-  conformance [WORDS]  cases for all languages, alone and in pairs, of the bindings that are built: see lab/conformance/bindings/README.md
-  bench bindings [ARGS] what a call and a message cost in C, C++, Python and Java: see lab/benches/bindings/README.md
-  package [--install-check]  the command as a Debian package in target/package; it and `cargo install` tried in clean roots, and removed.
-                       `test` has the latter alone, since the first time cargo-deb is built, for a minute or two
-  header               write bindings/c/include/saltus.h anew
+  test [--all|--list]  install test dependencies and run all tests, as CI does; --all adds the checks of a release; --list prints
+                       lab/TESTS.md
+  check                check formatting, lints, docs and repository rules
+  pages                check only pages: links, names in ARCHITECTURE.md, retired words, spelling
+  book                 check links, then build the pages as HTML in target/book
+  circles [PACKAGES]   list files of a package that need each other, and the names that tie them; `check` refuses them
+  shape [DIR]          count lines, tests, public items, dependencies and circles of each package, of this checkout or of DIR
+  loom                 run the real lane under loom
+  model [short|full]   run the Promela models and their mutations
+  campaign [ARGS]      run fault-injection campaigns: see lab/campaigns/README.md
+  random [ROUNDS]      run the property tests, each round with a new seed (default 10 rounds)
+  fuzz [SECONDS [TARGET]]  fuzz the parsers and decoders: see lab/fuzz/README.md
+  bench channel [ARGS] measure channels: see lab/benches/channel/README.md
+  bench machine [ARGS] measure the cost of a message on this machine, as `saltus bench` does
+  bench tunnel [ARGS]  measure a tunnel over a lossy relay, as `saltus tunnel bench` does
+  bench net [ARGS]     compare networks with LCM, ZeroMQ, CycloneDDS and Zenoh: see lab/benches/channel/NET.md
+  bench log [ARGS]     compare recording and playback with LCM: see lab/benches/channel/LOG.md
+  bench spies [ARGS]   measure what spies cost a publisher: see lab/benches/channel/SPIES.md
+  bench dali|ach|lcm [ARGS]  repeat the measurements of papers: see lab/benches/channel/PAPERS.md
+  bench hiccup [ARGS]  measure hiccups of this machine, idle and under load: see lab/benches/channel/PAPERS.md
+  bench all --quick    measure papers, channel, networks, hiccups and encoding in under 15 minutes, as one HTML page
+  bench --peers [--check] [ARGS]  install all available peers and compare them in one table: see lab/benches/channel/PEERS.md
+  bench marshal [ARGS] compare encoding and decoding with LCM, XDR and CDR: see lab/benches/marshal/README.md
+  python [PYTEST ARGS] test the Python binding, installed by pip into a new environment
+  java [MAVEN ARGS]    test the Java binding, installed by Maven, and Octave through it
+  conformance [WORDS]  run cases for all built bindings, alone and in pairs: see lab/conformance/bindings/README.md
+  bench bindings [ARGS] measure a call and a message in C, C++, Python and Java: see lab/benches/bindings/README.md
+  package [--install-check]  build the Debian package in target/package; try it and `cargo install` in clean roots, and remove them.
+                       `test` tries only the latter, because the first build of cargo-deb takes a minute or two
+  header               regenerate bindings/c/include/saltus.h
 ";
 
 fn main() -> ExitCode {
@@ -63,6 +68,8 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["check"] => run::all(plan::check()),
+        ["pages"] => run::all(plan::of_pages()),
+        ["book"] => run::all(book::steps()),
         ["circles", packages @ ..] => circles::print(packages),
         ["shape"] => shape::print(&run::root()),
         ["shape", dir] => shape::print(std::path::Path::new(dir)),
@@ -158,7 +165,7 @@ fn package(check: bool) -> Outcome {
     tools::install(&["dpkg-dev"]).and_then(|()| run::all(package::steps(check)))
 }
 
-/// All that CI runs, or with `all` a release needs. Every step runs even if one before it failed, so that one run tells everything.
+/// All that CI runs, or with `all` a release needs. Every step runs even if one before it failed, so that one run reports everything.
 fn test(all: bool) -> Outcome {
     if std::env::var_os("CARGO_INCREMENTAL").is_none() {
         // What the next build could use again takes this one a third more of the processor's time.
@@ -174,11 +181,11 @@ fn test(all: bool) -> Outcome {
     outcome
 }
 
-/// Why the tests that read recorded logs did nothing, if they did. They lie beside the checkout, or where `SALTUS_DATA`
-/// says; they are too large for it.
+/// Why the tests that read recorded logs did nothing, if they did. They are next to the checkout, or in `SALTUS_DATA`;
+/// they are too large for it.
 fn no_recorded_logs() -> Option<String> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data").into();
     let dir = std::env::var_os("SALTUS_DATA").unwrap_or(beside);
     let is_there = std::path::Path::new(&dir).is_dir();
-    (!is_there).then(|| format!("{} is no directory; SALTUS_DATA says where they are", dir.display()))
+    (!is_there).then(|| format!("{} is not a directory; set SALTUS_DATA to their directory", dir.display()))
 }

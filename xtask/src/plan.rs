@@ -2,7 +2,7 @@
 //! lab/TESTS.md are made.
 
 use crate::run::{Outcome, Step, read, root};
-use crate::{checks, circles, layout, package};
+use crate::{book, checks, circles, layout, package, pages, words};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct Row {
     /// What it guards.
     guards: &'static str,
     runs: In,
-    /// It is killed after so many minutes.
+    /// The limit, after which it is killed.
     minutes: u64,
     step: fn() -> Step,
 }
@@ -40,7 +40,7 @@ const fn row(runs: In, minutes: u64, name: &'static str, guards: &'static str, s
 pub static ROWS: &[Row] = &[
     row(In::Check, 5, "format", "one way to write code", checks::format),
     row(In::Check, 25, "clippy", "no warning, in any crate, with every provider", checks::clippy),
-    row(In::Check, 20, "docs", "every public item is described, every link leads somewhere", checks::docs),
+    row(In::Check, 20, "docs", "every public item is documented, every link is valid", checks::docs),
     row(
         In::Check,
         1,
@@ -65,7 +65,28 @@ pub static ROWS: &[Row] = &[
         "the README's programs compile and run",
         || Step::new("", checks::readme_programs),
     ),
-    row(In::Check, 1, "lab/TESTS.md is this table", "the page says what runs where", || {
+    row(
+        In::Check,
+        1,
+        "links between pages",
+        "every link and heading exists, and every page is in the book",
+        || Step::new("", pages::links),
+    ),
+    row(
+        In::Check,
+        1,
+        "ARCHITECTURE.md names what exists",
+        "its files and functions exist, its dependencies are those of the manifests",
+        || Step::new("", pages::architecture),
+    ),
+    row(In::Check, 1, "words", "pages and messages use no word that xtask/words.txt retires", || {
+        Step::new("", words::retired)
+    }),
+    row(In::Check, 1, "no number of a system error", "messages in pages say the reason", || {
+        Step::new("", words::system_errors)
+    }),
+    row(In::Check, 5, "spelling", "no misspelt word, in text and code", || Step::new("", words::spelling)),
+    row(In::Check, 1, "lab/TESTS.md is this table", "the page lists the checks that run", || {
         Step::new("", page_is_current)
     }),
     row(
@@ -80,27 +101,23 @@ pub static ROWS: &[Row] = &[
         In::Both,
         25,
         "tests of the providers that are features",
-        "ZeroMQ, DDS and Zenoh keep what domains promise",
+        "ZeroMQ, DDS and Zenoh keep the guarantees of domains",
         || checks::provider_tests(0),
     ),
     row(
         In::Both,
         15,
-        "the same beside programs of others",
-        "ZeroMQ, DDS and Zenoh understand other implementations",
+        "the same, next to other projects' programs",
+        "ZeroMQ, DDS and Zenoh interoperate with other implementations",
         || checks::provider_tests(1),
     ),
-    row(In::Both, 5, "the README's program", "the first twenty lines that a reader copies", || {
+    row(In::Both, 5, "the README's program", "the first program that a reader copies", || {
         Step::new("", checks::readme_program)
     }),
     row(In::Both, 15, "loom", "the real lane under every interleaving that loom finds", checks::loom),
-    row(
-        In::Test,
-        15,
-        "models, short",
-        "lane, merge, lease and wake, and that each mutation is caught",
-        || checks::models(&["short"]),
-    ),
+    row(In::Test, 15, "models, short", "lane, merge, lease and wake; each mutation is caught", || {
+        checks::models(&["short"])
+    }),
     row(In::All, 60, "models, full", "the same with larger bounds", || checks::models(&["full"])),
     row(
         In::Both,
@@ -113,14 +130,14 @@ pub static ROWS: &[Row] = &[
         In::Both,
         10,
         "cargo install into a clean root, and gone again",
-        "installing as the README says leaves nothing behind",
+        "installing as described in the README leaves nothing behind",
         || package::install(&[]),
     ),
     row(
         In::Both,
         15,
         "build of the campaigns",
-        "the code that is killed is optimized, as what ships",
+        "the code that is killed is optimized, like the code that ships",
         checks::build_campaigns,
     ),
     row(
@@ -159,25 +176,36 @@ pub static ROWS: &[Row] = &[
         "LCM's own programs for the checks below",
         checks::conformance_environment,
     ),
-    row(In::Both, 10, "every benchmark runs: log", "the set `log`, beside LCM's recorder and player", || {
-        checks::built("saltus-bench-channel log --short --scale 0.2")
-    }),
+    row(
+        In::Both,
+        10,
+        "every benchmark runs: log",
+        "the set `log`, next to LCM's recorder and player",
+        || checks::built("saltus-bench-channel log --short --scale 0.2"),
+    ),
     row(
         In::Both,
         10,
         "every benchmark runs: marshal",
-        "encoding and decoding: all contenders make the same bytes",
+        "encoding and decoding: all contenders produce the same bytes",
         checks::smoke_marshal,
     ),
     row(
         In::Test,
         20,
-        "fuzz, 3 s a target",
-        "nothing from outside is trusted: the kept corpus, and a little beyond",
+        "fuzz, 3 s per target",
+        "nothing from outside is trusted: the corpus, and a little beyond",
         || checks::quick_fuzz("3"),
     ),
-    row(In::All, 40, "fuzz, 30 s a target", "the same for longer", || checks::quick_fuzz("30")),
-    row(In::All, 30, "build of the benchmarks", "benchmarks are built as what ships", checks::build_benches),
+    row(In::All, 40, "fuzz, 30 s per target", "the same for longer", || checks::quick_fuzz("30")),
+    row(In::All, 30, "the book", "the pages as HTML, by mdBook", || Step::new("", book::build)),
+    row(
+        In::All,
+        30,
+        "build of the benchmarks",
+        "benchmarks are built like the code that ships",
+        checks::build_benches,
+    ),
     row(In::All, 20, "benchmark of the channel", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel --short")
     }),
@@ -190,16 +218,16 @@ pub static ROWS: &[Row] = &[
     row(In::All, 20, "benchmark of recorder and player", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel log --short")
     }),
-    row(In::All, 20, "benchmark of what spies cost", "every scenario and contender runs", || {
+    row(In::All, 20, "benchmark of the cost of spies", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel spies --short")
     }),
-    row(In::All, 20, "what DALi's paper measured", "every scenario and contender runs", || {
+    row(In::All, 20, "the measurements of DALi's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel dali --short")
     }),
-    row(In::All, 20, "what Ach's paper measured", "every scenario and contender runs", || {
+    row(In::All, 20, "the measurements of Ach's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel ach --short")
     }),
-    row(In::All, 20, "what LCM's paper measured", "every scenario and contender runs", || {
+    row(In::All, 20, "the measurements of LCM's paper", "every scenario and contender runs", || {
         checks::built_dist("saltus-bench-channel lcm --short")
     }),
 ];
@@ -207,6 +235,19 @@ pub static ROWS: &[Row] = &[
 /// The steps of `check`.
 pub fn check() -> Vec<Step> {
     steps(|runs| runs == In::Check)
+}
+
+/// Those of `check` that read pages and nothing else.
+pub fn of_pages() -> Vec<Step> {
+    const NAMES: &[&str] = &[
+        "links between pages",
+        "ARCHITECTURE.md names what exists",
+        "words",
+        "no number of a system error",
+        "spelling",
+    ];
+    let rows = ROWS.iter().filter(|row| NAMES.contains(&row.name));
+    rows.map(|row| (row.step)().named(row.name)).collect()
 }
 
 /// The steps of `test`, or of `test --all`.
@@ -223,9 +264,9 @@ fn steps(wanted: impl Fn(In) -> bool) -> Vec<Step> {
 /// The table as a page.
 pub fn page() -> String {
     let mut page = String::from(
-        "# Which check runs where\n\nMade from the table in `xtask/src/plan.rs` by `cargo xtask test --list`; `cargo xtask check` fails if they differ. \
-         `cargo xtask check` runs the first rows, `cargo xtask test` is what CI runs, `cargo xtask test --all` is for a release. \
-         A check that takes longer than its limit is killed, with all that it started, and fails.\n\n\
+        "# Checks and where they run\n\n`cargo xtask test --list` generates this page from the table in `xtask/src/plan.rs`; `cargo xtask check` fails if they differ. \
+         `cargo xtask check` runs the first rows, CI runs `cargo xtask test`, and `cargo xtask test --all` is for a release. \
+         A check that exceeds its limit is killed, with all processes that it started, and fails.\n\n\
          | check | what it guards | check | test | test --all | limit, min |\n|---|---|---|---|---|---:|\n",
     );
     for row in ROWS {

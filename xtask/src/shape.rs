@@ -74,7 +74,7 @@ fn is_laboratory(package: &Package, root: &Path) -> bool {
 
 fn count(package: &Package) -> Result<Counts, String> {
     let mut counts = Counts {
-        ours: package.ours,
+        ours: package.ours.len(),
         foreign: package.foreign,
         circles: circles::of(package)?.len(),
         ..Counts::default()

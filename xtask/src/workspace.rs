@@ -13,9 +13,9 @@ pub struct Package {
     pub dir: PathBuf,
     /// The files from which its library and programs are compiled.
     pub roots: Vec<PathBuf>,
-    /// The packages that it is built from: those of this workspace, and others.
-    pub ours: usize,
-    /// Others.
+    /// The packages of this workspace that it is built from.
+    pub ours: Vec<String>,
+    /// The number of other packages that it is built from.
     pub foreign: usize,
 }
 
@@ -74,6 +74,9 @@ fn package(dir: &Path) -> Result<Package, String> {
 impl Package {
     fn depend(&mut self, name: &str) {
         let name = name.split('.').next().unwrap_or(name);
-        *(if name.starts_with("saltus") { &mut self.ours } else { &mut self.foreign }) += 1;
+        match name.starts_with("saltus") {
+            true => self.ours.push(name.into()),
+            false => self.foreign += 1,
+        }
     }
 }
