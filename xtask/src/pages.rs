@@ -2,7 +2,7 @@
 //! dependencies that exist.
 
 use crate::run::{Outcome, failed, read, root};
-use crate::workspace;
+use crate::workspace::{self, Package};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -172,7 +172,9 @@ pub fn architecture() -> Outcome {
     let text = read(&root.join("ARCHITECTURE.md"))?;
     let mut found = missing_files(&root, &text);
     found.extend(missing_functions(&root, &text));
-    found.extend(wrong_dependencies(&root, &text)?);
+    let packages = workspace::packages(&root)?;
+    found.extend(wrong_dependencies(&root, &text, &packages));
+    found.extend(wrong_layers(&root, &text, &packages));
     if found.is_empty() { Ok(()) } else { Err(found.join("\n        ")) }
 }
 
@@ -217,17 +219,16 @@ fn missing_functions(root: &Path, text: &str) -> Vec<String> {
 }
 
 /// The table of crates against the manifests.
-fn wrong_dependencies(root: &Path, text: &str) -> Result<Vec<String>, String> {
+fn wrong_dependencies(root: &Path, text: &str, packages: &[Package]) -> Vec<String> {
     let mut found = Vec::new();
     let mut rows = 0;
-    for package in workspace::packages(root)? {
+    for package in packages {
         let dir = package.dir.strip_prefix(root).unwrap_or(&package.dir).display().to_string();
         let Some(row) = text.lines().find(|line| line.starts_with(&format!("| `{dir}` |"))) else { continue };
         rows += 1;
         let last = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
         let told: BTreeSet<&str> = code_spans(last).collect();
-        let real: BTreeSet<&str> =
-            package.ours.iter().map(|name| name.trim_start_matches("saltus-")).collect();
+        let real: BTreeSet<&str> = package.ours.iter().map(|name| short(name)).collect();
         if told != real {
             let real: Vec<String> = real.iter().map(|name| format!("`{name}`")).collect();
             found.push(format!("ARCHITECTURE.md: {dir} depends on {}", real.join(", ")));
@@ -236,7 +237,35 @@ fn wrong_dependencies(root: &Path, text: &str) -> Result<Vec<String>, String> {
     if rows < 30 {
         found.push(format!("ARCHITECTURE.md: {rows} rows of crates"));
     }
-    Ok(found)
+    found
+}
+
+/// The name of a package in ARCHITECTURE.md.
+fn short(name: &str) -> &str {
+    name.trim_start_matches("saltus-")
+}
+
+/// The rows of crates, the first block of the section: each crate must be in one, and depend only on those below it.
+fn wrong_layers(root: &Path, text: &str, packages: &[Package]) -> Vec<String> {
+    let block =
+        text.split("## Crates").nth(1).and_then(|section| section.split("```").nth(1)).unwrap_or_default();
+    let is_in = |line: &str, name: &str| line.split([' ', '/']).any(|word| word == name);
+    let row = |name: &str| block.lines().skip(1).position(|line| is_in(line, short(name)));
+    let mut found = Vec::new();
+    for package in packages {
+        let name = &package.name;
+        match row(name) {
+            Some(own) => {
+                let above = package.ours.iter().filter(|needed| row(needed).is_some_and(|row| row <= own));
+                found.extend(above.map(|needed| format!("ARCHITECTURE.md: {name} is not above {needed}")));
+            }
+            None if package.dir.starts_with(root.join("crates")) => {
+                found.push(format!("ARCHITECTURE.md: {name} is in no row of crates"));
+            }
+            None => {}
+        }
+    }
+    found
 }
 
 /// A page of the book as it is copied: links to files that are not in the book become plain text.
@@ -318,5 +347,22 @@ mod tests {
             "1. `xtask/src/pages.rs`: `Pages::links`, then `Pages::vanished`.\n2. `xtask/src/gone.rs`\n";
         assert_eq!(missing_functions(&root, text).len(), 1);
         assert_eq!(missing_files(&root, text).len(), 1);
+    }
+
+    #[test]
+    fn a_crate_in_a_row_beside_or_below_what_it_needs_is_found() {
+        let package = |name: &str, ours: &[&str]| Package {
+            name: name.into(),
+            ours: ours.iter().map(|name| name.to_string()).collect(),
+            ..Package::new(Path::new("/r/crates/x"))
+        };
+        let packages = [package("saltus-top", &["saltus-low"]), package("saltus-low", &[])];
+        let layers = |rows: &str| {
+            wrong_layers(Path::new("/r"), &format!("## Crates\n```text\n{rows}```\n"), &packages)
+        };
+        assert_eq!(layers(" a  top\n b  low\n"), Vec::<String>::new());
+        assert_eq!(layers(" a  top low\n").len(), 1);
+        assert_eq!(layers(" a  low\n b  top\n").len(), 1);
+        assert_eq!(layers(" a  low\n").len(), 1);
     }
 }
