@@ -1,11 +1,11 @@
 //! Where sources and clients meet: which channels there are, and who wants which.
 
 use crate::outbox::{Item, Outbox};
-use crate::protocol::{self, Advert, ClientAdvert, Graph, Level, Playback, State, Status};
+use crate::protocol::{self, Advert, ClientAdvert, Graph, Level, OLD, Playback, State, Status};
 use crate::session::Session;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -34,7 +34,20 @@ pub(crate) struct Mailbox {
     /// It is let go.
     pub end: Notify,
     /// Why it is let go, once it is.
-    over: Mutex<Option<&'static str>>,
+    over: Mutex<Option<Over>>,
+    /// Everything sent so far must reach the socket before anything else is read from the client.
+    flush: AtomicBool,
+    /// It has.
+    pub flushed: Notify,
+}
+
+/// Why a client's connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    /// The client closed it: its Close frame is answered.
+    Left,
+    /// The server closes it, for this reason.
+    LetGo(&'static str),
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,13 +69,26 @@ impl Mailbox {
     }
     /// Lets the client go.
     pub fn close(&self, why: &'static str) {
+        self.finish(Over::LetGo(why));
+    }
+    /// Ends the connection; the first reason counts.
+    pub fn finish(&self, why: Over) {
         lock(&self.over).get_or_insert(why);
         self.bell.notify_one();
         self.end.notify_one();
     }
     /// Why it is let go, if it is.
-    pub fn over(&self) -> Option<&'static str> {
+    pub fn over(&self) -> Option<Over> {
         *lock(&self.over)
+    }
+    /// Asks the sender to write everything to the socket; it answers by [`flushed`](Mailbox::flushed).
+    pub fn ask_to_flush(&self) {
+        self.flush.store(true, Release); // pairs with the acquire in `must_flush`
+        self.bell.notify_one();
+    }
+    /// Whether that was asked for since the last call.
+    pub fn must_flush(&self) -> bool {
+        self.flush.swap(false, Acquire)
     }
 }
 
@@ -71,6 +97,8 @@ struct Client {
     mailbox: Arc<Mailbox>,
     session: Arc<Mutex<Session>>,
     graph: bool,
+    /// Whether its protocol has messages about the player: only `foxglove.sdk.v1` does.
+    playback: bool,
 }
 
 /// Who wants a channel, and its newest message since somebody does.
@@ -160,6 +188,11 @@ impl Hub {
     pub fn wanted(&self) -> HashSet<u32> {
         lock(&self.inner).wanted.keys().copied().collect()
     }
+    /// Of those, the channels of which no message came since somebody wants them.
+    pub fn lacking(&self) -> HashSet<u32> {
+        let inner = lock(&self.inner);
+        inner.wanted.iter().filter(|(_, wanted)| wanted.newest.is_none()).map(|(id, _)| *id).collect()
+    }
     fn changed(&self, inner: &mut Inner) {
         self.version.fetch_add(1, Release);
         self.regraph(inner);
@@ -208,7 +241,9 @@ impl Hub {
             if state.moved {
                 lock(&client.mailbox.outbox).clear();
             }
-            client.mailbox.push(Item::Binary(protocol::playback(&state)));
+            if client.playback {
+                client.mailbox.push(Item::Binary(protocol::playback(&state)));
+            }
         }
         inner.state = Some(State { moved: false, request: None, ..state });
     }
@@ -249,28 +284,36 @@ impl Hub {
     }
 
     /// How many clients there are.
+    #[cfg(test)]
     pub fn clients(&self) -> usize {
         lock(&self.inner).clients.len()
     }
-    /// A client comes; `first` is what it is told before anything else.
-    pub fn join(&self, from: &str, first: String, session: Arc<Mutex<Session>>) -> (u64, Arc<Mailbox>) {
+    /// A client of this subprotocol comes; `first` is what it is told before anything else.
+    pub fn join(&self, protocol: &str, first: String, session: Arc<Mutex<Session>>) -> (u64, Arc<Mailbox>) {
         let mut inner = lock(&self.inner);
         inner.last_client += 1;
         let id = inner.last_client;
         let outbox = Mutex::new(Outbox::new(self.limit));
-        let mailbox =
-            Arc::new(Mailbox { outbox, bell: Notify::new(), end: Notify::new(), over: Mutex::default() });
+        let mailbox = Arc::new(Mailbox {
+            outbox,
+            bell: Notify::new(),
+            end: Notify::new(),
+            over: Mutex::default(),
+            flush: AtomicBool::new(false),
+            flushed: Notify::new(),
+        });
+        let playback = protocol != OLD;
         mailbox.push(Item::Text(first));
         let all: Vec<Arc<Advert>> = inner.channels.values().cloned().collect();
         tell_channels(&mailbox, &all);
         if all.is_empty() {
             mailbox.push(Item::Advertise(all)); // the protocol promises one
         }
-        if let Some(state) = &inner.state {
+        if let Some(state) = inner.state.as_ref().filter(|_| playback) {
             mailbox.push(Item::Binary(protocol::playback(state)));
         }
-        let client =
-            Client { name: format!("client {id} ({from})"), mailbox: mailbox.clone(), session, graph: false };
+        let name = format!("client {id} ({protocol})");
+        let client = Client { name, mailbox: mailbox.clone(), session, graph: false, playback };
         inner.clients.insert(id, client);
         (id, mailbox)
     }

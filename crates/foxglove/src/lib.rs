@@ -31,6 +31,8 @@ mod shown;
 #[cfg(feature = "server")]
 mod socket;
 #[cfg(feature = "server")]
+mod strangers;
+#[cfg(feature = "server")]
 mod tape;
 #[cfg(feature = "server")]
 mod way;

@@ -3,7 +3,7 @@
 use crate::hub::{Hub, Order};
 use crate::protocol::{ClientAdvert, Graph, Level, Status};
 use crate::publishing::{self, Publishing};
-use crate::shown::Shown;
+use crate::shown::{self, Shown};
 use crate::way::{self, Way};
 use saltus_domain::{Description, Domain, Error, Message, Missed, Name, Options, Pattern, Subscriber, Until};
 use saltus_log::Types;
@@ -26,6 +26,8 @@ const DEPTH: u64 = 256;
 const TURN: usize = 256;
 /// Channels of a domain that are shown. A network may invent them without end.
 const MOST: usize = 4096;
+/// Bytes of the newest messages of a network's channels that are kept for clients who subscribe later.
+const KEPT: usize = 64 << 20;
 
 /// A domain that is shown.
 pub(crate) struct Live {
@@ -40,6 +42,8 @@ pub(crate) struct Live {
     all: Option<Subscriber>,
     channels: HashMap<Name, Shown>,
     version: u64,
+    /// Bytes of the newest messages of a network's channels.
+    kept: usize,
     /// What to add to boot time for ns since 1970.
     to_wall: i64,
     full: bool,
@@ -80,6 +84,7 @@ impl Live {
             all,
             channels,
             version,
+            kept: 0,
             to_wall,
             full: false,
             publishing: None,
@@ -264,6 +269,7 @@ impl Live {
         let topic = way::topic(&self.prefix, name.as_bytes());
         let way = Way::of(kind.as_ref(), self.dialect);
         if let Some(before) = self.channels.remove(name) {
+            self.kept -= before.newest.map_or(0, |(_, data)| data.len());
             self.hub.unadvertise(&[before.id]);
         }
         let id = self.hub.advertise(vec![way.advert(topic.clone())])[0];
@@ -318,8 +324,27 @@ impl Live {
                 }
             }
         }
+        if self.all.is_some() {
+            let lacking = self.hub.lacking();
+            let lacking = self.channels.values_mut().filter(|shown| lacking.contains(&shown.id));
+            lacking.for_each(|shown| shown.pass_newest(&self.hub));
+        }
         troubles.iter().for_each(|error| self.tell(error));
         self.version = version;
+    }
+
+    /// Keeps a message of a network as the newest of its channel, as far as there is room for it.
+    fn keep(&mut self, message: &Message<'_>) {
+        let Some(shown) = self.channels.get_mut(message.channel) else { return };
+        let mut data = shown.newest.take().map(|(_, data)| data).unwrap_or_default();
+        self.kept -= data.len();
+        data.clear();
+        if self.kept + message.data.len() <= KEPT {
+            data.extend_from_slice(message.data);
+            data.shrink_to(data.len().saturating_mul(2));
+            self.kept += data.len();
+            shown.newest = Some((shown::time(message, self.to_wall), data));
+        }
     }
 
     /// Takes what has come; says how many messages.
@@ -387,5 +412,6 @@ impl Live {
         if changes {
             self.show(message.channel, Some(message.data));
         }
+        self.keep(message);
     }
 }

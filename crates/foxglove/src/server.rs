@@ -2,9 +2,10 @@
 
 use crate::hub::Hub;
 use crate::live::Live;
-use crate::protocol::{self, SUBPROTOCOLS};
+use crate::protocol::{self, OLD, SUBPROTOCOLS};
 use crate::publishing::{self, Publishing};
 use crate::session::Powers;
+use crate::strangers::Strangers;
 use crate::tape::Tape;
 use crate::{Error, Result, socket};
 use axum::Router;
@@ -32,10 +33,11 @@ use tokio::sync::Semaphore;
 
 /// Clients at a time.
 const CLIENTS: usize = 64;
-/// Connections that have not become clients yet.
+/// Connections that have not become clients yet. Beyond it the oldest of them ends: what connects and says nothing, or never ends
+/// its request, keeps nobody out.
 const STRANGERS: usize = 64;
-/// Those have so long for each request.
-const HELLO: Duration = Duration::from_secs(10);
+/// Those have so long to become one.
+const HELLO: Duration = Duration::from_secs(5);
 /// Longest message of a client.
 const LONGEST: usize = 1 << 20;
 /// Requests to the player that may wait.
@@ -159,6 +161,8 @@ impl Server {
         }
         let session = format!("{:016x}", process::random());
         let first = protocol::info(&self.settings.name, &capabilities, encodings, &session, span);
+        capabilities.retain(|capability| *capability != "playbackControl");
+        let first_old = protocol::info(&self.settings.name, &capabilities, encodings, &session, span);
         let over = AtomicBool::new(false);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
@@ -180,7 +184,8 @@ impl Server {
                 }
                 Ok(())
             });
-            let door = Door { hub: hub.clone(), first, token: self.token, powers };
+            let places = Arc::new(Semaphore::new(CLIENTS));
+            let door = Door { hub: hub.clone(), first, first_old, token: self.token, powers, places };
             let served = started.map_err(Error::Thread).and_then(|()| {
                 runtime.block_on(async {
                     tokio::select! {
@@ -205,16 +210,19 @@ const BOTH: Error = Error::Options(
 struct Door {
     hub: Arc<Hub>,
     first: String,
+    /// The same for those whose protocol has no player.
+    first_old: String,
     token: Option<String>,
     powers: Powers,
+    /// Places of clients. One is taken when everything else is right, and given back when the connection has ended.
+    places: Arc<Semaphore>,
 }
 
 async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::Thread)?;
     let app = Router::new().route("/", get(enter)).with_state(door);
-    let strangers = Arc::new(Semaphore::new(STRANGERS));
+    let strangers = Strangers::new(STRANGERS);
     loop {
-        let Ok(place) = strangers.clone().acquire_owned().await else { return Ok(()) };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(_) => {
@@ -225,12 +233,13 @@ async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
         };
         let _ = stream.set_nodelay(true); // only slower without
         let service = TowerToHyperService::new(app.clone());
-        tokio::spawn(async move {
+        strangers.spawn(async move {
             let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HELLO).max_buf_size(16 << 10);
+            // One request: who is refused comes again with a connection of its own.
+            http.timer(TokioTimer::new()).header_read_timeout(HELLO).max_buf_size(16 << 10).keep_alive(false);
+            let served = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
             // Errors are the client's: it gets no answer to what is no HTTP.
-            let _ = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
-            drop(place);
+            let _ = tokio::time::timeout(HELLO, served).await;
         });
     }
 }
@@ -255,9 +264,6 @@ async fn enter(
             "this is a WebSocket server for Foxglove: open its ws:// URL there",
         );
     };
-    if door.hub.clients() >= CLIENTS {
-        return refused(StatusCode::SERVICE_UNAVAILABLE, "there are as many clients as may be");
-    }
     let upgrade = upgrade.protocols(SUBPROTOCOLS).max_message_size(LONGEST).max_frame_size(LONGEST);
     if upgrade.selected_protocol().is_none() {
         return refused(
@@ -265,9 +271,15 @@ async fn enter(
             "the subprotocol must be foxglove.websocket.v1 or foxglove.sdk.v1",
         );
     }
-    let from = upgrade.selected_protocol().and_then(|p| p.to_str().ok()).unwrap_or_default().to_string();
+    let Ok(place) = door.places.clone().try_acquire_owned() else {
+        let words = format!("all {CLIENTS} places for clients are taken: close one, and try again");
+        return refused(StatusCode::SERVICE_UNAVAILABLE, &words);
+    };
+    let protocol = upgrade.selected_protocol().and_then(|p| p.to_str().ok()).unwrap_or_default().to_string();
     upgrade.on_upgrade(move |socket| async move {
-        socket::serve(door.hub.clone(), socket, from, door.first.clone(), door.powers).await;
+        let first = if protocol == OLD { &door.first_old } else { &door.first };
+        socket::serve(door.hub.clone(), socket, protocol, first.clone(), door.powers).await;
+        drop(place);
     })
 }
 
@@ -294,7 +306,9 @@ mod tests {
         let (inlet, mut orders) = tokio::sync::mpsc::channel(1);
         let hub = Arc::new(Hub::new(1 << 20, None, vec![(String::new(), inlet.clone())]));
         let powers = Powers { publish: true, playback: false };
-        let door = Arc::new(Door { hub: hub.clone(), first: "{}".into(), token: None, powers });
+        let (first, first_old) = ("{}".into(), "{}".into());
+        let places = Arc::new(Semaphore::new(CLIENTS));
+        let door = Arc::new(Door { hub: hub.clone(), first, first_old, token: None, powers, places });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();

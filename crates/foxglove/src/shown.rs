@@ -24,6 +24,8 @@ pub(crate) struct Shown {
     pub misfits: u64,
     /// Whether what is missed of a sender is of this channel.
     pub told_by_channel: bool,
+    /// The newest message with its time, on a network: it is there for who subscribes later.
+    pub newest: Option<(u64, Vec<u8>)>,
     /// Messages that somebody wanted and that did not come here, and how many of them were told of.
     pub lost: u64,
     pub told: u64,
@@ -42,6 +44,7 @@ impl Shown {
             fitted: None,
             misfits: 0,
             told_by_channel: false,
+            newest: None,
             lost: 0,
             told: 0,
         }
@@ -71,14 +74,25 @@ impl Shown {
             Missed::OfSender(_) | Missed::Unknown => 0,
         };
         self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
-        let boot = message.published.unwrap_or(message.arrived);
-        let wall = (boot as i64).saturating_add(to_wall);
-        let time = message.logged.map_or(wall, |us| us.saturating_mul(1000));
-        match self.way.message(message.data) {
-            Ok(data) => hub.message(self.id, time.max(0) as u64, data.into_owned()),
+        self.hand_on(hub, time(message, to_wall), message.data);
+        false
+    }
+
+    /// Hands the newest message on to clients, of which none has got any yet.
+    pub fn pass_newest(&mut self, hub: &Hub) {
+        if let Some((time, data)) = self.newest.take() {
+            if self.way.fits(&data) {
+                self.hand_on(hub, time, &data);
+            }
+            self.newest = Some((time, data));
+        }
+    }
+
+    fn hand_on(&mut self, hub: &Hub, time: u64, data: &[u8]) {
+        match self.way.message(data) {
+            Ok(data) => hub.message(self.id, time, data.into_owned()),
             Err(why) => self.misfit(hub, &why),
         }
-        false
     }
 
     /// A message cannot be shown. It is told of the first of the channel.
@@ -92,6 +106,13 @@ impl Shown {
             hub.status(&Status { level: Level::Warning, message, id: Some(format!("misfit-{}", self.id)) });
         }
     }
+}
+
+/// When a message was published, in ns since 1970.
+pub(crate) fn time(message: &Message<'_>, to_wall: i64) -> u64 {
+    let boot = message.published.unwrap_or(message.arrived);
+    let wall = (boot as i64).saturating_add(to_wall);
+    message.logged.map_or(wall, |us| us.saturating_mul(1000)).max(0) as u64
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One client's socket: what it says goes to its session, what waits in its mailbox goes out.
 
-use crate::hub::{Hub, Mailbox, Order, lock};
+use crate::hub::{Hub, Mailbox, Order, Over, lock};
 use crate::outbox::Item;
 use crate::protocol::{self, Level, Status};
 use crate::session::{Act, Powers, Session};
@@ -16,10 +16,13 @@ const TELL: Duration = Duration::from_secs(1);
 /// A client that is let go has so long to hear why.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// The answer to a ping must reach the socket within this time, or the client is let go: it does not read.
+const ANSWER: Duration = Duration::from_secs(5);
+
 /// Serves one client until it goes, or is let go.
-pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first: String, powers: Powers) {
+pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, first: String, powers: Powers) {
     let session = Arc::new(Mutex::new(Session::new(powers)));
-    let (id, mailbox) = hub.join(&from, first, session.clone());
+    let (id, mailbox) = hub.join(&protocol, first, session.clone());
     let (sink, mut stream) = socket.split();
     let mut sender = tokio::spawn(send(sink, mailbox.clone()));
     let mut published = HashMap::new();
@@ -41,8 +44,24 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, from: String, first:
                     break;
                 }
             }
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-            Some(Ok(Message::Close(_))) | None => break,
+            Some(Ok(Message::Ping(_))) => {
+                // The WebSocket keeps the answer until it can be written. Nothing else is read before that: a client that asks and
+                // does not read would otherwise fill the memory with answers.
+                mailbox.ask_to_flush();
+                let flushed = tokio::select! {
+                    flushed = tokio::time::timeout(ANSWER, mailbox.flushed.notified()) => flushed,
+                    () = mailbox.end.notified() => break,
+                };
+                if flushed.is_err() {
+                    mailbox.close("the client does not read the answers to its pings");
+                    break;
+                }
+            }
+            Some(Ok(Message::Pong(_))) => {}
+            Some(Ok(Message::Close(_))) | None => {
+                mailbox.finish(Over::Left);
+                break;
+            }
             Some(Err(_)) => {
                 mailbox.close("a message was too long, or no WebSocket frame");
                 break;
@@ -121,26 +140,45 @@ fn order(hub: &Hub, published: &HashMap<u32, usize>, id: u64, act: Act<'_>) -> O
     None
 }
 
-/// Sends what waits, until the client is let go or does not take it.
+/// Sends what waits, until the client is let go or does not take it, and closes the connection.
 async fn send(mut sink: SplitSink<WebSocket, Message>, mailbox: Arc<Mailbox>) {
+    let why = send_all(&mut sink, &mailbox).await;
+    // It may be gone already.
+    let _ = match why {
+        Over::LetGo(why) => {
+            let frame = CloseFrame { code: close_code::POLICY, reason: why.into() };
+            sink.send(Message::Close(Some(frame))).await
+        }
+        // The WebSocket has prepared the answer to the client's Close frame; here it goes out.
+        Over::Left => sink.flush().await,
+    };
+    mailbox.flushed.notify_one();
+}
+
+/// Sends what waits until the connection is over; says why.
+async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -> Over {
     let (mut told, mut lost_before) = (None::<Instant>, 0);
     loop {
         if let Some(why) = mailbox.over() {
-            let frame = CloseFrame { code: close_code::POLICY, reason: why.into() };
-            let _ = sink.send(Message::Close(Some(frame))).await; // it may be gone already
-            return;
+            return why;
+        }
+        if mailbox.must_flush() {
+            if sink.flush().await.is_err() {
+                return Over::Left;
+            }
+            mailbox.flushed.notify_one();
         }
         let (item, lost) = mailbox.pop();
         if lost > lost_before && told.is_none_or(|told| told.elapsed() >= TELL) {
             (told, lost_before) = (Some(Instant::now()), lost);
             if sink.feed(Message::Text(protocol::status(&losses(lost)).into())).await.is_err() {
-                return;
+                return Over::Left;
             }
         }
         let sent = match item {
             None => {
                 if sink.flush().await.is_err() {
-                    return;
+                    return Over::Left;
                 }
                 // Losses that were not told yet are, when it is time.
                 let rest = if lost > lost_before { TELL } else { Duration::from_secs(3600) };
@@ -150,7 +188,7 @@ async fn send(mut sink: SplitSink<WebSocket, Message>, mailbox: Arc<Mailbox>) {
             Some(item) => sink.feed(message(item)).await,
         };
         if sent.is_err() {
-            return;
+            return Over::Left;
         }
     }
 }

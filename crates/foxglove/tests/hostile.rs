@@ -76,6 +76,121 @@ fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
     Client::new(&serving.url, "foxglove.websocket.v1"); // others are served
 }
 
+/// The answer to a request within a time, or nothing if the connection ended without one.
+fn answer_within(serving: &Serving, request: &str, time: Duration) -> Option<String> {
+    let mut stream = TcpStream::connect(address(serving)).unwrap();
+    stream.set_read_timeout(Some(time)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut text = [0; 1024];
+    let len = stream.read(&mut text).ok()?;
+    Some(String::from_utf8_lossy(&text[..len]).into_owned())
+}
+
+#[test]
+fn connections_that_never_become_clients_keep_nobody_out() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let idle: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(address(&serving)).unwrap()).collect();
+    let half: Vec<TcpStream> = (0..70)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address(&serving)).unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nX-Half: ").unwrap();
+            stream
+        })
+        .collect();
+    let answer = answer_within(&serving, &upgrade("/", "foxglove.sdk.v1"), Duration::from_secs(2));
+    assert!(answer.as_deref().is_some_and(|text| text.starts_with("HTTP/1.1 101")), "{answer:?}");
+    // A request that is not for a WebSocket gets an answer, and its connection ends.
+    let mut plain = TcpStream::connect(address(&serving)).unwrap();
+    plain.set_read_timeout(Some(PATIENCE)).unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut text = String::new();
+    plain.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 426"), "{text}");
+    // All of them end, though nobody else comes.
+    for mut stream in idle.into_iter().chain(half) {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut rest = Vec::new();
+        match stream.read_to_end(&mut rest) {
+            Ok(_) => {}
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it still has its place"),
+        }
+    }
+}
+
+#[test]
+fn who_comes_when_all_places_are_taken_is_told_at_once_and_who_goes_makes_room() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let enter = || {
+        let mut stream = TcpStream::connect(address(&serving)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
+        let mut text = [0; 1024];
+        let len = stream.read(&mut text).unwrap();
+        (String::from_utf8_lossy(&text[..len]).into_owned(), stream)
+    };
+    let mut clients: Vec<TcpStream> = Vec::new();
+    for number in 0..64 {
+        let (answer, stream) = enter();
+        assert!(answer.starts_with("HTTP/1.1 101"), "{number}: {answer}");
+        clients.push(stream);
+    }
+    let answer = answer_within(&serving, &upgrade("/", "foxglove.sdk.v1"), Duration::from_secs(2));
+    assert!(answer.as_deref().is_some_and(|text| text.starts_with("HTTP/1.1 503")), "{answer:?}");
+    clients.truncate(63);
+    let start = Instant::now();
+    while !enter().0.starts_with("HTTP/1.1 101") {
+        assert!(start.elapsed() < PATIENCE, "there is no room, though one went");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Bytes of memory that this process uses, but for what it shares.
+fn used() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
+}
+
+#[test]
+fn a_client_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let mut stream = TcpStream::connect(address(&serving)).unwrap();
+    stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
+    stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
+    let pings = ping.repeat(1000);
+    let (before, start) = (used(), Instant::now());
+    let (mut most, mut at) = (0, 0);
+    loop {
+        assert!(start.elapsed() < PATIENCE, "it has the connection still");
+        most = most.max(used().saturating_sub(before));
+        assert!(most < 128 << 20, "{most} bytes after {:?}", start.elapsed());
+        // What was written in part is gone on with: each ping is whole.
+        match stream.write(&pings[at..]) {
+            Ok(len) => at = (at + len) % pings.len(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(_) => break,
+        }
+    }
+    Client::new(&serving.url, "foxglove.sdk.v1"); // others are served
+}
+
+#[test]
+fn a_client_that_closes_is_answered_with_its_own_code() {
+    let place = Place::new();
+    let serving = Serving::show(place.domain());
+    let mut stream = TcpStream::connect(address(&serving)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
+    stream.write_all(&[0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]).unwrap(); // 1000
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).unwrap();
+    assert!(all.ends_with(&[0x88, 2, 0x03, 0xe8]), "{:?}", String::from_utf8_lossy(&all));
+}
+
 /// A second client, which has subscribed to a channel and does not read.
 fn deaf(serving: &Serving, client: &mut Client, channel: &serde_json::Value) -> TcpStream {
     let mut stream = TcpStream::connect(address(serving)).unwrap();

@@ -87,3 +87,24 @@ fn what_nobody_knows_the_type_of_comes_as_it_is() {
     assert_eq!(client.message("BYTES")["value"], "0102ff", "the newest that is there comes at once");
     drop(Domain::open(&place.url()).unwrap());
 }
+
+#[test]
+fn who_subscribes_a_channel_of_a_network_gets_its_newest_at_once_though_nobody_wanted_it_before() {
+    let domain = Domain::open("mem://").unwrap();
+    let serving = Serving::show(domain.clone());
+    let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
+    // Published once, like a map, and never again.
+    domain.publisher("MAP").unwrap().publish(b"\x01\x02\xff").unwrap();
+    client.channel("MAP");
+    client.subscribe("MAP");
+    assert_eq!(client.message("MAP")["value"], "0102ff", "the first message is not missed");
+    drop(client);
+    // All who wanted it have gone; who comes then gets it too.
+    let mut other = Client::new(&serving.url, "foxglove.sdk.v1");
+    other.channel("MAP");
+    other.subscribe("MAP");
+    assert_eq!(other.message("MAP")["value"], "0102ff");
+    other.tell(json!({ "do": "unsubscribe", "topic": "MAP" }));
+    other.subscribe("MAP");
+    assert_eq!(other.message("MAP")["value"], "0102ff");
+}

@@ -125,3 +125,16 @@ fn a_client_pauses_seeks_and_plays_on() {
         (&json!(2), &json!("a binary message with opcode 3 ends after 2 B, too early"))
     );
 }
+
+#[test]
+fn who_speaks_the_older_protocol_is_told_nothing_of_a_player() {
+    let place = Place::new();
+    let serving = serve(tape(&place, Format::Mcap, 30, Playing { speed: 20.0, ..Playing::default() }));
+    let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
+    let info = client.until("the server introduces itself", |event| event["event"] == "serverInfo");
+    assert_eq!(info["said"]["capabilities"], json!(["connectionGraph", "time"]));
+    client.channel("POSE");
+    client.subscribe("POSE");
+    client.until("the last", |event| event["event"] == "message" && event["value"]["utime"] == 29);
+    assert!(!client.seen.iter().any(|event| event["event"] == "state"), "opcode 5 is not of that protocol");
+}

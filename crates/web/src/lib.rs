@@ -22,6 +22,7 @@ mod protocol;
 mod serve;
 mod socket;
 mod stop;
+mod strangers;
 mod turn;
 mod value;
 mod viewer;

@@ -3,6 +3,7 @@
 use crate::assets::{self, Views};
 use crate::gate::Gate;
 use crate::socket;
+use crate::strangers::Strangers;
 use crate::{Error, Options, Result, State, Stop};
 use axum::Router;
 use axum::extract::ws::close_code;
@@ -17,11 +18,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
-/// Most connections at a time; those that come then are told so.
+/// Most connections at a time that are no page. Beyond it the oldest of them ends: what connects and says nothing, or never ends its
+/// request, keeps nobody out.
 const MOST: usize = 256;
-/// Most pages at a time; likewise.
+/// Most pages at a time; those that come then are told so.
 const PAGES: usize = 64;
 /// Who has not said what it wants by then, or has taken no turn, is let go.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,11 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const HEAD: usize = 16 << 10;
 /// Longest message of a client, in bytes.
 const MESSAGE: usize = 64 << 10;
-/// Who is told that there is no room has so long to read it, and so many are told at a time.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// What they are told.
-const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 74\r\n\
-    retry-after: 5\r\nconnection: close\r\n\r\nall 256 connections of this server are taken: close a page, and try again\n";
 /// How often it is looked whether the end was asked for.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -134,8 +130,7 @@ async fn stopped(stop: Stop) {
 }
 
 async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
-    let places = Arc::new(Semaphore::new(MOST));
-    let farewells = Arc::new(Semaphore::new(MOST));
+    let strangers = Strangers::new(MOST);
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -145,22 +140,10 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
                 continue;
             }
         };
-        let Ok(place) = places.clone().try_acquire_owned() else {
-            // Beyond even that they are let go without a word.
-            if let Ok(place) = farewells.clone().try_acquire_owned() {
-                tokio::spawn(async move {
-                    let _ = timeout(FAREWELL, farewell(stream)).await;
-                    drop(place);
-                });
-            }
-            continue;
-        };
         // Frames are small and often; a socket that cannot be told so still works.
         let _ = stream.set_nodelay(true);
-        // The place goes with the service, which an upgraded connection lets go of; so the socket has one of its own.
-        let place = Arc::new(place);
-        let app = app.clone().layer(axum::Extension(place.clone()));
-        tokio::spawn(async move {
+        let app = app.clone();
+        strangers.spawn(async move {
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(HEAD);
             // What a client does wrong ends its connection, and is nobody else's affair.
@@ -168,31 +151,7 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
                 .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
                 .with_upgrades()
                 .await;
-            drop(place);
         });
-    }
-}
-
-/// Tells somebody that there is no room, and reads what is asked meanwhile: otherwise the answer could be lost.
-async fn farewell(stream: tokio::net::TcpStream) -> std::io::Result<()> {
-    let mut words = FULL.as_bytes();
-    while !words.is_empty() {
-        stream.writable().await?;
-        match stream.try_write(words) {
-            Ok(n) => words = &words[n..],
-            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(e) => return Err(e),
-        }
-    }
-    let mut asked = [0; 1024];
-    loop {
-        stream.readable().await?;
-        match stream.try_read(&mut asked) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {}
-            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(e) => return Err(e),
-        }
     }
 }
 
@@ -223,10 +182,7 @@ async fn own(Of(state): Of<Arc<State>>, Path(name): Path<String>) -> Response {
     views.file(&name)
 }
 
-/// A place among the connections.
-type Place = axum::Extension<Arc<tokio::sync::OwnedSemaphorePermit>>;
-
-/// Places of pages among those, and how long they may take nothing.
+/// Places of pages, and how long they may take nothing.
 #[derive(Clone)]
 struct Pages {
     places: Arc<Semaphore>,
@@ -235,7 +191,6 @@ struct Pages {
 
 async fn upgrade(
     Of(state): Of<Arc<State>>,
-    place: Place,
     axum::Extension(pages): axum::Extension<Pages>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -248,6 +203,5 @@ async fn upgrade(
                 socket::refuse(socket, close_code::AGAIN, &words, pages.patience).await;
             }
         }
-        drop(place);
     })
 }

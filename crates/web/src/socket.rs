@@ -4,6 +4,7 @@ use crate::State;
 use crate::protocol::{self, Ask};
 use crate::viewer::Viewer;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
+use futures_util::SinkExt;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,12 +35,25 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
             said = socket.recv() => {
                 let text = match said {
                     Some(Ok(Message::Text(text))) => text,
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+                    // Its answer goes out before anything else is read: a page that asks and does not read would otherwise fill
+                    // the memory with answers.
+                    Some(Ok(Message::Ping(_))) => {
+                        if !flush(&mut socket, patience).await {
+                            return;
+                        }
+                        continue;
+                    }
+                    Some(Ok(Message::Pong(_))) => continue,
                     Some(Ok(Message::Binary(_))) => {
                         return refuse(socket, close_code::UNSUPPORTED, "requests are text", patience).await;
                     }
                     // It went, or said something too long or malformed, and the connection is of no more use.
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                    Some(Err(_)) | None => return,
+                    // The WebSocket has prepared the answer; here it goes out.
+                    Some(Ok(Message::Close(_))) => {
+                        flush(&mut socket, patience).await;
+                        return;
+                    }
                 };
                 let done = protocol::ask(&text).and_then(|ask| match ask {
                     Ask::Show(show) => {
@@ -78,6 +92,11 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
             () = late, if sent.is_some() => return,
         }
     }
+}
+
+/// Writes what waits to the socket; whether it went.
+async fn flush(socket: &mut WebSocket, patience: Duration) -> bool {
+    matches!(timeout(patience, socket.flush()).await, Ok(Ok(())))
 }
 
 /// Sends; whether it went.

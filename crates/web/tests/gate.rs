@@ -6,7 +6,7 @@ use rig::{LONG, Rig, domain, until};
 use serde_json::Value as Json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
@@ -132,19 +132,68 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
 }
 
 #[test]
-fn a_connection_beyond_the_bound_is_refused_with_words_and_one_that_goes_makes_room() {
+fn connections_that_never_become_pages_keep_nobody_out() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
-    let answer = || rig.get("/icon.svg", "host: localhost\r\n");
+    let mut first = socket(&rig, &[]).unwrap();
+    frame(&mut first, "hello");
     let mut idle: Vec<TcpStream> = (0..256).map(|_| rig.connect()).collect();
-    let refused = answer();
-    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
-    assert!(
-        refused
-            .ends_with("\r\n\r\nall 256 connections of this server are taken: close a page, and try again\n"),
-        "{refused}"
-    );
-    idle.truncate(255);
-    until("there is room for one", || answer().starts_with("HTTP/1.1 200"));
+    let half = |_| {
+        let mut stream = rig.connect();
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nx-half: ").unwrap();
+        stream
+    };
+    let _half: Vec<TcpStream> = (0..256).map(half).collect();
+    let start = Instant::now();
+    assert!(rig.get("/icon.svg", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
+    frame(&mut socket(&rig, &[]).unwrap(), "hello");
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    // The oldest made room.
+    let mut oldest = idle.swap_remove(0);
+    assert!(matches!(oldest.read(&mut [0]), Ok(0) | Err(_)), "its connection has ended");
+    // Whoever is a page already stays.
+    first.send(Message::text("{}")).unwrap();
+    frame(&mut first, "error");
+}
+
+/// Bytes of memory that this process uses, but for what it shares.
+fn used() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
+}
+
+#[test]
+fn a_page_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
+    let rig = Rig::patient("127.0.0.1:0", &domain(), None, &[], Duration::from_secs(3));
+    let page = socket(&rig, &[]).unwrap();
+    let stream = page.get_ref();
+    stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
+    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
+    let pings = ping.repeat(1000);
+    let (before, start) = (used(), Instant::now());
+    let (mut most, mut at) = (0, 0);
+    loop {
+        assert!(start.elapsed() < LONG, "it has the connection still");
+        most = most.max(used().saturating_sub(before));
+        assert!(most < 128 << 20, "{most} bytes after {:?}", start.elapsed());
+        // What was written in part is gone on with: each ping is whole.
+        match (&*stream).write(&pings[at..]) {
+            Ok(len) => at = (at + len) % pings.len(),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => break,
+        }
+    }
+    frame(&mut socket(&rig, &[]).unwrap(), "hello"); // others are served
+}
+
+#[test]
+fn a_page_that_closes_is_answered_with_its_own_code() {
+    let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
+    let mut page = socket(&rig, &[]).unwrap();
+    frame(&mut page, "hello");
+    let code = tungstenite::protocol::frame::coding::CloseCode::Normal;
+    page.close(Some(tungstenite::protocol::CloseFrame { code, reason: "".into() })).unwrap();
+    assert_eq!(farewell(&mut page).0, 1000);
 }
 
 #[test]

@@ -37,5 +37,8 @@ pub use server::{
     Advert, Graph, Level, Stand, State, Status, advertise, info, message, playback, status, time, unadvertise,
 };
 
-/// Names under which a client may ask for the protocol; they mean the same.
-pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
+/// Names under which a client may ask for the protocol. They mean the same, except that only the first has messages about a
+/// player.
+pub const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", OLD];
+/// The older name.
+pub const OLD: &str = "foxglove.websocket.v1";
