@@ -5,7 +5,7 @@
 
 use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
 use crate::mapped::Mapped;
-use crate::space::check_room;
+use crate::space::{check_inodes, check_room};
 use crate::{Attributes, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
@@ -40,6 +40,7 @@ impl Plan {
     pub fn create(&self, dir: &File, url: &str, name: &Name, replace: bool) -> Result<()> {
         sweep(dir);
         check_room(name, self.geometry.attributes.memory(), dir)?;
+        check_inodes(name, dir)?;
         let file_name = name.file_name();
         for attempt in 0.. {
             let aside = name_aside();

@@ -7,6 +7,9 @@ use std::io;
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// What is said, and what to do, when memory is short.
+pub(crate) const NO_MEMORY: &str = "not enough shared memory; make room, or use fewer or smaller frames";
+
 /// What went wrong. [`Error::code`] is stable and shared with C; the text says what to do.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -126,7 +129,15 @@ impl Error {
         match source.raw_os_error() {
             Some(libc::EACCES | libc::EPERM) => Error::Denied { what },
             Some(libc::ENOSPC | libc::EDQUOT | libc::ENOMEM) => {
-                Error::NoSpace { what: format!("{what}: {source}") }
+                Error::NoSpace { what: format!("{what}: {source}: {NO_MEMORY}") }
+            }
+            Some(libc::EFBIG) => {
+                let limit = match saltus_os::limits::file_size() {
+                    Some(limit) => format!("files of this process may have {limit} B"),
+                    None => "the file would be longer than its file system allows".into(),
+                };
+                let words = format!("{limit}: raise the limit (`ulimit -f`), or use fewer or smaller frames");
+                Error::System { what, source: io::Error::new(io::ErrorKind::FileTooLarge, words) }
             }
             _ => Error::System { what, source },
         }
@@ -180,9 +191,7 @@ impl fmt::Display for Error {
             Error::Denied { what } => {
                 write!(f, "{what}: permission denied; its owner can allow it with `saltus chmod`")
             }
-            Error::NoSpace { what } => {
-                write!(f, "{what}: not enough shared memory; make room, or use fewer or smaller frames")
-            }
+            Error::NoSpace { what } => write!(f, "{what}"),
             Error::NoLane { channel, most } => write!(
                 f,
                 "channel `{channel}` has {most} publishers, the most it can have: end one, or use another channel"

@@ -1,22 +1,40 @@
 //! Whether there is memory for what a channel needs.
 
+use crate::error::NO_MEMORY;
 use crate::{Error, Name, Result};
 use saltus_os::file;
 use std::fs::File;
+
+/// Files and directories of a channel.
+const INODES: u64 = 6;
+
+/// Refuses a channel if its file system can have no more files.
+pub(crate) fn check_inodes(name: &Name, dir: &File) -> Result<()> {
+    match file::inodes(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))? {
+        Some(free) if free < INODES => Err(Error::NoSpace {
+            what: format!(
+                "channel `{name}` needs {INODES} inodes and its file system has {free} (`df -i`): remove files there, or mount it with \
+                 more (`nr_inodes=`)"
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
 
 /// Refuses what the file system or the memory limit of this process's control group cannot hold.
 pub(crate) fn check_room(name: &Name, bytes: u64, dir: &File) -> Result<()> {
     let (free, _) =
         file::file_system(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))?;
     if free < bytes {
-        let what =
-            format!("channel `{name}` needs {bytes} B of shared memory and its file system has {free} B");
+        let what = format!(
+            "channel `{name}` needs {bytes} B of shared memory and its file system has {free} B: {NO_MEMORY}"
+        );
         return Err(Error::NoSpace { what });
     }
     match saltus_os::cgroup::room() {
         Some((room, group)) if room < bytes => Err(Error::NoSpace {
             what: format!(
-                "channel `{name}` needs {bytes} B and the memory limit of control group {} leaves {room} B",
+                "channel `{name}` needs {bytes} B and the memory limit of control group {} leaves {room} B: {NO_MEMORY}",
                 group.display()
             ),
         }),

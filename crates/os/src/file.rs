@@ -145,6 +145,12 @@ pub fn room(file: &File) -> io::Result<(u64, u64)> {
     Ok([stat.f_blocks, stat.f_bavail].map(|blocks| blocks.saturating_mul(stat.f_bsize as u64)).into())
 }
 
+/// Files that can still be made on the file system of an open file; nothing where it sets no limit. One system call.
+pub fn inodes(file: &File) -> io::Result<Option<u64>> {
+    let stat = statfs(file)?;
+    Ok((stat.f_files > 0).then_some(stat.f_ffree))
+}
+
 fn statfs(file: &File) -> io::Result<libc::statfs> {
     // SAFETY: all zeros is a valid record to be filled in.
     let mut stat: libc::statfs = unsafe { std::mem::zeroed() };

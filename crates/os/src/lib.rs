@@ -13,6 +13,7 @@ pub mod epoll;
 pub mod file;
 pub mod fork;
 pub mod futex;
+pub mod limits;
 pub mod lines;
 pub mod lock;
 pub mod map;
