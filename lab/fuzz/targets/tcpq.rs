@@ -57,10 +57,15 @@ fuzz_target!(|data: &[u8]| {
         }
         let (piece, next) = follows.split_at(len);
         rest = next;
-        if switch.received(id as u64, piece).is_err() {
-            switch.leave(id as u64);
-            intakes[id] = Intake::new(HUB);
-            join(&mut switch, id);
+        switch.begin();
+        let mut done = Some((id as u64, switch.received(id as u64, piece)));
+        while let Some((id, result)) = done {
+            if result.is_err() {
+                switch.leave(id);
+                intakes[id as usize] = Intake::new(HUB);
+                join(&mut switch, id as usize);
+            }
+            done = switch.work();
         }
         for id in 0..CLIENTS as u64 {
             let waiting = switch.client(id).map_or((0, 0), |client| (client.waiting, client.waiting_bytes));

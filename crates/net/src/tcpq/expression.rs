@@ -2,9 +2,13 @@
 
 use super::EXPRESSION;
 use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, meta};
 
 /// Memory that one compiled expression may take. They come from anybody.
 const MOST_BYTES: usize = 256 << 10;
+/// Memory that matching may take. It is shared by all expressions of a hub.
+const SCRATCH: usize = 1 << 20;
 
 /// The expression that matches a whole name where `expression` does, in the syntax of the `regex` crate.
 ///
@@ -29,8 +33,13 @@ pub struct Expression {
 enum Kind {
     All,
     Name(Box<[u8]>),
-    Regex(Regex),
+    Regex(meta::Regex),
 }
+
+/// What matching needs beside an expression. One is enough for all: it is made ready for each expression, so that expressions
+/// take no memory but their own.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch(Option<meta::Cache>);
 
 impl Expression {
     /// Compiles what a client sent.
@@ -51,7 +60,7 @@ impl Expression {
             _ => {
                 let expression =
                     std::str::from_utf8(text).map_err(|_| format!("expression `{}` is no UTF-8", shown()))?;
-                let regex = full_match(expression, MOST_BYTES)
+                let regex = compile(expression)
                     .map_err(|e| format!("`{expression}` is no regular expression: {e}"))?;
                 Kind::Regex(regex)
             }
@@ -66,14 +75,60 @@ impl Expression {
     pub fn is_costly(&self) -> bool {
         matches!(self.kind, Kind::Regex(_))
     }
+    /// Bytes of memory that it takes beside its text.
+    pub fn memory(&self) -> usize {
+        match &self.kind {
+            Kind::All => 0,
+            Kind::Name(name) => name.len(),
+            Kind::Regex(regex) => regex.memory_usage(),
+        }
+    }
     /// Whether it matches the whole name of a channel.
     pub fn matches(&self, channel: &[u8]) -> bool {
+        self.matches_with(&mut Scratch::default(), channel)
+    }
+    /// The same, with memory that is used again.
+    pub(crate) fn matches_with(&self, scratch: &mut Scratch, channel: &[u8]) -> bool {
         match &self.kind {
             Kind::All => true,
             Kind::Name(name) => **name == *channel,
-            Kind::Regex(regex) => regex.is_match(channel),
+            Kind::Regex(regex) => {
+                let cache = match &mut scratch.0 {
+                    Some(cache) => {
+                        cache.reset(regex);
+                        cache
+                    }
+                    none => none.insert(regex.create_cache()),
+                };
+                let input = Input::new(channel).anchored(Anchored::Yes).earliest(true);
+                regex.search_half_with(cache, &input).is_some()
+            }
         }
     }
+}
+
+/// As [`full_match`] does, but without memory that stays with each expression.
+fn compile(expression: &str) -> Result<meta::Regex, String> {
+    let words = |e: meta::BuildError| match (e.syntax_error(), e.size_limit()) {
+        (Some(error), _) => error.to_string(),
+        (_, Some(limit)) => format!("compiled it takes more than {limit} bytes"),
+        _ => e.to_string(),
+    };
+    let build = |text: &str| {
+        let config = meta::Config::new()
+            .utf8_empty(false)
+            .nfa_size_limit(Some(MOST_BYTES))
+            .hybrid_cache_capacity(SCRATCH)
+            .onepass(false)
+            .which_captures(regex_automata::nfa::thompson::WhichCaptures::Implicit);
+        let syntax = syntax::Config::new().utf8(false);
+        meta::Builder::new().syntax(syntax).configure(config).build(text).map_err(words)
+    };
+    // Checked alone first: `a)(b` is not to become well-formed by the group around it.
+    regex_automata::util::syntax::parse_with(expression, &syntax::Config::new().utf8(false))
+        .map_err(|error| error.to_string())?;
+    // It may end in a comment, `(?x) … # so`, which goes to the end of the line.
+    build(&format!("^(?:{expression})\\z")).or_else(|_| build(&format!("^(?:{expression}\n)\\z")))
 }
 
 /// The one name that an expression matches, if it is so simple: no operators but escaped signs.

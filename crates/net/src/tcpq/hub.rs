@@ -18,6 +18,8 @@ use std::time::Duration;
 const TURN: usize = 256 << 10;
 /// Frames given to the kernel at once.
 const PIECES: usize = 64;
+/// How long it works on what clients have waiting before it looks at all others again, in ns.
+const WORK: u64 = 2_000_000;
 /// How long no client is taken when the system has no descriptor left, in ns.
 const PAUSE: u64 = 100_000_000;
 /// Bytes that the kernel may hold for a client and not have sent: what waits there can no longer be dropped for the newest.
@@ -85,6 +87,10 @@ struct Connection {
     address: SocketAddr,
     /// Whether it is waited for to take more.
     blocked: bool,
+    /// Whether it is not read, because what it sent before waits for its turn.
+    busy: bool,
+    /// Whether it broke meanwhile.
+    broken: bool,
 }
 
 /// A hub.
@@ -181,6 +187,8 @@ impl Hub {
     pub fn turn(&mut self, deadline: u64) -> Result<bool> {
         let mut events = [(0, 0); 64];
         let mut count = 0;
+        let deadline = if self.switch.is_busy() { 0 } else { deadline };
+        self.switch.begin();
         self.epoll.wait(deadline, |token, ready| {
             if let Some(event) = events.get_mut(count) {
                 *event = (token, ready);
@@ -194,7 +202,7 @@ impl Hub {
                 TIMER => self.tick(),
                 id => {
                     if ready & (READ | BROKEN) != 0 {
-                        self.read(id);
+                        self.read(id, ready & BROKEN != 0);
                     }
                     if ready & WRITE != 0 {
                         self.write(id);
@@ -202,6 +210,7 @@ impl Hub {
                 }
             }
         }
+        let worked = self.work();
         for id in self.switch.ready() {
             self.write(id);
         }
@@ -210,7 +219,51 @@ impl Hub {
                 self.told.push(Told::Refused(connection.address, why));
             }
         }
-        Ok(count > 0)
+        Ok(count > 0 || worked)
+    }
+
+    /// Goes on, for a moment, with what clients have waiting.
+    fn work(&mut self) -> bool {
+        if !self.switch.is_busy() {
+            return false;
+        }
+        let end = clock::monotonic() + WORK;
+        while let Some((id, result)) = self.switch.work() {
+            self.after(id, result);
+            if clock::monotonic() >= end {
+                break;
+            }
+        }
+        self.set_timer();
+        true
+    }
+    /// What a client sent was done, or waits for its turn.
+    fn after(&mut self, id: u64, result: std::result::Result<(), Reason>) {
+        if let Err(reason) = result {
+            return self.leave(id, reason);
+        }
+        let busy = self.switch.waits(id);
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let before = std::mem::replace(&mut connection.busy, busy);
+        if connection.broken && !busy {
+            return self.read(id, true); // the rest of what it sent, and then that it broke
+        }
+        if before == busy {
+            return;
+        }
+        if let Err(e) = self.listen(id) {
+            self.leave(id, Reason::Broken(e.to_string()));
+        }
+        if busy {
+            self.set_timer();
+        }
+    }
+    /// Waits for what is wanted of a client now.
+    fn listen(&self, id: u64) -> io::Result<()> {
+        let Some(connection) = self.connections.get(&id).filter(|one| !one.broken) else { return Ok(()) };
+        let read = if connection.busy { 0 } else { READ };
+        let write = if connection.blocked { WRITE } else { 0 };
+        self.epoll.change(connection.stream.as_raw_fd(), read | write, id)
     }
 
     /// What happened since this was asked last.
@@ -273,7 +326,8 @@ impl Hub {
         let id = self.next;
         self.next += 1;
         self.epoll.add(stream.as_raw_fd(), READ, id)?;
-        self.connections.insert(id, Connection { stream, address, blocked: false });
+        self.connections
+            .insert(id, Connection { stream, address, blocked: false, busy: false, broken: false });
         self.switch.join(id, clock::monotonic());
         self.told.push(Told::Joined(address));
         self.set_timer();
@@ -288,17 +342,23 @@ impl Hub {
         self.switch.leave(id);
     }
 
-    fn read(&mut self, id: u64) {
+    fn read(&mut self, id: u64, broken: bool) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
+        if connection.busy {
+            // It is not read before its turn. That it broke would be told again and again until then.
+            if broken && !std::mem::replace(&mut connection.broken, true) {
+                self.epoll.remove(connection.stream.as_raw_fd());
+            }
+            return;
+        }
         let result = match connection.stream.read(&mut self.buffer) {
             Ok(0) => Err(Reason::Left),
             Ok(n) => self.switch.received(id, &self.buffer[..n]),
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
+            Err(e) if e.kind() == ErrorKind::WouldBlock && !connection.broken => Ok(()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => Ok(()),
             Err(e) => Err(Reason::Broken(e.to_string())),
         };
-        if let Err(reason) = result {
-            self.leave(id, reason);
-        }
+        self.after(id, result);
     }
 
     /// Gives the kernel what it takes for a client, and no more than one turn's.
@@ -322,8 +382,7 @@ impl Hub {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         if more != connection.blocked {
             connection.blocked = more;
-            let interest = READ | if more { WRITE } else { 0 };
-            if let Err(e) = self.epoll.change(connection.stream.as_raw_fd(), interest, id) {
+            if let Err(e) = self.listen(id) {
                 self.leave(id, Reason::Broken(e.to_string()));
             }
         }
@@ -344,7 +403,8 @@ impl Hub {
         self.set_timer();
     }
     fn set_timer(&self) {
-        self.timer.set(self.switch.deadline().into_iter().chain(self.paused).min());
+        let busy = self.switch.is_busy().then(clock::monotonic);
+        self.timer.set(self.switch.deadline().into_iter().chain(self.paused).chain(busy).min());
     }
 }
 

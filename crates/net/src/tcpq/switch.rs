@@ -1,11 +1,11 @@
 //! The hub without its sockets: bytes of clients in, frames for clients out.
 
-use super::expression::Expression;
+use super::expression::{Expression, Scratch};
 use super::frame::{self, Frame, Garbage};
 use super::intake::{Intake, hello};
 use super::queue::{Queue, QueueLimits};
 use super::{HELLO_CLIENT, HELLO_HUB, VERSION_MARKS};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,9 +13,17 @@ use std::sync::Arc;
 const SUBSCRIPTIONS: usize = 1024;
 /// Those among them that are neither one name nor everything, and cost memory and time.
 const EXPRESSIONS: usize = 64;
+/// Memory that the compiled expressions of one client may take together.
+const PROGRAMS: usize = 512 << 10;
+/// Work that is done before the next client has its turn, in units of about a nanosecond.
+const STEP: i64 = 2_000_000;
+/// What a comparison with a name costs.
+const COMPARE: i64 = 10;
+/// What it costs to hand a message to one client.
+const PUSH: i64 = 50;
 /// Marks that a client may have waiting.
 const MARKS: u64 = 64;
-/// Channels whose ways are remembered.
+/// Channels of which it is remembered who gets their messages.
 const ROUTES: usize = 4096;
 /// How long a client may take to say hello, in ns.
 const PATIENCE: u64 = 10_000_000_000;
@@ -113,12 +121,52 @@ struct Client {
     joined: u64,
     /// Marks that were asked for since nothing waited for it.
     marks: u64,
+    /// Memory of its compiled expressions.
+    programs: usize,
+    /// When its subscriptions changed last, by [`Switch::generation`]; 0: never.
+    changed: u64,
+    /// A message that it sent, until it is known who gets it; with its channel.
+    waiting: Option<Waiting>,
+    /// Bytes that came behind that.
+    input: Vec<u8>,
+    /// Whether it is among [`Switch::busy`].
+    busy: bool,
+}
+
+/// A message with its channel.
+type Waiting = (Box<[u8]>, Arc<[u8]>);
+
+/// Who gets the messages of a channel.
+#[derive(Debug, Default)]
+struct Route {
+    /// Clients that do, in order.
+    to: Vec<u64>,
+    /// Changes of subscriptions up to this one were looked at.
+    seen: u64,
+    /// The change that is being looked at, and how many of that client's subscriptions did not match.
+    partly: (u64, usize),
+    /// Clients that had left when `to` was cleared of them.
+    left: u64,
+    /// When it was used last, by [`Switch::uses`].
+    used: u64,
+}
+
+/// How far the frame of a client has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    Yes,
+    /// The client's turn is over; it goes on at its next.
+    Later,
 }
 
 impl Client {
     fn counts(&self) -> Stats {
         let (dropped, dropped_bytes) = self.queue.dropped();
         Stats { dropped, dropped_bytes, ..self.counts }
+    }
+    /// Bytes of unfinished messages, and of those that wait.
+    fn held(&self) -> usize {
+        self.intake.held() + self.input.len() + self.waiting.as_ref().map_or(0, |(_, raw)| raw.len())
     }
     fn expressions(&self) -> usize {
         self.subscriptions.iter().filter(|s| s.is_costly()).count()
@@ -133,8 +181,20 @@ pub struct Switch {
     intake: usize,
     clients: BTreeMap<u64, Client>,
     held: usize,
-    /// Who gets what comes on a channel.
-    routes: HashMap<Box<[u8]>, Arc<[u64]>>,
+    routes: HashMap<Box<[u8]>, Route>,
+    /// Counts uses of routes.
+    uses: u64,
+    /// Counts changes of subscriptions.
+    generation: u64,
+    /// The last change of each client that ever subscribed.
+    changes: BTreeMap<u64, u64>,
+    /// Clients that have left.
+    left: u64,
+    /// What may be spent yet before the next has its turn.
+    fuel: i64,
+    /// Clients whose input waits for their turn, in the order of their turns.
+    busy: VecDeque<u64>,
+    scratch: Scratch,
     /// Clients for which something was put into an empty queue.
     ready: Vec<u64>,
     /// Subscriptions that were refused, and why.
@@ -151,6 +211,13 @@ impl Switch {
             clients: BTreeMap::new(),
             held: 0,
             routes: HashMap::new(),
+            uses: 0,
+            generation: 0,
+            changes: BTreeMap::new(),
+            left: 0,
+            fuel: STEP,
+            busy: VecDeque::new(),
+            scratch: Scratch::default(),
             ready: Vec::new(),
             refused: Vec::new(),
             gone: Stats::default(),
@@ -163,16 +230,38 @@ impl Switch {
         queue.push_control(hello(HELLO_HUB, VERSION_MARKS).as_slice().into());
         let intake = Intake::new(HELLO_CLIENT);
         let (subscriptions, counts) = (Vec::new(), Stats::default());
-        self.clients.insert(id, Client { intake, queue, subscriptions, counts, joined: now, marks: 0 });
+        let client = Client {
+            intake,
+            queue,
+            subscriptions,
+            counts,
+            joined: now,
+            marks: 0,
+            programs: 0,
+            changed: 0,
+            waiting: None,
+            input: Vec::new(),
+            busy: false,
+        };
+        self.clients.insert(id, client);
         self.ready.push(id);
     }
     /// A client is no more.
     pub fn leave(&mut self, id: u64) {
         if let Some(client) = self.clients.remove(&id) {
-            self.held -= client.intake.held();
+            self.held -= client.held();
             self.gone.add(&client.counts());
-            self.routes.clear();
+            self.changes.remove(&client.changed);
+            self.left += 1;
         }
+    }
+    /// The subscriptions of a client are others now.
+    fn changed(&mut self, id: u64) {
+        let Some(client) = self.clients.get_mut(&id) else { return };
+        self.changes.remove(&client.changed);
+        self.generation += 1;
+        client.changed = self.generation;
+        self.changes.insert(self.generation, id);
     }
     /// When somebody will have been silent for too long, if anybody is.
     pub fn deadline(&self) -> Option<u64> {
@@ -185,58 +274,126 @@ impl Switch {
         self.clients.iter().filter(|(_, c)| late(c)).map(|(id, _)| *id).collect()
     }
 
-    /// Bytes of a client have come.
+    /// Bytes of a client have come. If they cost more time than a turn has, the rest is done by [`work`](Switch::work).
     ///
     /// # Errors
     /// Why the client must be closed. What came before the fault was handed on.
-    pub fn received(&mut self, id: u64, mut bytes: &[u8]) -> Result<(), Reason> {
+    pub fn received(&mut self, id: u64, bytes: &[u8]) -> Result<(), Reason> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
-        self.held -= client.intake.held();
+        if client.busy {
+            client.input.extend_from_slice(bytes);
+            self.held += bytes.len();
+            return if self.held > self.intake { Err(Reason::Memory) } else { Ok(()) };
+        }
+        self.go_on(id, bytes)
+    }
+    /// A new turn: what comes may cost time again.
+    pub fn begin(&mut self) {
+        self.fuel = STEP;
+    }
+    /// Whether input of any client waits for its turn.
+    pub fn is_busy(&self) -> bool {
+        !self.busy.is_empty()
+    }
+    /// Whether that of this client does. Its connection is best not read meanwhile.
+    pub fn waits(&self, id: u64) -> bool {
+        self.clients.get(&id).is_some_and(|client| client.busy)
+    }
+    /// Gives a turn to the next client whose input waits; says which, and why it must be closed, if it must.
+    pub fn work(&mut self) -> Option<(u64, Result<(), Reason>)> {
+        self.begin();
+        loop {
+            let id = self.busy.pop_front()?;
+            let Some(client) = self.clients.get_mut(&id) else { continue };
+            client.busy = false;
+            self.held -= client.input.len();
+            let input = std::mem::take(&mut client.input);
+            return Some((id, self.go_on(id, &input)));
+        }
+    }
+
+    /// Does what a client asks for, as far as its turn reaches.
+    fn go_on(&mut self, id: u64, mut bytes: &[u8]) -> Result<(), Reason> {
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
+        self.held -= client.held();
         let mut intake = client.intake.take();
+        let mut done = match client.waiting.take() {
+            Some((channel, raw)) => self.publish(id, &channel, raw),
+            None => Done::Yes,
+        };
         let result = loop {
+            if done == Done::Later {
+                break Ok(());
+            }
             match intake.next(&mut bytes) {
                 Ok(None) => break Ok(()),
                 Ok(Some(frame)) => match self.frame(id, frame) {
-                    Ok(()) => {}
+                    Ok(how) => done = how,
                     Err(reason) => break Err(reason),
                 },
                 Err(garbage) => break Err(Reason::Garbage(garbage)),
             }
         };
-        let held = intake.held();
-        self.held += held;
-        if let Some(client) = self.clients.get_mut(&id) {
-            client.intake = intake;
+        let Some(client) = self.clients.get_mut(&id) else { return result };
+        client.intake = intake;
+        if done == Done::Later {
+            client.input.extend_from_slice(bytes);
+            client.busy = true;
+            self.busy.push_back(id);
         }
+        let held = client.held();
+        self.held += held;
         result?;
         if held > 0 && self.held > self.intake { Err(Reason::Memory) } else { Ok(()) }
     }
 
-    fn frame(&mut self, id: u64, frame: Frame<'_>) -> Result<(), Reason> {
-        let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
+    fn frame(&mut self, id: u64, frame: Frame<'_>) -> Result<Done, Reason> {
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(Done::Yes) };
         match frame {
             Frame::Publish { channel, raw, .. } => {
                 client.counts.received += 1;
                 client.counts.received_bytes += raw.len() as u64;
-                self.publish(channel, raw);
+                return Ok(self.publish(id, channel, raw));
             }
             Frame::Subscribe(text) => {
-                match Expression::new(text) {
-                    Ok(expression) => client.subscriptions.push(expression),
+                let expression = Expression::new(text).and_then(|expression| {
+                    let programs = client.programs + expression.memory();
+                    if expression.is_costly() && programs > PROGRAMS {
+                        return Err(format!(
+                            "`{}` is too much: compiled, the expressions of a client take at most {PROGRAMS} bytes",
+                            String::from_utf8_lossy(text)
+                        ));
+                    }
+                    Ok(expression)
+                });
+                self.fuel -= COMPARE;
+                match expression {
+                    Ok(expression) => {
+                        if expression.is_costly() {
+                            client.programs += expression.memory();
+                            self.fuel -= compiling(&expression);
+                        }
+                        client.subscriptions.push(expression);
+                    }
                     Err(why) => {
                         client.counts.refused += 1;
+                        self.fuel -= REFUSED;
                         self.refused.push((id, why));
                     }
                 }
                 if client.subscriptions.len() > SUBSCRIPTIONS || client.expressions() > EXPRESSIONS {
                     return Err(Reason::TooManySubscriptions);
                 }
-                self.routes.clear();
+                self.changed(id);
             }
             Frame::Unsubscribe(text) => {
+                self.fuel -= COMPARE * client.subscriptions.len() as i64;
                 if let Some(at) = client.subscriptions.iter().position(|s| s.text() == text) {
-                    client.subscriptions.remove(at);
-                    self.routes.clear();
+                    let expression = client.subscriptions.remove(at);
+                    if expression.is_costly() {
+                        client.programs -= expression.memory();
+                    }
+                    self.changed(id);
                 }
             }
             Frame::Mark => {
@@ -253,35 +410,83 @@ impl Switch {
                 client.queue.push_control(raw.into());
             }
         }
-        Ok(())
+        Ok(if self.fuel > 0 { Done::Yes } else { Done::Later })
     }
 
-    /// Hands a message on to each client that wants it, once.
-    fn publish(&mut self, channel: &[u8], raw: &[u8]) {
-        let to = match self.routes.get(channel) {
-            Some(to) => to.clone(),
-            None => self.find(channel),
-        };
+    /// Hands a message of a client on to each client that wants it, once. If the turn is over before it is known who does, the
+    /// message waits, and with it what its sender sent after it: nobody else waits.
+    fn publish(&mut self, from: u64, channel: &[u8], raw: impl Into<Arc<[u8]>>) -> Done {
+        if self.fuel <= 0 || !self.resolve(channel) {
+            if let Some(client) = self.clients.get_mut(&from) {
+                client.waiting = Some((channel.into(), raw.into()));
+            }
+            return Done::Later;
+        }
+        let Switch { routes, clients, ready, fuel, .. } = self;
+        let to = routes.get(channel).map_or(&[][..], |route| &route.to);
+        *fuel -= PUSH * (1 + to.len() as i64);
         if to.is_empty() {
-            return;
+            return Done::Yes;
         }
         let raw: Arc<[u8]> = raw.into();
-        for id in to.iter() {
-            let Some(client) = self.clients.get_mut(id) else { continue };
+        for id in to {
+            let Some(client) = clients.get_mut(id) else { continue };
             if client.queue.is_empty() {
-                self.ready.push(*id);
+                ready.push(*id);
             }
             client.queue.push(channel, raw.clone());
         }
+        Done::Yes
     }
-    fn find(&mut self, channel: &[u8]) -> Arc<[u64]> {
-        let wants = |c: &Client| c.subscriptions.iter().any(|s| s.matches(channel));
-        let to: Arc<[u64]> = self.clients.iter().filter(|(_, c)| wants(c)).map(|(id, _)| *id).collect();
-        if self.routes.len() >= ROUTES {
-            self.routes.clear(); // names may be invented without end
+
+    /// Brings the route of a channel up to date; `false` if the turn is over before.
+    fn resolve(&mut self, channel: &[u8]) -> bool {
+        if !self.routes.contains_key(channel) {
+            if self.routes.len() >= ROUTES {
+                self.forget_old();
+            }
+            self.routes.insert(channel.into(), Route::default());
         }
-        self.routes.insert(channel.into(), to.clone());
-        to
+        let Switch { routes, clients, changes, scratch, fuel, .. } = self;
+        let Some(route) = routes.get_mut(channel) else { return true };
+        self.uses += 1;
+        route.used = self.uses;
+        if route.left != self.left {
+            route.left = self.left;
+            route.to.retain(|id| clients.contains_key(id));
+        }
+        // Clients whose subscriptions have changed since are asked.
+        while let Some((&change, &id)) = changes.range(route.seen + 1..).next() {
+            let subscriptions = clients.get(&id).map_or(&[][..], |client| &client.subscriptions);
+            if route.partly.0 != change {
+                route.partly = (change, 0);
+            }
+            let mut wants = false;
+            while let Some(one) = subscriptions.get(route.partly.1).filter(|_| !wants) {
+                if *fuel <= 0 {
+                    return false;
+                }
+                *fuel -= if one.is_costly() { matching(one, channel) } else { COMPARE };
+                wants = one.matches_with(scratch, channel);
+                route.partly.1 += 1;
+            }
+            route.seen = change;
+            match (route.to.binary_search(&id), wants) {
+                (Ok(at), false) => drop(route.to.remove(at)),
+                (Err(at), true) => route.to.insert(at, id),
+                (Ok(_), true) | (Err(_), false) => {}
+            }
+        }
+        true
+    }
+
+    /// Names may be invented without end: the half of the routes that was used longest ago goes.
+    fn forget_old(&mut self) {
+        let mut used: Vec<u64> = self.routes.values().map(|route| route.used).collect();
+        let middle = used.len() / 2;
+        let (_, limit, _) = used.select_nth_unstable(middle);
+        let limit = *limit;
+        self.routes.retain(|_, route| route.used > limit);
     }
 
     /// Clients for which there is something to send, where there was nothing before; told once.
@@ -318,6 +523,16 @@ impl Switch {
         total
     }
 }
+
+/// What it costs to match an expression with a name.
+fn matching(expression: &Expression, channel: &[u8]) -> i64 {
+    2_000 + ((expression.memory() >> 10) * channel.len()) as i64 * 20
+}
+/// What it has cost to compile an expression, and one that was refused.
+fn compiling(expression: &Expression) -> i64 {
+    50_000 + expression.memory() as i64 * 10
+}
+const REFUSED: i64 = 1_000_000;
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,12 @@ impl Net {
     fn new(limits: QueueLimits, intake: usize) -> Net {
         Net { switch: Switch::new(limits, intake), intakes: BTreeMap::new() }
     }
+    /// Goes on until nobody's input waits.
+    fn finish(&mut self) {
+        while let Some((_, result)) = self.switch.work() {
+            result.unwrap();
+        }
+    }
     fn join(&mut self, id: u64) {
         self.switch.join(id, 0);
         self.intakes.insert(id, Intake::new(HELLO_HUB));
@@ -21,16 +27,19 @@ impl Net {
         let mut out = Vec::new();
         frame::subscribe(&mut out, expression.as_bytes());
         self.switch.received(id, &out).unwrap();
+        self.finish();
     }
     fn unsubscribe(&mut self, id: u64, expression: &str) {
         let mut out = Vec::new();
         frame::unsubscribe(&mut out, expression.as_bytes());
         self.switch.received(id, &out).unwrap();
+        self.finish();
     }
     fn publish(&mut self, id: u64, channel: &str, payload: &str) {
         let mut out = Vec::new();
         frame::publish(&mut out, channel.as_bytes(), payload.as_bytes());
         self.switch.received(id, &out).unwrap();
+        self.finish();
     }
     /// Sends all that waits for a client: the messages, and `mark` for marks.
     fn got(&mut self, id: u64) -> Vec<String> {
@@ -165,7 +174,12 @@ fn subscriptions_memory_and_patience_have_limits() {
         net.join(1);
         let mut out = Vec::new();
         (0..count).for_each(|n| frame::subscribe(&mut out, expression(n).as_bytes()));
-        net.switch.received(1, &out)
+        net.switch.received(1, &out)?;
+        while let Some((_, result)) = net.switch.work() {
+            result?;
+        }
+        assert!(net.switch.refused().is_empty());
+        Ok(())
     };
     assert_eq!(many(SUBSCRIPTIONS, |n| format!("C{n}")), Ok(()));
     assert_eq!(many(SUBSCRIPTIONS + 1, |n| format!("C{n}")), Err(Reason::TooManySubscriptions));
@@ -188,4 +202,91 @@ fn subscriptions_memory_and_patience_have_limits() {
     assert_eq!(net.switch.deadline(), Some(5 + PATIENCE));
     assert!(net.switch.silent(4 + PATIENCE).is_empty());
     assert_eq!(net.switch.silent(5 + PATIENCE), [3]);
+}
+
+/// Frames that publish empty messages.
+fn publishing(channels: impl IntoIterator<Item = String>) -> Vec<u8> {
+    let mut out = Vec::new();
+    channels.into_iter().for_each(|channel| frame::publish(&mut out, channel.as_bytes(), b"new"));
+    out
+}
+
+#[test]
+fn matching_is_done_in_turns_and_who_needs_none_does_not_wait_for_it() {
+    let mut net = net();
+    // Clients with costly expressions, none of which matches.
+    for id in 1..=10 {
+        net.join(id);
+        (0..16).for_each(|n| net.subscribe(id, &format!("(.*a){{3}}.*b{{2}}{n}|(x|y|z){{20}}{n}")));
+    }
+    (100..=102).for_each(|id| net.join(id));
+    net.subscribe(101, "POSE");
+    net.publish(102, "POSE", "before");
+    assert_eq!(net.got(101), ["before"]);
+    // One client invents names.
+    let names = (0..20).map(|n| format!("{}{n}", "xyzab".repeat(150)));
+    let flood = publishing(names.chain(["POSE".to_string()]));
+    net.switch.begin();
+    net.switch.received(100, &flood).unwrap();
+    assert!(net.switch.waits(100) && !net.switch.waits(102));
+    let (mut turns, mut channels) = (0, 0);
+    while net.switch.is_busy() {
+        // What others publish is not held up, on known channels and on new ones.
+        net.switch.begin();
+        let mut out = Vec::new();
+        frame::publish(&mut out, b"POSE", b"meanwhile");
+        net.switch.received(102, &out).unwrap();
+        assert!(!net.switch.waits(102));
+        assert_eq!(net.got(101).first().map(String::as_str), Some("meanwhile"));
+        net.switch.work().unwrap().1.unwrap();
+        turns += 1;
+        channels = net.switch.routes.len();
+    }
+    assert!(turns > 5, "{turns} turns for {channels} channels");
+    // It was done whole and in order.
+    assert_eq!(net.switch.client(100).unwrap().counts.received, 21);
+    assert_eq!(net.got(101), ["new"]);
+}
+
+#[test]
+fn what_others_subscribe_makes_nobody_ask_all_clients_again() {
+    let mut net = net();
+    (1..=3).for_each(|id| net.join(id));
+    net.subscribe(1, "PO.*");
+    net.publish(2, "POSE", "one");
+    let route = |net: &Net| (net.switch.routes[&b"POSE"[..]].seen, net.switch.generation);
+    assert_eq!(route(&net), (1, 1));
+    // Subscribing, taking back and leaving is seen, by asking the one that changed.
+    net.subscribe(3, "P.SE");
+    net.publish(2, "POSE", "two");
+    assert_eq!((net.got(1), net.got(3)), (vec!["one".into(), "two".into()], vec!["two".to_string()]));
+    net.unsubscribe(1, "PO.*");
+    net.publish(2, "POSE", "three");
+    assert_eq!((net.got(1), net.got(3)), (vec![], vec!["three".to_string()]));
+    net.switch.leave(3);
+    net.publish(2, "POSE", "four");
+    assert!(net.switch.routes[&b"POSE"[..]].to.is_empty() && net.got(2).is_empty());
+}
+
+#[test]
+fn expressions_of_one_client_have_a_bound_together_and_so_have_routes() {
+    let mut net = net();
+    (1..=2).for_each(|id| net.join(id));
+    for n in 0..EXPRESSIONS {
+        net.subscribe(1, &format!(r"(\w+_){{3}}{n}")); // Unicode's letters take memory
+    }
+    let refused = net.switch.refused();
+    assert!(!refused.is_empty() && refused[0].1.contains("at most 524288 bytes"), "{refused:?}");
+    let taken: usize = net.switch.clients[&1].subscriptions.iter().map(Expression::memory).sum();
+    assert!(taken <= PROGRAMS && net.switch.clients[&1].programs == taken, "{taken}");
+    // It may take some back, and have others.
+    let first = String::from_utf8(net.switch.clients[&1].subscriptions[0].text().into()).unwrap();
+    net.unsubscribe(1, &first);
+    net.subscribe(1, r"\w+");
+    assert!(net.switch.refused().is_empty());
+    for n in 0..2 * ROUTES {
+        net.publish(2, &format!("N{n}"), "");
+        net.publish(2, "POSE", "");
+    }
+    assert!(net.switch.routes.len() <= ROUTES && net.switch.routes.contains_key(&b"POSE"[..]));
 }

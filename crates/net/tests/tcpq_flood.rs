@@ -1,0 +1,108 @@
+//! Clients with costly expressions and a client that invents names make no other client wait.
+//!
+//! How long exactly: `cargo test --release -p saltus-net --test tcpq_flood -- --nocapture`.
+
+use saltus_net::tcpq::{Hub, Limits, PORT, frame};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::time::{Duration, Instant};
+
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A client of LCM, which said hello and these frames.
+fn client(hub: SocketAddr, frames: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(hub).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream
+        .write_all(&[&0x2876_17fbu32.to_be_bytes()[..], &0x0100u32.to_be_bytes(), frames].concat())
+        .unwrap();
+    stream.read_exact(&mut [0; 8]).unwrap();
+    stream
+}
+
+fn subscribing(expressions: impl IntoIterator<Item = String>) -> Vec<u8> {
+    let mut out = Vec::new();
+    expressions.into_iter().for_each(|one| frame::subscribe(&mut out, one.as_bytes()));
+    out
+}
+
+/// A mark: it comes back when all before it was done.
+const MARK: [u8; 4] = [0, 0, 0, 4];
+
+/// Bytes of memory that this process uses, but for what it shares.
+fn used() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
+}
+
+#[test]
+fn costly_expressions_and_invented_names_make_nobody_wait() {
+    assert_eq!(PORT, 7700);
+    let mut hub = Hub::bind("127.0.0.1:0", Limits::default()).unwrap();
+    let (address, stop) = (hub.address(), hub.stop());
+    let serving = std::thread::spawn(move || {
+        hub.run().unwrap();
+        hub
+    });
+    let (before, start) = (used(), Instant::now());
+    let costly = |client: usize| {
+        subscribing((0..64).map(move |n| format!("(.*a){{12}}.*b{{7}}|(x|y|z){{300}}{client}_{n}")))
+    };
+    let mut crowd: Vec<TcpStream> = (0..240).map(|n| client(address, &costly(n))).collect();
+    for one in &mut crowd {
+        one.write_all(&MARK).unwrap();
+        one.read_exact(&mut [0; 4]).unwrap();
+    }
+    let subscribed = start.elapsed();
+    let mut well = client(address, &subscribing(["POSE".to_string()]));
+    let mut inventor = client(address, &[]);
+    let inventor_end = inventor.try_clone().unwrap();
+    let mut flood = Vec::new();
+    for n in 0..1000 {
+        frame::publish(&mut flood, format!("{n}{}", "xyzab".repeat(180)).as_bytes(), b"");
+    }
+    flood.extend(MARK);
+    let (over, mut memory) = (AtomicBool::new(false), 0);
+    let (mut longest, mut first, mut times) = (Duration::ZERO, Duration::ZERO, 0);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            // Or the test is over before.
+            let done = inventor.write_all(&flood).and_then(|()| inventor.read_exact(&mut [0; 4]));
+            over.store(done.is_ok(), Release);
+        });
+        let (mut pose, start) = (Vec::new(), Instant::now());
+        frame::publish(&mut pose, b"POSE", b"1");
+        let mut answer = vec![0; pose.len()];
+        while !over.load(Acquire) && start.elapsed() < Duration::from_secs(5) {
+            let at = Instant::now();
+            well.write_all(&pose).unwrap();
+            well.read_exact(&mut answer).unwrap();
+            if times == 0 {
+                first = at.elapsed()
+            } else {
+                longest = longest.max(at.elapsed())
+            }
+            times += 1;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        inventor_end.shutdown(std::net::Shutdown::Both).unwrap();
+        memory = used().saturating_sub(before);
+        stop.stop();
+    });
+    let counts = serving.join().unwrap().total();
+    let accepted = 240 * 64 - counts.refused;
+    let (done, took) = (over.load(Acquire), start.elapsed());
+    println!(
+        "{times} messages of a client that does no harm: the first, on a new channel, came back after {first:?}, others after {longest:?} \
+         at most; {} MB for {accepted} expressions; subscribing took {subscribed:?}, all {took:?} (the names were done: {done})",
+        memory >> 20
+    );
+    // Far beyond what a slow machine needs, and far below what a hub needs that matches all of it in one go.
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    assert!(memory < 400 << 20, "{memory} bytes");
+    assert!(times > 10 && accepted > 240, "{times} {accepted}");
+}
