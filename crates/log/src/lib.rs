@@ -33,7 +33,7 @@ pub use event::Event;
 pub use format::Format;
 pub use index::{ChannelSummary, Summary};
 pub use log::{Keep, Log, Mark};
-pub use mcap::add_metadata;
+pub use mcap::{add_metadata, is_finished};
 pub use options::{Compression, WriterOptions};
 pub use pace::Pace;
 pub use reader::Reader;

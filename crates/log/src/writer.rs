@@ -157,6 +157,13 @@ impl<W: Write> Writer<W> {
             Inner::Mcap(writer) => writer.kept_raw,
         }
     }
+    /// How many events have a time before 1970. MCAP has no such times: there it is 0. LCM's logs have it as it was.
+    pub fn too_early(&self) -> u64 {
+        match &self.inner {
+            Inner::Lcm(..) => 0,
+            Inner::Mcap(writer) => writer.too_early,
+        }
+    }
     /// How many bytes the output has taken.
     pub fn bytes(&self) -> u64 {
         self.written.load(Ordering::Relaxed) // written by this thread

@@ -101,7 +101,8 @@ fn raw_messages_stay_as_they_are_with_their_type_beside_them() {
     let event = reader.event().unwrap();
     let about = event.about.unwrap();
     assert_eq!(about.kind.as_ref().unwrap().name(), vectors[1].0);
-    assert_eq!(about.schema.as_ref().unwrap().encoding, "lcm");
+    // Readers that do not know a schema's encoding may refuse the whole file: the type is in the metadata.
+    assert!(about.schema.is_none() && about.metadata["lcm.schema"].contains("struct"));
 }
 
 const POSE: &str = "struct pose_t { int64_t utime; double position[3]; boolean valid; }";
@@ -154,4 +155,31 @@ fn what_nobody_understands_is_no_type() {
     let long = format!("{POSE}//{}", "x".repeat(200_000));
     assert!(!types.learn("pose_t", &long));
     assert!(types.is_empty());
+}
+
+#[test]
+fn times_before_1970_are_counted_where_the_format_has_none() {
+    for (format, too_early) in [(Format::Mcap, 3), (Format::Lcm, 0)] {
+        let mut writer = Writer::new(Vec::new(), format, WriterOptions::new()).unwrap();
+        for log_time in [-2_000_000, -1000, 0, 5000] {
+            let publish_time = (log_time == 0).then_some(-1);
+            writer.write(&Event { channel: b"C", data: b"x", log_time, publish_time, ..Event::default() }).unwrap();
+        }
+        assert_eq!(writer.too_early(), too_early, "{format}");
+    }
+}
+
+#[test]
+fn a_file_whose_writer_was_killed_is_told_from_one_that_was_ended() {
+    let mut writer = Writer::new(Vec::new(), Format::Mcap, WriterOptions::new()).unwrap();
+    writer.write(&Event { channel: b"C", data: b"x", ..Event::default() }).unwrap();
+    let whole = writer.finish().unwrap();
+    let path = std::env::temp_dir().join(format!("saltus-log-finished-{}.mcap", std::process::id()));
+    let mut ended = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        saltus_log::is_finished(&path).unwrap()
+    };
+    let of = [&whole[..], &whole[..whole.len() - 1], &whole[..100], &whole[..8], b"", b"no log at all"].map(&mut ended);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(of, [true, false, false, false, true, true]);
 }

@@ -14,7 +14,7 @@
 //! the shape of an array of several dimensions, which ROS only has flat, and the names of an enum.
 
 use crate::cdr::{CdrSchema, Dialect, Unsupported, order, words};
-use crate::{Extent, Field, Schema, StructId, Type};
+use crate::{Extent, Field, Primitive, Schema, StructId, Type};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -71,6 +71,8 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
         let name = snake(&field.name);
         let name = unique(&mut taken, |n| if n == 1 { name.clone() } else { format!("{name}_{n}") });
         let element = match field.ty {
+            // LCM has no unsigned integers, and readers of ROS know this type by heart. The bytes are the same.
+            Type::Primitive(Primitive::Int32) if is_nanosec(&names[&id], field) => "uint32",
             Type::Primitive(p) => words::primitive(p, Dialect::Ros2Msg),
             Type::Enum(_) => "int32",
             Type::Struct(id) => &names[&id],
@@ -80,6 +82,12 @@ fn definition(schema: &Schema, names: &HashMap<StructId, String>, id: StructId, 
     if of.fields.is_empty() {
         text.push_str("uint8 structure_needs_at_least_one_member\n");
     }
+}
+
+/// Whether this is `nanosec` of ROS's own `Time` or `Duration`.
+fn is_nanosec(message: &str, field: &Field) -> bool {
+    let own = ["builtin_interfaces/Time", "builtin_interfaces/Duration"].contains(&message);
+    own && field.name == "nanosec" && !field.is_array()
 }
 
 /// `[6]`, `[]` or nothing.
@@ -172,5 +180,15 @@ mod tests {
         }
         assert_eq!(package("a.B"), "a_b");
         assert_eq!(package(""), "lcmtypes");
+    }
+
+    #[test]
+    fn the_time_of_ros_is_declared_as_ros_does() {
+        let text = "package builtin_interfaces; struct Time { int32_t sec; int32_t nanosec; }
+            struct other { int32_t nanosec; Time at; }";
+        let types = crate::parse("a test", text).unwrap();
+        let of = |name| schema(&types, types.find(name).unwrap()).unwrap().text;
+        assert_eq!(of("Time"), "int32 sec\nuint32 nanosec\n");
+        assert!(of("other").starts_with("int32 nanosec\n"), "{}", of("other"));
     }
 }

@@ -19,6 +19,8 @@ pub struct Written {
     pub channels: usize,
     /// See [`Writer::kept_raw`].
     pub kept_raw: u64,
+    /// See [`Writer::too_early`].
+    pub too_early: u64,
 }
 
 impl<W: Write> Output<W> {
@@ -56,8 +58,9 @@ impl<W: Write> Output<W> {
     /// The output does not take it.
     pub fn finish(mut self) -> Result<Written> {
         self.writer.flush()?;
-        let (events, kept_raw) = (self.writer.events(), self.writer.kept_raw());
+        let (events, kept_raw, too_early) =
+            (self.writer.events(), self.writer.kept_raw(), self.writer.too_early());
         self.writer.finish()?;
-        Ok(Written { events, channels: self.channels.len(), kept_raw })
+        Ok(Written { events, channels: self.channels.len(), kept_raw, too_early })
     }
 }

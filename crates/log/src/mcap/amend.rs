@@ -51,6 +51,24 @@ pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
     done.map(|()| true).map_err(failed)
 }
 
+/// Whether an MCAP file has its end. `false`: its writer was killed, or writes still. An empty file, or one of another format, counts as
+/// ended.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_finished(path: &Path) -> Result<bool> {
+    let failed = |e: io::Error| Error::Io(format!("read {}", path.display()), e);
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let magic_at = |at: u64| {
+        let mut bytes = [0; MAGIC.len()];
+        file.read_exact_at(&mut bytes, at).map(|()| bytes == MAGIC)
+    };
+    let Some(end) = size.checked_sub(MAGIC.len() as u64) else { return Ok(true) };
+    let (begun, ended) = (magic_at(0).map_err(failed)?, magic_at(end).map_err(failed)?);
+    Ok(!begun || (ended && end > 0))
+}
+
 /// Who this process is: only files of this user are replaced.
 fn user() -> u32 {
     fs::metadata("/proc/self").map_or(u32::MAX, |me| me.uid())

@@ -11,7 +11,7 @@ const CHUNK: usize = 8 + 8 + 8 + 4 + 4 + 8;
 const NAME: usize = 32;
 /// Longest record of those that are never long.
 const SMALL: u64 = 16 << 20;
-/// So much may stand in a chunk's record behind its data.
+/// So much may stand in a record behind its fields: the format allows any bytes there.
 const PADDING: u64 = 4096;
 /// A message's fields before its data.
 const MESSAGE: usize = 22;
@@ -139,7 +139,12 @@ impl Frames {
                     let data = chunk_size(&self.bytes[self.at..])
                         .filter(|&data| opcode == op::CHUNK && data < len as u64);
                     if let Some(data) = data {
-                        // Its length may be wrong: what follows has to prove itself.
+                        // There are bytes behind its data, or its length is wrong. What follows tells.
+                        match self.begins(self.at + HEAD + len) {
+                            Some(true) => return Some(self.take(opcode, len, false)),
+                            None if !self.ended => return None,
+                            _ => {}
+                        }
                         let frame = self.take(opcode, data as usize, false);
                         self.state = State::Resync(self.state.section());
                         return Some(frame);
@@ -177,7 +182,8 @@ impl Frames {
             State::Record(Section::Summary) | State::Resync(Section::Summary) => true,
             State::Record(Section::Data) => {
                 let indexed = matches!(self.last, op::CHUNK | op::MESSAGE_INDEX);
-                indexed && message_index(&self.bytes[self.at..]) == Some(true)
+                let len = head(&self.bytes[self.at..]).map(|(_, len)| len);
+                indexed && len.is_some() && message_index(&self.bytes[self.at..]) == len
             }
             State::Resync(Section::Data) | State::BeforeMagic => false,
         }
@@ -195,18 +201,7 @@ impl Frames {
             return Found::Nothing;
         }
         let Some((opcode, len)) = head(bytes) else { return Found::Part };
-        let right = match opcode {
-            op::CHUNK => chunk(bytes),
-            op::MESSAGE_INDEX => message_index(bytes),
-            op::ATTACHMENT => attachment(bytes),
-            op::FOOTER => Some(len == 20),
-            op::DATA_END => Some(len == 4),
-            op::MESSAGE => Some((MESSAGE as u64..=LONGEST as u64).contains(&len)),
-            0 => Some(false),
-            1..=0x0F | 0x80.. => Some(len <= SMALL),
-            _ => Some(false),
-        };
-        match right {
+        match right(bytes) {
             None => return Found::Part,
             Some(false) => return Found::Nothing,
             Some(true) if opcode == op::ATTACHMENT => return Found::Pass(HEAD as u64 + len),
@@ -225,6 +220,15 @@ impl Frames {
         }
     }
 
+    /// Whether a record that agrees with itself begins there, or the file ends; none: more bytes are needed to tell.
+    fn begins(&self, at: usize) -> Option<bool> {
+        let bytes = self.bytes.get(at..)?;
+        if bytes.starts_with(&MAGIC) || (self.ended && bytes.is_empty()) {
+            return Some(true);
+        }
+        right(bytes)
+    }
+
     fn is_certain(&self, bytes: &[u8]) -> bool {
         certain(bytes, self.ended, self.messages_outside_chunks)
     }
@@ -239,6 +243,27 @@ impl Frames {
         self.at = to;
         self.state = State::Resync(self.state.section());
     }
+}
+
+/// Whether what may be a record agrees with itself; none: there are too few bytes to tell.
+fn right(bytes: &[u8]) -> Option<bool> {
+    let (opcode, len) = head(bytes)?;
+    match opcode {
+        op::CHUNK => chunk(bytes),
+        op::MESSAGE_INDEX => message_index(bytes).map(|size| padded(len, size)),
+        op::ATTACHMENT => attachment(bytes).map(|size| padded(len, size)),
+        op::FOOTER => Some(padded(len, 20)),
+        op::DATA_END => Some(padded(len, 4)),
+        op::MESSAGE => Some((MESSAGE as u64..=LONGEST as u64).contains(&len)),
+        0 => Some(false),
+        1..=0x0F | 0x80.. => Some(len <= SMALL),
+        _ => Some(false),
+    }
+}
+
+/// Whether a record of this length can have fields of that size.
+fn padded(len: u64, size: u64) -> bool {
+    size <= len && len - size <= PADDING
 }
 
 fn head(bytes: &[u8]) -> Option<(u8, u64)> {
@@ -276,7 +301,7 @@ fn chunk_size(bytes: &[u8]) -> Option<u64> {
 fn chunk(bytes: &[u8]) -> Option<bool> {
     let (_, len) = head(bytes)?;
     let size = chunk_size(bytes)?;
-    Some(len <= LONGEST as u64 && size <= len && len - size <= PADDING)
+    Some(len <= LONGEST as u64 && padded(len, size))
 }
 
 /// Whether it does so to the byte.
@@ -284,26 +309,24 @@ fn chunk_is_exact(bytes: &[u8]) -> bool {
     head(bytes).is_some_and(|(_, len)| len <= LONGEST as u64 && chunk_size(bytes) == Some(len))
 }
 
-/// Whether a record that calls itself a message index agrees with itself.
-fn message_index(bytes: &[u8]) -> Option<bool> {
-    let (_, len) = head(bytes)?;
+/// The size of the fields of a record that calls itself a message index.
+fn message_index(bytes: &[u8]) -> Option<u64> {
     let entries = u32::from_le_bytes(*bytes.get(HEAD + 2..)?.first_chunk()?);
-    Some(u64::from(entries) + 6 == len)
+    Some(u64::from(entries) + 6)
 }
 
-/// Whether a record that calls itself an attachment agrees with itself.
-fn attachment(bytes: &[u8]) -> Option<bool> {
-    let (_, len) = head(bytes)?;
+/// The size of the fields of a record that calls itself an attachment; beyond any length if it makes no sense.
+fn attachment(bytes: &[u8]) -> Option<u64> {
     let name = u32::from_le_bytes(*bytes.get(HEAD + 16..)?.first_chunk()?) as usize;
     if name > SMALL as usize {
-        return Some(false);
+        return Some(u64::MAX);
     }
     let kind = u32::from_le_bytes(*bytes.get(HEAD + 20 + name..)?.first_chunk()?) as usize;
     if kind > SMALL as usize {
-        return Some(false);
+        return Some(u64::MAX);
     }
     let data = u64::from_le_bytes(*bytes.get(HEAD + 24 + name + kind..)?.first_chunk()?);
-    Some(data.checked_add((24 + name + kind + 8 + 4) as u64) == Some(len))
+    Some(data.saturating_add((24 + name + kind + 8 + 4) as u64))
 }
 
 /// Whether this is the beginning of a record beyond doubt, or may be when more bytes come.
@@ -335,4 +358,75 @@ pub(crate) fn looks_like(bytes: &[u8]) -> bool {
         op::CHUNK => chunk_is_exact(&bytes[at..]),
         first => first == MAGIC[0] && bytes[at..].starts_with(&MAGIC),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(out: &mut Vec<u8>, opcode: u8, body: &[u8], padding: usize) {
+        out.push(opcode);
+        out.extend(((body.len() + padding) as u64).to_le_bytes());
+        out.extend(body);
+        out.extend(vec![1; padding]);
+    }
+    fn text(text: &str) -> Vec<u8> {
+        [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+    }
+
+    /// A file with a record of each kind, each with so many bytes behind its fields.
+    fn file(padding: usize) -> (Vec<u8>, Vec<u8>) {
+        let schema = [&[1, 0][..], &text("T"), &text("x"), &text("int a")].concat();
+        let channel = [&[1, 0, 1, 0][..], &text("C"), &text("x"), &0u32.to_le_bytes()].concat();
+        let message = [&[1, 0][..], &[0; 20], b"data"].concat();
+        let mut inner = Vec::new();
+        record(&mut inner, op::SCHEMA, &schema, padding);
+        record(&mut inner, op::CHANNEL, &channel, padding);
+        record(&mut inner, op::MESSAGE, &message, 0); // all that is behind a message's fields is its data
+        let size = (inner.len() as u64).to_le_bytes();
+        let chunk = [&[0; 16][..], &size, &[0; 4], &text(""), &size, &inner].concat();
+        let index = [&[1, 0][..], &16u32.to_le_bytes(), &[0; 16]].concat();
+        let attachment =
+            [&[0; 16][..], &text("name"), &text("text/plain"), &5u64.to_le_bytes(), b"bytes", &[0; 4]]
+                .concat();
+        let metadata = [&text("m")[..], &0u32.to_le_bytes()].concat();
+        let records: [(u8, &[u8]); 12] = [
+            (1, &[text("p"), text("l")].concat()),
+            (op::CHUNK, &chunk),
+            (op::MESSAGE_INDEX, &index),
+            (op::MESSAGE_INDEX, &index),
+            (op::ATTACHMENT, &attachment),
+            (op::METADATA, &metadata),
+            (op::CHUNK, &chunk),
+            (op::DATA_END, &[0; 4]),
+            (op::SCHEMA, &schema),
+            (op::CHANNEL, &channel),
+            (op::STATISTICS, &[0; 46]),
+            (op::FOOTER, &[0; 20]),
+        ];
+        let mut out = MAGIC.to_vec();
+        records.iter().for_each(|(opcode, body)| record(&mut out, *opcode, body, padding));
+        out.extend(MAGIC);
+        let opcodes = records.iter().map(|(opcode, _)| *opcode).filter(|opcode| *opcode != op::ATTACHMENT);
+        (out, opcodes.collect())
+    }
+
+    #[test]
+    fn records_may_have_bytes_behind_their_fields() {
+        for padding in [0, 1, 3, 100, 4096] {
+            let (bytes, expected) = file(padding);
+            for size in [1, 7, 1000, bytes.len()] {
+                let (mut frames, mut opcodes) = (Frames::default(), Vec::new());
+                for piece in bytes.chunks(size) {
+                    frames.feed(piece);
+                    while let Some(frame) = frames.next() {
+                        opcodes.push(frame.opcode);
+                    }
+                }
+                frames.end();
+                opcodes.extend(std::iter::from_fn(|| frames.next()).map(|frame| frame.opcode));
+                assert_eq!((opcodes, frames.skipped), (expected.clone(), 0), "{padding} in pieces of {size}");
+            }
+        }
+    }
 }

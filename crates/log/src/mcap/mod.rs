@@ -19,7 +19,7 @@ mod frames;
 mod reader;
 mod writer;
 
-pub use amend::add_metadata;
+pub use amend::{add_metadata, is_finished};
 pub(crate) use chunk::Chunk;
 pub(crate) use frames::looks_like;
 pub(crate) use reader::{Head, Reader, published};

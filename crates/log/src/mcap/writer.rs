@@ -20,6 +20,8 @@ pub(crate) struct Writer<W: Write> {
     raw: bool,
     /// Messages of a known type that were kept raw.
     pub kept_raw: u64,
+    /// Events with a time before 1970.
+    pub too_early: u64,
 }
 
 /// In which way messages of a channel are written: each way is a channel of its own in the file.
@@ -66,7 +68,7 @@ impl<W: Write> Writer<W> {
             .library(concat!("saltus ", env!("CARGO_PKG_VERSION")));
         let writer = how.create(NoSeek::new(out)).map_err(Error::mcap)?;
         let (dialect, raw) = (options.dialect, options.raw);
-        Ok(Writer { writer, channels: HashMap::new(), dialect, raw, kept_raw: 0 })
+        Ok(Writer { writer, channels: HashMap::new(), dialect, raw, kept_raw: 0, too_early: 0 })
     }
 
     pub fn write(&mut self, event: &Event<'_>, types: &Types) -> Result<()> {
@@ -95,19 +97,24 @@ impl<W: Write> Writer<W> {
             None => self.channel(event.channel, way)?,
         };
         let time = |time: i64| u64::try_from(time).unwrap_or(0);
+        let (log_time, publish_time) = (event.log_time, event.publish_time.unwrap_or(event.log_time));
         let header = MessageHeader {
             channel_id,
             sequence: event.sequence.unwrap_or(0) as u32, // as many bits as there are
-            log_time: time(event.log_time),
-            publish_time: time(event.publish_time.unwrap_or(event.log_time)),
+            log_time: time(log_time),
+            publish_time: time(publish_time),
         };
-        self.writer.write_to_known_channel(&header, data).map_err(Error::mcap)
+        self.writer.write_to_known_channel(&header, data).map_err(Error::mcap)?;
+        self.too_early += u64::from(log_time < 0 || publish_time < 0);
+        Ok(())
     }
 
     fn channel(&mut self, name: &[u8], way: Way) -> Result<u16> {
         let (schema, encoding, mut metadata) = match &way {
             Way::Cdr(kind) => (kind.cdr_schema(self.dialect), "cdr", kind.metadata()),
-            Way::Raw(Some(kind)) => (Some(kind.lcm_schema()), kind.encoding(), kind.metadata()),
+            // MCAP's registry has no schema encoding for LCM, and some readers refuse a whole file for one that they do not know. The
+            // type is in the channel's metadata.
+            Way::Raw(Some(kind)) => (None, kind.encoding(), kind.metadata()),
             Way::Raw(None) => (None, "lcm", Map::new()),
             Way::Copy(about) => {
                 (about.schema.as_deref().cloned(), about.encoding.as_str(), about.metadata.clone())
