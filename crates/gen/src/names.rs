@@ -6,7 +6,7 @@
 
 use crate::Unsupported;
 use saltus_types::{Schema, TypeName};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Turns names of one scope (the fields and constants of a struct) into identifiers.
 #[derive(Debug)]
@@ -22,9 +22,10 @@ impl Scope {
         let names: Vec<&str> = names.collect();
         // Those that can stay as they are have the first right to their name.
         let (plain, odd): (Vec<&str>, Vec<&str>) = names.iter().partition(|n| identifier(n, reserved) == **n);
+        let mut ids = HashSet::new();
         for name in plain.into_iter().chain(odd) {
             let mut id = identifier(name, reserved);
-            while scope.taken.values().any(|t| *t == id) {
+            while !ids.insert(id.clone()) {
                 id.push('_');
             }
             scope.taken.insert(name.into(), id);
@@ -70,6 +71,22 @@ pub(crate) fn distinct(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_work_grows_as_the_names_do() {
+        let time = |count: usize| {
+            let names: Vec<String> = (0..count).map(|n| format!("field_{n}")).collect();
+            let one = || {
+                let start = std::time::Instant::now();
+                let scope = Scope::new(&["class"], names.iter().map(String::as_str));
+                assert_eq!(scope.of("field_1"), "field_1");
+                start.elapsed()
+            };
+            (0..3).map(|_| one()).min().unwrap()
+        };
+        let (some, four_times) = (time(10_000), time(40_000));
+        assert!(four_times < 8 * some, "{some:?}, {four_times:?}");
+    }
 
     #[test]
     fn keywords_and_odd_signs_never_collide() {
