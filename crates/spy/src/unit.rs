@@ -32,10 +32,46 @@ const WORDS: &[(&str, &str)] = &[
     ("percent", "%"),
 ];
 
-/// The unit that a comment names: `[m/s]`, `unit: rad`, or a word for one, such as `Heading, radians.`, which must stand at
-/// the beginning, or behind a comma or `in`.
+/// Signs of units. `min`, `in` and the like are words of other meanings too.
+const SIGNS: &[&str] = &[
+    "m", "km", "dm", "cm", "mm", "µm", "um", "nm", "s", "ms", "µs", "us", "ns", "h", "Hz", "kHz", "MHz",
+    "GHz", "rad", "mrad", "deg", "°", "g", "kg", "N", "kN", "mN", "Nm", "V", "mV", "kV", "A", "mA", "Ah",
+    "mAh", "W", "mW", "kW", "Wh", "J", "kJ", "K", "°C", "degC", "Pa", "hPa", "kPa", "MPa", "bar", "mbar",
+    "T", "mT", "µT", "uT", "Ω", "ohm", "F", "H", "lm", "lx", "cd", "mol", "%", "rpm", "dB", "dBm", "ppm",
+    "px", "1",
+];
+
+/// The unit that a comment names: `[m/s]`, `unit: rad`, `(m)`, a line that is nothing but a unit, such as `rad/s`, or a word for one,
+/// such as `Heading, radians.`, which must stand at the beginning, or behind a comma or `in`.
 pub fn unit(comment: &str) -> Option<String> {
-    bracketed(comment).or_else(|| labelled(comment)).or_else(|| word(comment))
+    let found = bracketed(comment).or_else(|| labelled(comment));
+    found.or_else(|| line(comment)).or_else(|| in_parentheses(comment)).or_else(|| word(comment))
+}
+
+/// Whether it is a unit beyond doubt: known signs with powers, multiplied and divided, such as `kg*m/s^2`.
+fn is_sign(text: &str) -> bool {
+    let factor = |factor: &str| match factor.split_once('^') {
+        Some((base, power)) => SIGNS.contains(&base) && power.parse::<i8>().is_ok(),
+        None => {
+            // `m/s2` is a unit, `s2` alone may be anything.
+            let base = factor.strip_suffix(['²', '³']);
+            let base = base.or_else(|| factor.strip_suffix(['2', '3']).filter(|_| text.contains('/')));
+            SIGNS.contains(&base.unwrap_or(factor))
+        }
+    };
+    text != "1" && text.chars().count() <= 16 && text.split(['/', '*', '·']).all(factor)
+}
+
+fn line(comment: &str) -> Option<String> {
+    let lines = comment.lines().map(|line| line.trim().trim_end_matches('.'));
+    lines.filter(|line| is_sign(line)).map(String::from).next()
+}
+
+fn in_parentheses(comment: &str) -> Option<String> {
+    comment.split('(').skip(1).find_map(|rest| {
+        let (inner, _) = rest.split_once(')')?;
+        Some(inner.trim()).filter(|text| is_sign(text)).map(String::from)
+    })
 }
 
 /// Whether it looks like a unit: short, without spaces, and no bare number, which is an interval or an index.
@@ -89,6 +125,14 @@ mod tests {
             ("When it was measured, microseconds; what that counts from", "µs"),
             ("time in seconds", "s"),
             ("[%] of charge", "%"),
+            ("m", "m"),
+            ("rad/s", "rad/s"),
+            ("m/s^2.", "m/s^2"),
+            ("Where it is.\nkg·m/s²", "kg·m/s²"),
+            ("the height (m), above ground", "m"),
+            ("temperature (°C)", "°C"),
+            ("rate (1/s)", "1/s"),
+            ("(m/s2)", "m/s2"),
         ] {
             assert_eq!(unit(comment).as_deref(), Some(expected), "{comment}");
         }
@@ -103,6 +147,10 @@ mod tests {
             "see [the manual of the maker]",
             "secondsomething",
             "two metres away",
+            "min",
+            "a",
+            "s of the robot (left), (s1) and (1)",
+            "(m and more)",
         ] {
             assert_eq!(unit(comment), None, "{comment}");
         }
