@@ -3,9 +3,11 @@
 use crate::Route;
 use crate::echo::Own;
 use crate::pace::Pace;
-use saltus_domain::{CancelHandle, Domain, Error, Name, Publisher, Result, Subscriber, Until, wait_any};
+use saltus_domain::{
+    CancelHandle, Domain, Error, Name, Publisher, Result, Subscriber, Unread, UnreadFinder, Until, wait_any,
+};
 use saltus_os::clock;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Add;
 
 /// How often a channel is asked for what its messages are, in ns.
@@ -56,6 +58,10 @@ struct Lane {
     returns: bool,
     counts: Counts,
     trouble: Option<Error>,
+    /// Finds channels that the subscriber passes over.
+    finder: UnreadFinder,
+    /// Those, and why.
+    unread: BTreeMap<Option<Name>, String>,
 }
 
 /// A channel on the other side.
@@ -100,10 +106,13 @@ impl Bridge {
 
     /// Carries along `route` from now on. For both directions add both, with the same two domains.
     pub fn add(&mut self, route: Route) -> Result<()> {
+        let finder = UnreadFinder::new(&route.from);
         let subscriber = route.from.subscriber_with(route.channels.clone(), route.options)?;
         let (behind, ahead) = (self.place_of(&route.from), self.place_of(&route.to));
         let (targets, counts) = (HashMap::new(), Counts::default());
-        let lane = Lane { route, subscriber, targets, behind, ahead, returns: false, counts, trouble: None };
+        let (returns, trouble, unread) = (false, None, BTreeMap::new());
+        let lane =
+            Lane { route, subscriber, targets, behind, ahead, returns, counts, trouble, finder, unread };
         self.lanes.push(lane);
         let behind: Vec<usize> = self.lanes.iter().map(|lane| lane.behind).collect();
         self.lanes.iter_mut().for_each(|lane| lane.returns = behind.contains(&lane.ahead));
@@ -164,6 +173,27 @@ impl Bridge {
     /// The same of each route, in the order in which they were added.
     pub fn routes(&self) -> impl Iterator<Item = Counts> {
         self.lanes.iter().map(Lane::counts)
+    }
+    /// Looks for channels in shared memory that are not carried because they cannot be read.
+    pub fn find_unread(&mut self) {
+        for Lane { route, finder, unread, targets, .. } in &mut self.lanes {
+            let except = |name: &Name| route.except.as_ref().is_some_and(|except| except.matches(name));
+            let found = finder.look(&route.channels, |name| targets.contains_key(name) || except(name));
+            let most = CHANNELS.saturating_sub(unread.len());
+            unread.extend(found.into_iter().take(most).map(|one| (one.channel, one.why)));
+        }
+    }
+    /// An error of [`step`](Bridge::step) after which it can go on means that channels of the domains it reads may be missing.
+    pub fn not_read(&mut self, why: &Error) {
+        for lane in self.lanes.iter_mut().filter(|lane| lane.route.from.shared_memory().is_some()) {
+            lane.unread.insert(None, why.to_string());
+        }
+    }
+    /// What could not be read so far, of each route in the order in which they were added.
+    pub fn unread(&self) -> impl Iterator<Item = Vec<Unread>> {
+        let one =
+            |(channel, why): (&Option<Name>, &String)| Unread { channel: channel.clone(), why: why.clone() };
+        self.lanes.iter().map(move |lane| lane.unread.iter().map(one).collect())
     }
     /// The last thing that a publisher refused since this was asked last.
     pub fn trouble(&mut self) -> Option<Error> {

@@ -47,6 +47,7 @@ mod raw;
 mod schemes;
 mod subscriber;
 mod typed;
+mod unread;
 mod view;
 mod wait;
 
@@ -65,6 +66,7 @@ pub use saltus_transport::{
 pub use schemes::{SCHEMES, Scheme, Words, is_same_network};
 pub use subscriber::Subscriber;
 pub use typed::{Expected, Typed, TypedSubscriber};
+pub use unread::{Unread, UnreadFinder};
 pub use view::View;
 pub use wait::wait_any;
 

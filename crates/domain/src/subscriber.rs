@@ -1,8 +1,9 @@
 //! Receiving.
 
 use crate::inlet::{Inlet, Meta};
-use crate::{Message, Options, RawMessage, Result};
+use crate::{Error, Message, Options, RawMessage, Result};
 use saltus_channel::{CancelHandle, Description, Name, Until};
+use saltus_os::{clock, process};
 use saltus_ring::Which;
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -35,6 +36,11 @@ impl Turn {
     }
 }
 
+/// Wakes after which nothing could be had, before it waits a moment between them.
+const VAIN: u32 = 3;
+/// How long then, in ns.
+const PAUSE: u64 = 1_000_000;
+
 /// Asks `look` until it finds something or the time is up.
 #[inline]
 pub(crate) fn within<T>(
@@ -49,11 +55,23 @@ pub(crate) fn within<T>(
         inlet.rest()?;
         return Ok(None);
     };
+    let mut vain = 0;
     loop {
         let woken = inlet.wait(deadline)?;
         let found = look(inlet, false)?;
         if found.is_some() || !woken {
             return Ok(found);
+        }
+        // There is something, and it cannot be had: overwritten at each try, or the channel is damaged, perhaps for ever.
+        if inlet.is_canceled() {
+            return Err(Error::Canceled);
+        }
+        if clock::monotonic() >= deadline {
+            return Ok(None);
+        }
+        vain += 1;
+        if vain > VAIN {
+            process::sleep_until(deadline.min(clock::monotonic().saturating_add(PAUSE)));
         }
     }
 }

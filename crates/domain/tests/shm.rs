@@ -151,3 +151,32 @@ fn every_error_of_a_dispatchers_turn_is_told_and_a_stop_is_told_first() {
     }
     assert_eq!(dispatcher.handle(Until::Poll).unwrap(), 0);
 }
+
+#[test]
+fn a_wait_ends_in_time_and_can_be_canceled_though_a_channel_is_damaged() {
+    let directory = Directory::new("damaged");
+    let domain = directory.open();
+    publish(&domain, "A", "x");
+    for options in [Options::newest(), Options::next(10)] {
+        let mut subscriber = domain.subscriber_with(Pattern::regex("A|B").unwrap(), options).unwrap();
+        // The number of the last message: there is something new, and it is nowhere.
+        use std::os::unix::fs::FileExt;
+        let data = std::fs::File::options().write(true).open(directory.0.join("A/data")).unwrap();
+        data.write_all_at(&1023u64.to_ne_bytes(), 8192).unwrap();
+        let start = Instant::now();
+        for _ in 0..3 {
+            let got =
+                subscriber.receive(Duration::from_millis(60)).unwrap().map(|message| message.data.to_vec());
+            assert!(got.is_none_or(|data| data == b"x"));
+        }
+        assert!(start.elapsed() < LONG / 2, "{:?}", start.elapsed());
+        let cancel = subscriber.cancel_handle();
+        let canceler = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            cancel.cancel();
+        });
+        while subscriber.receive(Until::Forever).is_ok() {}
+        canceler.join().unwrap();
+        data.write_all_at(&1u64.to_ne_bytes(), 8192).unwrap();
+    }
+}

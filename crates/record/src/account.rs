@@ -1,8 +1,8 @@
 //! What was received, written, missed and dropped: the recorder's book.
 
-use saltus_domain::{Message, Missed, Name};
+use saltus_domain::{Message, Missed, Name, Unread};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The counts of one channel. `received` is `written` and what the recorder dropped after it had it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -35,6 +35,8 @@ pub struct Line {
 pub struct Account {
     lines: Vec<Line>,
     numbers: HashMap<usize, HashMap<Name, u32>>,
+    /// What could not be read, by source and channel: where its domain is, and why.
+    unread: BTreeMap<(usize, Option<Name>), (String, String)>,
     /// Losses of senders, over all their channels. A source is one subscriber, and is told of each once.
     of_senders: u64,
     /// The channel that came last: mostly it is the next one too.
@@ -54,12 +56,25 @@ pub struct Total {
     pub untold: u64,
     /// As in [`Counts`].
     pub dropped: u64,
+    /// Channels that could not be read, and domains that could not be listed: nobody knows how many messages that were.
+    pub unread: u64,
+}
+
+/// A channel that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadLine {
+    /// The URL of its domain.
+    pub domain: String,
+    /// Its name; none: the domain's channels could not be listed.
+    pub channel: Option<Name>,
+    /// Why.
+    pub why: String,
 }
 
 impl Total {
     /// Whether anything is known to be lost.
     pub fn has_losses(&self) -> bool {
-        self.missed > 0 || self.dropped > 0
+        self.missed > 0 || self.dropped > 0 || self.unread > 0
     }
 }
 
@@ -76,6 +91,8 @@ impl Account {
     }
     /// Gives the next number to a channel that has none.
     pub fn add(&mut self, source: usize, domain: &str, name: Name) -> u32 {
+        // If it could not be read before, what was missed of it is counted from now on.
+        self.unread.remove(&(source, Some(name.clone())));
         let number = self.lines.len() as u32; // no domain keeps so many channels
         self.numbers.entry(source).or_default().insert(name.clone(), number);
         self.lines.push(Line { domain: domain.into(), channel: name, counts: Counts::default() });
@@ -93,6 +110,24 @@ impl Account {
             Missed::OfSender(n) => self.of_senders = self.of_senders.saturating_add(n),
             Missed::Unknown => counts.untold += 1,
         }
+    }
+
+    /// Something of source `source` could not be read.
+    pub fn unread(&mut self, source: usize, domain: &str, unread: Unread) {
+        // Names may be made without end: beyond a number they count as one.
+        const MOST: usize = 4096;
+        let full = self.unread.len() >= MOST;
+        let Unread { channel, why } = unread;
+        let channel = channel.filter(|_| !full);
+        self.unread.insert((source, channel), (domain.into(), why));
+    }
+    /// What could not be read.
+    pub fn unread_lines(&self) -> impl Iterator<Item = UnreadLine> + '_ {
+        self.unread.iter().map(|((_, channel), (domain, why))| UnreadLine {
+            domain: domain.clone(),
+            channel: channel.clone(),
+            why: why.clone(),
+        })
     }
 
     /// Counts a message that came and could not be kept.
@@ -115,7 +150,8 @@ impl Account {
     }
     /// The sums over all channels.
     pub fn total(&self) -> Total {
-        let mut total = Total { missed: self.of_senders, ..Total::default() };
+        let unread = self.unread.len() as u64;
+        let mut total = Total { missed: self.of_senders, unread, ..Total::default() };
         for Line { counts, .. } in &self.lines {
             total.received += counts.received;
             total.written += counts.written;
@@ -173,7 +209,7 @@ mod tests {
         account.dropped(number);
         account.settle(&[0, 1], &[0, 1]);
         let total = account.total();
-        assert_eq!(total, Total { received: 2, written: 1, missed: 4, untold: 1, dropped: 3 });
+        assert_eq!(total, Total { received: 2, written: 1, missed: 4, untold: 1, dropped: 3, unread: 0 });
         assert!(total.has_losses());
     }
 }

@@ -77,6 +77,11 @@ impl fmt::Display for Error {
                     path.display()
                 )
             }
+            Error::File { what, path, source } if source.kind() == io::ErrorKind::FileTooLarge => write!(
+                f,
+                "cannot {what} {}: it would be longer than files of this process may be: raise the limit (`ulimit -f`), or use --split-mb",
+                path.display()
+            ),
             Error::File { what, path, source } => write!(f, "cannot {what} {}: {source}", path.display()),
             Error::Quota { path, left, least } => write!(
                 f,

@@ -22,7 +22,7 @@ mod recorder;
 mod report;
 mod when;
 
-pub use account::{Account, Counts, Line, Total};
+pub use account::{Account, Counts, Line, Total, UnreadLine};
 pub use batch::{Batch, Channel, Head};
 pub use error::{Error, Result};
 pub use format::{ACCOUNT, Format, Log};

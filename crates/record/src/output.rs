@@ -8,6 +8,7 @@ use crate::name::Naming;
 use crate::queue::{Next, Order, Queue};
 use crate::report;
 use jiff::Zoned;
+use saltus_os::limits::Reserve;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -58,6 +59,8 @@ pub(crate) struct Output {
     pub shared: Arc<Shared>,
     pub channels: Vec<Channel>,
     pub open: Option<Open>,
+    /// For the next file: channels may take all other descriptors.
+    pub reserve: Reserve,
 }
 
 /// The file that is being written.
@@ -73,12 +76,15 @@ pub(crate) struct Open {
     looked: Option<Instant>,
 }
 
+/// Descriptors that a file takes, and what is done about its directory.
+pub(crate) const DESCRIPTORS: usize = 6;
 /// The room on the disk is looked at so often.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Output {
     /// Makes the next file.
     pub fn begin(&mut self) -> Result<()> {
+        self.reserve.release();
         let (file, path) = self.naming.open(&Zoned::now())?;
         let begun = self.format.begin(file);
         let mut channels = self.channels.iter().enumerate();
@@ -89,6 +95,7 @@ impl Output {
         let now = Instant::now();
         let counted = self.format.size();
         self.open = Some(Open { path, since: now, counted, synced: now, dirty: false, looked: None });
+        self.reserve.hold(DESCRIPTORS);
         self.look_at_disk()
     }
 

@@ -6,12 +6,14 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::keep::Keep;
 use crate::name::Naming;
-use crate::output::{Files, Limits, Output, Shared};
+use crate::output::{DESCRIPTORS, Files, Limits, Output, Shared};
 use crate::queue::{Order, Queue};
 use crate::report::Report;
 use saltus_domain::{
-    CancelHandle, Description, Domain, Message, Name, Options, Pattern, Start, Subscriber, Until, wait_any,
+    CancelHandle, Description, Domain, Message, Name, Options, Pattern, Start, Subscriber, Unread,
+    UnreadFinder, Until, wait_any,
 };
+use saltus_os::limits::Reserve;
 use saltus_os::{clock, process};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -165,6 +167,8 @@ struct Reading {
     source: Source,
     subscriber: Subscriber,
     ended: bool,
+    /// Finds channels that the subscriber passes over.
+    finder: UnreadFinder,
 }
 
 impl Recorder {
@@ -174,12 +178,14 @@ impl Recorder {
         if splits && !settings.naming.has_more() {
             return Err(Error::Options("several files need several names: number them, or rotate them"));
         }
-        let mut reading = Vec::new();
+        let (mut reserve, mut reading) = (Reserve::default(), Vec::new());
+        reserve.hold(DESCRIPTORS);
         for source in sources {
             let depth = if source.domain.traits().shared_memory { u64::MAX } else { DEPTH };
             let options = Options::next(depth).start(source.start);
+            let finder = UnreadFinder::new(&source.domain);
             let subscriber = source.domain.subscriber_with(source.pattern.clone(), options)?;
-            reading.push(Reading { source, subscriber, ended: false });
+            reading.push(Reading { source, subscriber, ended: false, finder });
         }
         let shared = Arc::<Shared>::default();
         let queue = Arc::new(Queue::new(settings.memory));
@@ -191,6 +197,7 @@ impl Recorder {
             shared: shared.clone(),
             channels: Vec::new(),
             open: None,
+            reserve,
         };
         if settings.last.is_none() {
             output.begin()?;
@@ -237,6 +244,7 @@ impl Recorder {
     /// happens, what was received is accounted for: [`Recorder::status`] and [`Recorder::report`].
     pub fn run(&mut self, mut tell: impl FnMut(Told<'_>)) -> Result<()> {
         self.record(&mut tell);
+        self.find_unread();
         self.hand_over();
         self.queue.end();
         let written = self.writer.take().map(JoinHandle::join);
@@ -267,6 +275,7 @@ impl Recorder {
             let now = clock::monotonic();
             if now >= told.saturating_add(TELL) {
                 told = now;
+                self.find_unread();
                 tell(Told::Status(&self.status()));
             }
             if now >= self.end {
@@ -282,6 +291,22 @@ impl Recorder {
             } else {
                 self.sleep(self.due.min(self.end).min(now + 100_000_000), tell);
             }
+        }
+    }
+
+    /// Accounts for channels that are there and are not read.
+    fn find_unread(&mut self) {
+        for (i, Reading { source, finder, ended, .. }) in self.sources.iter_mut().enumerate() {
+            if *ended {
+                continue;
+            }
+            let shared = &self.shared; // locked for moments only: the writer needs the account too
+            let unread = finder.look(&source.pattern, |name| {
+                shared.account().find(i, name).is_some()
+                    || source.wants.as_ref().is_some_and(|wants| !wants(name))
+            });
+            let url = source.domain.url();
+            unread.into_iter().for_each(|unread| shared.account().unread(i, url, unread));
         }
     }
 
@@ -309,7 +334,13 @@ impl Recorder {
         match e {
             saltus_domain::Error::Canceled => {}
             saltus_domain::Error::Ended => self.sources[i].ended = true,
-            e => tell(Told::Trouble(e)),
+            e => {
+                if let saltus_domain::Error::Channel(_) | saltus_domain::Error::System { .. } = e {
+                    let unread = Unread { channel: None, why: e.to_string() };
+                    self.shared.account().unread(i, self.sources[i].source.domain.url(), unread);
+                }
+                tell(Told::Trouble(e))
+            }
         }
     }
 
@@ -455,6 +486,10 @@ impl Recorder {
     /// Shows the account, channel by channel.
     pub fn report<T>(&self, show: impl FnOnce(&Report<'_>) -> T) -> T {
         show(&Report::new(&self.shared.account()))
+    }
+    /// What could not be read, and why.
+    pub fn unread(&self) -> Vec<crate::UnreadLine> {
+        self.shared.account().unread_lines().collect()
     }
     /// The counts, channel by channel.
     pub fn lines(&self) -> Vec<crate::Line> {

@@ -1,6 +1,7 @@
 //! The account in JSON: what stands in each file, and what `--json` prints.
 
-use crate::account::{Account, Counts, Total};
+use crate::account::{Account, Counts, Total, UnreadLine};
+use saltus_domain::Name;
 use serde::Serialize;
 
 /// An account. Names that are not text are shown with replacement characters.
@@ -11,6 +12,18 @@ pub struct Report<'a> {
     total: Total,
     /// Senders told apart on networks count each gap once; so the sum of the channels may be less.
     channels: Vec<Row<'a>>,
+    /// What could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<Unread>,
+}
+
+#[derive(Debug, Serialize)]
+struct Unread {
+    domain: String,
+    /// Not there if it is the domain that could not be listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<String>,
+    why: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,7 +42,18 @@ impl Report<'_> {
             channel: String::from_utf8_lossy(line.channel.as_bytes()).into_owned(),
             counts: &line.counts,
         });
-        Report { recorder: "saltus record", total: account.total(), channels: rows.collect() }
+        let text = |name: Name| String::from_utf8_lossy(name.as_bytes()).into_owned();
+        let unread = account.unread_lines().map(|UnreadLine { domain, channel, why }| Unread {
+            domain,
+            channel: channel.map(text),
+            why,
+        });
+        Report {
+            recorder: "saltus record",
+            total: account.total(),
+            channels: rows.collect(),
+            unread: unread.collect(),
+        }
     }
 }
 
