@@ -316,3 +316,18 @@ fn pub_wants_exactly_one_source() {
     place.run(["pub", "imu", "x", "-r", "-1"]).with(2);
     place.run(["pub", "imu", "--file", "/nonexistent/file"]).saying(1, "/nonexistent/file");
 }
+
+#[test]
+fn echo_ends_when_its_time_is_over_though_the_channel_is_damaged() {
+    use std::os::unix::fs::FileExt;
+    let place = Place::new();
+    place.run(["pub", "imu", "hello"]).with(0);
+    let data = std::fs::File::options().write(true).open(place.path().join("imu/data")).unwrap();
+    // The number of the last message: there is something new, and it is nowhere.
+    data.write_all_at(&1023u64.to_ne_bytes(), 8192).unwrap();
+    for newest in [true, false] {
+        let arguments = ["echo", "imu", "-n", "1", "--timeout", "60ms"];
+        let newest: &[&str] = if newest { &["--newest"] } else { &[] };
+        place.run(arguments.iter().chain(newest)).saying(4, "within 60ms");
+    }
+}

@@ -278,7 +278,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["--when", "A.x == 1"], 2, "--last"),
         (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
         (&["-o", "x.bag"], 2, "a log ends in .mcap or .lcmlog"),
-        (&["-a", "-o", "x.mcap"], 2, "--append: an MCAP file"),
+        (&["-a", "-o", "x.mcap"], 2, "--append: nothing can be added to an MCAP file"),
         (&["-c", "(", "-o", "x"], 2, "no regular expression"),
         (&["--also", "mem://", "-o", "x"], 2, "memory of one process"),
         (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),
@@ -288,4 +288,112 @@ fn what_makes_no_sense_is_refused_in_words() {
         assert!(ended.err.contains(words), "{arguments:?}: {}", ended.err);
     }
     assert_eq!(fs::read(there).expect("the file"), b"precious");
+}
+
+/// The command with at most so many descriptors, as a soft limit or altogether.
+fn limited(place: &Place, limit: &str, arguments: &[&str]) -> Command {
+    let shell = ["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_saltus")];
+    place.command_of("/bin/sh".as_ref(), shell.iter().chain(arguments))
+}
+
+#[test]
+fn channels_for_which_there_are_no_descriptors_are_accounted_for_and_are_exit_code_5() {
+    let (place, files) = (Place::new(), Files::new());
+    for n in 0..100 {
+        place.domain().create(format!("C{n}"), &Default::default()).expect("a channel");
+        let channel = place.domain().open_channel(format!("C{n}")).expect("it opens");
+        channel.publisher().expect("a publisher").publish(b"one").expect("it is published");
+    }
+    // The soft limit alone stops nobody: it is raised.
+    let path = files.at("soft.lcmlog");
+    let record =
+        |path: &str| ["record", "-o", path, "--from", "oldest", "--duration", "1500ms"].map(String::from);
+    let run = |limit, arguments: &[String]| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Running::start(&mut limited(&place, limit, &arguments)).ended()
+    };
+    run("-S -n 64", &record(&path)).saying(0, "received 100, written 100 (");
+    // The hard one does: what could not be opened is told of by name, and is in the file.
+    let path = files.at("hard.lcmlog");
+    let ended = run("-n 64", &record(&path)).saying(5, "not read");
+    let (_, account) = events(&path).pop().expect("an account");
+    let account: serde_json::Value = serde_json::from_slice(&account).expect("JSON");
+    let received = account["total"]["received"].as_u64().expect("a number");
+    let unread = account["unread"].as_array().expect("a list");
+    let channels: Vec<&str> = unread.iter().filter_map(|one| one["channel"].as_str()).collect();
+    assert_eq!(account["total"]["unread"], unread.len());
+    assert!(received > 0 && received < 100, "{received}");
+    assert_eq!(received + channels.len() as u64, 100, "every channel is accounted for");
+    let words = format!("channel `{}` could not be read: ", channels[0]);
+    assert!(ended.err.contains(&words) && ended.err.contains("open files"), "{}", ended.err);
+}
+
+#[test]
+fn a_channel_that_may_not_be_read_is_accounted_for_by_recorder_bridge_and_spy() {
+    let (place, files) = (Place::new(), Files::new());
+    place.run(["pub", "OPEN", "one"]).with(0);
+    place.run(["pub", "CLOSED", "one"]).with(0);
+    // Damaged is like forbidden, which would stop no test that runs as root.
+    fs::write(place.path().join("CLOSED/data"), b"").expect("the file is cut short");
+    let path = files.at("run.lcmlog");
+    let ended = place.run(["record", "-o", &path, "--from", "oldest", "--duration", "300ms"]);
+    let ended = ended.saying(5, "channel `CLOSED` could not be read: ");
+    assert!(ended.err.contains("received 1, written 1") && ended.err.contains("1 not read"), "{}", ended.err);
+    place.run(["spy", "--once", "-i", "300ms"]).saying(5, "channel `CLOSED` could not be read: ");
+    let to = format!("file://{}?mode=w", files.at("bridged.lcmlog"));
+    let bridge = place.start(["bridge", &place.url(), &to, "--json"]);
+    place.until_subscribed("OPEN", 1);
+    bridge.signal(libc::SIGINT);
+    let ended = bridge.ended().saying(5, "channel `CLOSED` could not be read: ");
+    assert_eq!(ended.json().last().expect("the counts")["unread"], 1);
+}
+
+#[test]
+fn bridge_and_spy_account_for_channels_for_which_there_are_no_descriptors() {
+    let (place, files) = (Place::new(), Files::new());
+    for n in 0..100 {
+        place.domain().create(format!("C{n}"), &Default::default()).expect("a channel");
+    }
+    let ended =
+        Running::start(&mut limited(&place, "-n 64", &["spy", "--once", "--json", "-i", "500ms"])).ended();
+    let ended = ended.saying(5, "could not be read: ");
+    let unread = ended.err.lines().filter(|line| line.contains("channel `C")).count();
+    assert_eq!(ended.json().len() + unread, 100, "every channel is accounted for");
+    let (url, to) = (place.url(), format!("file://{}?mode=w", files.at("bridged.lcmlog")));
+    let bridge = Running::start(&mut limited(&place, "-n 64", &["bridge", &url, &to, "--json"]));
+    until("it carries", || {
+        let channels = (0..100).filter_map(|n| place.domain().open_channel(format!("C{n}")).ok());
+        channels.filter(|c| c.info().is_ok_and(|info| info.subscribers.iter().any(|s| s.alive))).count() > 5
+    });
+    bridge.signal(libc::SIGINT);
+    let ended = bridge.ended().saying(5, "could not be read: ");
+    assert!(ended.json().last().expect("the counts")["unread"].as_u64() > Some(10), "{ended:?}");
+}
+
+#[test]
+fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
+    let (place, files) = (Place::new(), Files::new());
+    let run = |arguments: &[&str]| Running::start(&mut limited(&place, "-f 16", arguments)).ended();
+    run(&["mk", "a"]).saying(1, "raise the limit (`ulimit -f`)");
+    run(&["pub", "a", "hello"]).saying(1, "raise the limit (`ulimit -f`)");
+    place.run(["pub", "a", "hello"]).with(0);
+    let message = "x".repeat(400);
+    let many = format!("{message}\n").repeat(1000);
+    place.run(["mk", "b", "--frames", "2000"]).with(0);
+    place.feed(["pub", "b", "--lines"], many.as_bytes()).with(0);
+    let path = files.at("run.lcmlog");
+    let arguments = ["record", "b", "-o", &path, "--from", "oldest", "--duration", "1s"];
+    run(&arguments).saying(1, "raise the limit (`ulimit -f`)");
+}
+
+#[test]
+fn a_file_system_without_inodes_is_told_as_such() {
+    let (place, files) = (Place::new(), Files::new());
+    let directory = files.at("small");
+    fs::create_dir(&directory).expect("a directory");
+    let script = r#"mount -t tmpfs -o nr_inodes=4 none "$1" && exec "$0" --domain "shm://$1" mk a"#;
+    let saltus = env!("CARGO_BIN_EXE_saltus");
+    let mut command =
+        place.command_of("unshare".as_ref(), ["-rm", "/bin/sh", "-c", script, saltus, &directory]);
+    Running::start(&mut command).ended().saying(1, "inodes");
 }

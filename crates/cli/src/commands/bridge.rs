@@ -60,6 +60,11 @@ pub(crate) struct Bridge {
     json: Json,
 }
 
+/// How often it looks for channels that cannot be read.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long it waits after an error that may pass.
+const PAUSE: Duration = Duration::from_millis(20);
+
 const EXAMPLES: &str = "\
 Examples:
   saltus bridge shm:// udpm://239.255.76.67:7667?ttl=1        to a network
@@ -92,12 +97,23 @@ pub(crate) fn run(args: Bridge) -> Outcome {
     let mut status = Status::new(ways, args.stat, args.json.json)?;
     status.started()?;
     let mut troubles = Troubles::default();
+    let mut look = Instant::now() + LOOK;
     while !stop::requested() {
-        let until = status.due().map_or(Until::Forever, |due| Until::For(left(due)));
+        let until = Until::For(left(status.due().map_or(look, |due| due.min(look))));
         match bridge.step(until) {
             Ok(_) => {}
             Err(Error::Canceled | Error::Ended) => break,
+            // A channel that cannot be read, or a directory that cannot be listed now, is not the others' trouble.
+            Err(error @ (Error::Channel(_) | Error::System { .. })) => {
+                bridge.not_read(&error);
+                status.trouble(error);
+                std::thread::sleep(PAUSE);
+            }
             Err(error) => troubles.pass(error)?,
+        }
+        if left(look).is_zero() {
+            bridge.find_unread();
+            look = Instant::now() + LOOK;
         }
         if let Some(trouble) = bridge.trouble() {
             status.trouble(trouble);
@@ -106,6 +122,7 @@ pub(crate) fn run(args: Bridge) -> Outcome {
             status.show(&bridge)?;
         }
     }
+    bridge.find_unread();
     status.end(&bridge)
 }
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::print::out::Out;
+use saltus_text::escape::escaped;
 use saltus_text::human;
 
 /// How often a terminal is told.
@@ -33,6 +34,7 @@ struct Line<'a> {
     missed: Option<u64>,
     untold: u64,
     refused: u64,
+    unread: usize,
 }
 
 /// Where it is told.
@@ -110,19 +112,33 @@ impl<'a> Status<'a> {
 
     /// The last words.
     pub(crate) fn end(mut self, bridge: &Bridge) -> Outcome {
-        if self.json {
-            return self.json(bridge);
-        }
         self.clear();
-        self.lines(bridge);
-        Ok(())
+        let mut complete = true;
+        for ((from, _), unread) in self.ways.iter().zip(bridge.unread()) {
+            for one in unread {
+                complete = false;
+                let what = match one.channel {
+                    Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
+                    None => "some channels".into(),
+                };
+                say(format_args!("{from}: {what} could not be read: {}", one.why));
+            }
+        }
+        if self.json {
+            self.json(bridge)?;
+        } else {
+            self.lines(bridge);
+        }
+        if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) }
     }
 
     fn json(&mut self, bridge: &Bridge) -> Outcome {
-        for (&(from, to), counts) in self.ways.iter().zip(bridge.routes()) {
+        for ((&(from, to), counts), unread) in self.ways.iter().zip(bridge.routes()).zip(bridge.unread()) {
+            let unread = unread.len();
             let missed = counts.missed();
             let Counts { received, carried, own, passed, dropped, untold, refused, .. } = counts;
-            let line = Line { from, to, received, carried, own, passed, dropped, missed, untold, refused };
+            let line =
+                Line { from, to, received, carried, own, passed, dropped, missed, untold, refused, unread };
             self.out.json(&line)?;
         }
         self.out.flush()

@@ -18,6 +18,8 @@ use saltus_text::human;
 
 /// How long the look for a channel goes on before Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(100);
+/// After a message that could not be had, the next try comes so much later.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Prints until there is enough, or the end is asked for.
 pub(super) fn run(domain: &Domain, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
@@ -110,18 +112,30 @@ impl Reading<'_> {
         let (format, channel) = (self.wanted.format, subscriber.channel());
         let name = escaped(channel.name().as_bytes());
         let mut message = Vec::new();
+        // When the time for the next message is over, once it could not be had.
+        let mut end = None;
         while !stop::requested() && self.wanted.most.is_none_or(|most| self.received < most) {
             let sample = match self.receive(subscriber, &mut message) {
                 Ok(Some(sample)) => sample,
                 Ok(None) => return Err(self.silence(&name)),
-                // Overtaken at every try: what is newer now is asked for, and what was lost is counted.
-                Err(Stopped::By(Error::Overrun { .. })) => continue,
+                // Overtaken at every try: what is newer now is asked for, and what was lost is counted. If the channel is damaged
+                // that may never end.
+                Err(Stopped::By(Error::Overrun { .. })) => {
+                    let now = Instant::now();
+                    let end = *end.get_or_insert_with(|| self.wanted.timeout.map(|time| now + time));
+                    if end.is_some_and(|end| now >= end) {
+                        return Err(self.silence(&name));
+                    }
+                    stop::sleep_until(end.unwrap_or(now + PAUSE).min(now + PAUSE));
+                    continue;
+                }
                 Err(Stopped::By(Error::Canceled)) => break,
                 Err(Stopped::By(error @ Error::Retired { .. })) => return Ok(End::Retired(error)),
                 Err(Stopped::By(error)) => return Err(error.into()),
                 Err(Stopped::Output(failure)) => return Err(failure),
             };
             self.received += 1;
+            end = None;
             let meaning = if !self.wanted.looks_into {
                 Meaning::Bytes
             } else {

@@ -79,6 +79,7 @@ struct Report {
     events: u64,
     channels: usize,
     kept_raw: u64,
+    too_early: u64,
     damage: BTreeMap<String, String>,
     #[serde(skip)]
     damages: Vec<(String, Damage)>,
@@ -157,6 +158,12 @@ impl Writing {
                 plural(report.kept_raw, "message")
             ));
         }
+        if report.too_early > 0 {
+            say(format_args!(
+                "{} from before 1970 have time 0 now, since MCAP has no such times: a log of LCM (.lcmlog) keeps them",
+                plural(report.too_early, "message")
+            ));
+        }
         Ok(())
     }
 }
@@ -170,6 +177,7 @@ impl Report {
             events: written.events,
             channels: written.channels,
             kept_raw: written.kept_raw,
+            too_early: written.too_early,
             damage: bad.map(|(name, damage)| (name.clone(), damage.to_string())).collect(),
             damages,
         }

@@ -209,8 +209,14 @@ impl Record {
             None => (PathBuf::from("saltus-%Y-%m-%d.mcap"), true),
         };
         if self.append && format_of(&template)? == Format::Mcap {
-            let words =
-                "--append: an MCAP file that was ended cannot be gone on with; number files with --increment";
+            let words = match saltus_log::is_finished(&template) {
+                Ok(false) => format!(
+                    "--append: the recorder of {0} was killed before it ended the file: `saltus log repair {0} WHOLE.mcap` makes a \
+                     whole one; record into another file, for example with --increment, and join them with `saltus log merge`",
+                    template.display()
+                ),
+                _ => "--append: nothing can be added to an MCAP file; number files with --increment".into(),
+            };
             return Err(Failure::new(Code::Usage, words));
         }
         let style = match self.rotate {

@@ -97,6 +97,13 @@ impl Status {
         if !self.quiet {
             table(recorder).iter().for_each(say);
         }
+        for line in recorder.unread() {
+            let what = match line.channel {
+                Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
+                None => "some channels".into(),
+            };
+            say(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
+        }
         if !self.quiet || now.total.has_losses() {
             say(words(&now));
         }
@@ -112,13 +119,17 @@ impl Status {
 }
 
 fn words(now: &Now) -> String {
-    let Total { received, written, dropped, .. } = now.total;
+    let Total { received, written, dropped, unread, .. } = now.total;
+    let unread = match unread {
+        0 => String::new(),
+        n => format!(", {n} not read"),
+    };
     let files = match now.files.paths.len() {
         1 => String::new(),
         n => format!(" in {}", human::plural(n as u64, "file")),
     };
     format!(
-        "received {received}, written {written} ({}{files}), missed {}, dropped {dropped}",
+        "received {received}, written {written} ({}{files}), missed {}, dropped {dropped}{unread}",
         human::bytes(now.files.bytes as f64),
         human::missed(now.total.missed, now.total.untold, received),
     )

@@ -93,9 +93,11 @@ pub(crate) fn run(url: Option<&str>, spy: Spy) -> Outcome {
         return web::run(spy.sources(url)?, types, spy.web);
     }
     let options = Options { types, ..Options::default() };
-    let watch = Watch::start(spy.sources(url)?, options)?;
-    if once {
-        return once::run(&watch, spy.interval, spy.json.json);
+    let sources = spy.sources(url)?;
+    let finders = once.then(|| once::Finders::new(&sources)).transpose()?;
+    let watch = Watch::start(sources, options)?;
+    if let Some(finders) = finders {
+        return once::run(&watch, finders, spy.interval, spy.json.json);
     }
     saltus_spy_tui::run(&watch, spy.mouse, stop::requested)
         .map_err(|e| Failure::new(Code::Failed, format!("cannot use the terminal: {e}")))

@@ -2,16 +2,35 @@
 
 use std::time::{Duration, Instant};
 
-use saltus_spy::{Column, Watch, sort};
+use saltus_domain::{Name, Pattern, UnreadFinder};
+use saltus_spy::{Column, Source, Watch, sort};
 use saltus_spy_tui::{cell, is_number, title};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::print::out::Out;
 use crate::stop;
+use saltus_text::escape::escaped;
 use saltus_text::table::{Align, Table};
 
+/// What finds the channels of each domain that cannot be read, and where the table goes.
+pub(crate) struct Finders(Vec<(Source, UnreadFinder)>, Out);
+
+impl Finders {
+    /// They hold descriptors back; so they come before the watch, which may take all.
+    pub(crate) fn new(sources: &[Source]) -> Outcome<Finders> {
+        let finders =
+            sources.iter().map(|source| (source.clone(), UnreadFinder::new(&source.domain))).collect();
+        Ok(Finders(finders, Out::new()?))
+    }
+}
+
 /// Watches for a while, prints, and ends.
-pub(crate) fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
+pub(crate) fn run(
+    watch: &Watch,
+    Finders(mut finders, mut out): Finders,
+    interval: Duration,
+    json: bool,
+) -> Outcome {
     stop::when_output_closes();
     if !stop::sleep_until(Instant::now() + interval) {
         return Ok(());
@@ -21,10 +40,28 @@ pub(crate) fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
     for trouble in watch.troubles(&mut 0) {
         say(format_args!("{}: {}", trouble.domain, trouble.words));
     }
-    let mut out = Out::new()?;
+    // Channels that are there and have no row could not be read.
+    let mut complete = true;
+    for (source, finder) in &mut finders {
+        let url = source.domain.url();
+        let known = |name: &Name| {
+            source.wants.as_ref().is_some_and(|wants| !wants(name))
+                || rows.iter().any(|row| row.domain == url && row.channel == escaped(name.as_bytes()))
+        };
+        for one in finder.look(&Pattern::all(), known) {
+            complete = false;
+            let what = match one.channel {
+                Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
+                None => "some channels".into(),
+            };
+            say(format_args!("{url}: {what} could not be read: {}", one.why));
+        }
+    }
+    let done = if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) };
     if json {
         rows.iter().try_for_each(|row| out.json(row))?;
-        return out.flush();
+        out.flush()?;
+        return done;
     }
     let align = |column| if is_number(column) { Align::Right } else { Align::Left };
     let mut table = Table::new(&Column::ALL.map(|column| (title(column), align(column))));
@@ -33,5 +70,6 @@ pub(crate) fn run(watch: &Watch, interval: Duration, json: bool) -> Outcome {
     rows.iter()
         .filter_map(|row| Some((&row.channel, row.mismatch.as_ref()?)))
         .try_for_each(|(channel, words)| out.line(format_args!("{channel}: {words}")))?;
-    out.flush()
+    out.flush()?;
+    done
 }
