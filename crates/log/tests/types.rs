@@ -163,7 +163,9 @@ fn times_before_1970_are_counted_where_the_format_has_none() {
         let mut writer = Writer::new(Vec::new(), format, WriterOptions::new()).unwrap();
         for log_time in [-2_000_000, -1000, 0, 5000] {
             let publish_time = (log_time == 0).then_some(-1);
-            writer.write(&Event { channel: b"C", data: b"x", log_time, publish_time, ..Event::default() }).unwrap();
+            writer
+                .write(&Event { channel: b"C", data: b"x", log_time, publish_time, ..Event::default() })
+                .unwrap();
         }
         assert_eq!(writer.too_early(), too_early, "{format}");
     }
@@ -179,7 +181,8 @@ fn a_file_whose_writer_was_killed_is_told_from_one_that_was_ended() {
         std::fs::write(&path, bytes).unwrap();
         saltus_log::is_finished(&path).unwrap()
     };
-    let of = [&whole[..], &whole[..whole.len() - 1], &whole[..100], &whole[..8], b"", b"no log at all"].map(&mut ended);
+    let of = [&whole[..], &whole[..whole.len() - 1], &whole[..100], &whole[..8], b"", b"no log at all"]
+        .map(&mut ended);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(of, [true, false, false, false, true, true]);
 }
