@@ -351,7 +351,7 @@ th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid #d8dce2;white-
 tbody th,.facts td,.words{text-align:left}
 .summary thead th:first-child{text-align:left}
 .summary th{max-width:24em;white-space:normal;overflow-wrap:anywhere}
-.words,.facts td{white-space:normal;overflow-wrap:anywhere}
+.words,.facts td{white-space:normal;overflow-wrap:break-word}
 .spikes .words span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
 .result{font-size:1.15em;overflow-wrap:anywhere}
 .aside{opacity:.75;font-size:.9em}
@@ -381,6 +381,8 @@ figure:not(.narrow) svg{min-width:640px}
 .spikes td:first-child{font-weight:600}
 .spikes .words{grid-column:1/-1;font-size:.87em}
 .facts th{white-space:normal}
+table:not(.summary):not(.spikes){font-size:.87em}
+.words{padding:.25em .3em}
 }
 @media screen and (prefers-color-scheme:dark){body{background:#15181d;color:#e4e7ec}th,td,details,.summary tr,.spikes tr{border-color:#343a44}
 .kept{color:#3ccf9c}.missed{color:#ff6b81}}
