@@ -6,6 +6,8 @@ mod chromium;
 mod fit;
 #[path = "page/load.rs"]
 mod load;
+#[path = "page/pictures.rs"]
+mod pictures;
 mod rig;
 
 use chromium::{Chromium, DRAWN};
