@@ -19,6 +19,9 @@ export class TreeView {
   update(tree, now) {
     this.error.hidden = !tree.error;
     text(this.error, tree.error || '');
+    // Where there are no fields, the bytes are all there is to see.
+    if (!this.begun && tree.hex.length && !tree.nodes.length) this.hex.open = true;
+    this.begun ||= tree.hex.length > 0;
     if (this.hex.open) text(this.pre, tree.hex.join('\n'));
     const seen = new Set();
     let place = this.list.firstChild;

@@ -119,6 +119,23 @@ impl Drop for Directory {
 }
 
 #[test]
+fn bytes_of_an_unknown_type_have_offsets_and_characters() {
+    let directory =
+        Directory(PathBuf::from(format!("/dev/shm/saltus-web-{:016x}", saltus_os::process::random())));
+    let domain = Domain::open(&format!("shm://{}", directory.0.display())).unwrap();
+    domain.publisher("RAW").unwrap().publish(b"hello saltus, \x00\xff!").unwrap();
+    let rig = Rig::new("127.0.0.1:0", &domain, None, &[]);
+    let mut browser = Chromium::start(1100, 800);
+    browser.open(&format!("{}#open=RAW", rig.url));
+    let dump = "00000000  68 65 6c 6c 6f 20 73 61  6c 74 75 73 2c 20 00 ff  |hello saltus, ..|\\n\
+                00000010  21                                                |!|";
+    browser.wait(&format!("document.querySelector('.tree pre')?.textContent === '{dump}'"));
+    browser.wait("document.querySelector('.tree details').open");
+    browser.open("about:blank");
+    drop(rig);
+}
+
+#[test]
 fn who_takes_only_the_newest_is_not_shown_in_red_and_all_places_show_one_rate() {
     let directory =
         Directory(PathBuf::from(format!("/dev/shm/saltus-web-{:016x}", saltus_os::process::random())));
