@@ -10,6 +10,7 @@ mod licences;
 mod modules;
 mod package;
 mod pages;
+mod pictures;
 mod plan;
 mod providers;
 mod run;
@@ -54,6 +55,7 @@ usage: cargo xtask VERB [ARGS]
   bench bindings [ARGS] measure a call and a message in C, C++, Python and Java: see lab/benches/bindings/README.md
   package [--install-check]  build the Debian package in target/package; try it and `cargo install` in clean roots, and remove them.
                        `test` tries only the latter, because the first build of cargo-deb takes a minute or two
+  pictures             draw docs/pictures/spy-*.png and player-*.png in Chromium, from a recorded log (in SALTUS_DATA)
   header               regenerate bindings/c/include/saltus.h
 ";
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         ["loom"] => run::all(vec![checks::loom()]),
         ["model", rest @ ..] => tools::install(&["spin"]).and_then(|()| run::all(vec![checks::models(rest)])),
         ["campaign", rest @ ..] => run::all(vec![checks::campaign(rest)]),
+        ["pictures"] => tools::install(&["chromium"]).and_then(|()| run::all(pictures::steps()?)),
         ["random"] => run::all(checks::random(10)),
         ["random", rounds] => match rounds.parse() {
             Ok(rounds @ 1..) => run::all(checks::random(rounds)),

@@ -50,6 +50,16 @@ fn every_meter_reports_and_logs_the_same() {
 }
 
 #[test]
+fn the_log_is_named_with_o_as_elsewhere_and_a_short_run_has_short_steps() {
+    let (place, files) = (Place::new(), Files::new());
+    for (option, name) in [("-o", "a.hlog"), ("--out", "b.hlog")] {
+        place.run(["hiccup", "--duration", "1200ms", "--quiet", option, &files.at(name)]).with(0);
+        let all = intervals(&files.at(name), None);
+        assert!(all.len() > 4 && all.iter().all(|line| line.length < 1.0), "{}", all.len());
+    }
+}
+
+#[test]
 fn spikes_are_told_with_what_happened_around_them() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("a.hlog");

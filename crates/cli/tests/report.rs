@@ -27,6 +27,23 @@ fn what_hiccup_logs_is_reported() {
 }
 
 #[test]
+fn percentiles_of_hdrhistogram_are_read_and_the_unit_that_was_assumed_is_told() {
+    let (place, files) = (Place::new(), Files::new());
+    let text = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n   \
+        10007.000 0.500000000000          4           2.00\n90111.000 1.000000000000          8\n\
+        #[Mean    =    50059.000, StdDeviation   =    40052.000]\n";
+    let file = files.write("latency.hgrm", text);
+    let ran = place.run(["report", &file, "--json"]).with(0);
+    assert!(ran.err.contains("read as nanoseconds; --unit names another"), "{ran:?}");
+    let max = |ran: &[serde_json::Value]| ran[0]["max"].as_u64().expect("a number");
+    assert!(max(&ran.json()).abs_diff(90_111) < 100, "{ran:?}");
+    let ran = place.run(["report", &file, "--json", "--unit", "us"]).with(0);
+    assert!(ran.err.is_empty() && max(&ran.json()).abs_diff(90_111_000) < 100_000, "{ran:?}");
+    let refused = place.run(["report", &file, "--unit", "h"]).with(2);
+    assert!(refused.err.contains("a unit is ns, us, ms or s"), "{refused:?}");
+}
+
+#[test]
 fn tables_go_in_and_out_and_promises_are_looked_at() {
     let (place, files) = (Place::new(), Files::new());
     let table = files.write("a.csv", "value_ns,count\n1000000,99\n9000000,1\n");

@@ -116,6 +116,7 @@ fn rows_are_sorted_and_filtered_fields_seen_and_plotted_and_the_terminal_given_b
     let csv = fs::read_to_string(files(&place).join("saltus-spy-1.csv")).unwrap();
     assert!(csv.starts_with("time_s,\"POSE:theta [rad]\"\n") && csv.lines().count() > 10, "{csv}");
     terminal.press(&["Space"]);
+    terminal.until("the keys again", |s| !s.contains("wrote") && s.contains("e CSV"));
     terminal.until("paused", |s| s.contains("PAUSED"));
     terminal.press(&["?"]);
     terminal.until("the help", |s| s.contains("Keys") && s.contains("write what is plotted to a CSV file"));

@@ -160,3 +160,23 @@ fn what_java_and_javascript_write_is_read_here() {
         assert_eq!(found, [(None, 1_700_000_005.0, 1000), (Some("raw"), 1_700_000_005.0, 1000)]);
     }
 }
+
+#[test]
+fn percentiles_that_java_writes_are_read_here() {
+    let plain = Scratch::new("javas.hgrm");
+    let [ms, commas] = ["ms", "csv"].map(|end| Scratch::new(&format!("javas.hgrm.{end}")));
+    let told = java("percentiles", &plain);
+    let (max, median) = told.trim().split_once(' ').expect("two numbers");
+    let [max, median] = [max, median].map(|number| number.parse::<u64>().expect("a number"));
+    for (file, step) in [(&plain, 0), (&ms, 500), (&commas, 0)] {
+        let one = saltus_measure::report::load(&file.0, None).expect("read").remove(0);
+        assert_eq!((one.times.len(), one.assumed.is_some()), (1000, step == 0), "{}", file.path());
+        // As exactly as the file has it: of milliseconds three decimals.
+        let near = |a: u64, b: u64| a.abs_diff(b) <= step + b / 500;
+        assert!(
+            near(one.times.max(), max) && near(one.times.value_at_quantile(0.5), median),
+            "{}",
+            file.path()
+        );
+    }
+}

@@ -23,6 +23,15 @@ pub(crate) struct Branch {
     pub(crate) node: Node,
 }
 
+/// Words in the last line, in place of the keys.
+pub(crate) struct Notice {
+    /// The words.
+    pub(crate) words: String,
+    at: Instant,
+    /// Whether something is wrong.
+    pub(crate) bad: bool,
+}
+
 /// All that is on the screen and how it came there.
 pub(crate) struct App {
     pub(crate) page: Page,
@@ -56,13 +65,13 @@ pub(crate) struct App {
     /// When the plot ends, boot time in ns.
     pub(crate) plot_end: u64,
     pub(crate) now: u64,
-    pub(crate) notice: Option<(String, Instant)>,
+    pub(crate) notice: Option<Notice>,
     /// Rows of the page, for keys that move by one.
     pub(crate) height: usize,
 }
 
-/// A notice stays for so long.
-const NOTICE: Duration = Duration::from_secs(8);
+/// A notice stays until the next key, and no longer than this.
+const NOTICE: Duration = Duration::from_secs(4);
 
 impl App {
     pub(crate) fn new() -> App {
@@ -93,13 +102,22 @@ impl App {
         }
     }
 
+    /// Says what is wrong.
     pub(crate) fn tell(&mut self, words: impl Into<String>) {
-        self.notice = Some((words.into(), Instant::now()));
+        self.notice = Some(Notice { words: words.into(), at: Instant::now(), bad: true });
+    }
+    /// Says what was done.
+    pub(crate) fn confirm(&mut self, words: impl Into<String>) {
+        self.notice = Some(Notice { words: words.into(), at: Instant::now(), bad: false });
+    }
+    /// A notice gives the line back to the keys in time.
+    fn forget_notice(&mut self, now: Instant) {
+        self.notice.take_if(|notice| now.saturating_duration_since(notice.at) >= NOTICE);
     }
 
     /// Takes from the model what is shown.
     pub(crate) fn refresh(&mut self, model: &Model) {
-        self.notice.take_if(|(_, at)| at.elapsed() > NOTICE);
+        self.forget_notice(Instant::now());
         if self.paused.is_some() {
             return;
         }
@@ -251,4 +269,20 @@ fn flatten(nodes: Vec<Node>, depth: usize, out: &mut Vec<Branch>) {
 pub(crate) fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
     let margin = height / 2;
     cursor.saturating_sub(margin).min(len.saturating_sub(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_gives_the_line_back_to_the_keys_after_a_few_seconds() {
+        let mut app = App::new();
+        app.confirm("wrote saltus-spy-1.csv");
+        let at = app.notice.as_ref().map(|notice| notice.at).expect("a notice");
+        app.forget_notice(at + NOTICE - Duration::from_millis(1));
+        assert!(app.notice.is_some());
+        app.forget_notice(at + NOTICE);
+        assert!(app.notice.is_none());
+    }
 }

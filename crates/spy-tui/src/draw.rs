@@ -76,8 +76,9 @@ fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
     if app.typing {
         return Paragraph::new(format!("/{}▏", app.filter)).style(theme.heading());
     }
-    if let Some((words, _)) = &app.notice {
-        return Paragraph::new(format!(" {words}")).style(theme.bad());
+    if let Some(notice) = &app.notice {
+        let style = if notice.bad { theme.bad() } else { theme.heading() };
+        return Paragraph::new(format!(" {}", notice.words)).style(style);
     }
     let filter = if app.filter.is_empty() { String::new() } else { format!(" /{} ·", app.filter) };
     let keys = match app.page {

@@ -35,6 +35,7 @@ pub(crate) fn key(app: &mut App, model: &mut Model, key: KeyEvent, columns: &[Co
     if key.kind == KeyEventKind::Release {
         return;
     }
+    app.notice = None;
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         if matches!(key.code, KeyCode::Char('c' | 'd')) {
             app.quit = true;
@@ -145,7 +146,7 @@ fn export(app: &mut App, model: &Model) {
     }
     let which: Vec<SeriesId> = app.plots.iter().map(|(series, ..)| *series).collect();
     match write_csv(model, &which) {
-        Ok(name) => app.tell(format!("wrote {name}")),
+        Ok(name) => app.confirm(format!("wrote {name}")),
         Err(error) => app.tell(format!("cannot write a CSV file in this directory: {error}")),
     }
 }
@@ -217,5 +218,24 @@ pub(crate) fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places:
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_key_takes_a_notice_away_and_a_released_one_does_not() {
+        let (mut app, mut model) = (App::new(), Model::new(saltus_spy::Options::default()));
+        app.confirm("wrote saltus-spy-1.csv");
+        let mut released = KeyEvent::new(KeyCode::Char('e'), KeyModifiers::NONE);
+        released.kind = KeyEventKind::Release;
+        key(&mut app, &mut model, released, &[]);
+        assert!(app.notice.is_some());
+        key(&mut app, &mut model, KeyEvent::new(KeyCode::Down, KeyModifiers::NONE), &[]);
+        assert!(app.notice.is_none());
+        key(&mut app, &mut model, KeyEvent::new(KeyCode::Char('e'), KeyModifiers::NONE), &[]);
+        assert!(app.notice.is_some_and(|notice| notice.bad), "nothing is plotted");
     }
 }

@@ -3,12 +3,13 @@
 use crate::latency::Latencies;
 use crate::mismatch;
 use crate::opened::Opened;
+use crate::rate::{Mark, Rate, Track};
 use crate::row::{ChannelId, Peer, Row};
 use crate::text::{escaped, harmless};
 use crate::window::Window;
 use saltus_domain::Missed;
 use saltus_log::{Kind, Types};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
@@ -44,13 +45,9 @@ pub struct Seen<'a> {
 /// once more.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// Messages published, ever.
-    pub count: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// When the newest was published, boot time in ns.
-    pub newest: Option<u64>,
-    /// Its bytes.
+    /// What each lane or sender has published, by a number that stays the same.
+    pub published: Vec<(u64, Published)>,
+    /// Bytes of the newest message.
     pub size: Option<u64>,
     /// Who publishes.
     pub publishers: Vec<Peer>,
@@ -62,12 +59,24 @@ pub struct Counted {
     pub latencies: Vec<(u64, u64)>,
 }
 
+/// What one sender has published, ever.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Published {
+    /// Messages.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// When the newest was published, boot time in ns.
+    pub newest: Option<u64>,
+}
+
 /// A publisher of whom only messages are known.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Sender {
     time: u64,
     sequence: Option<u64>,
     heard: u64,
+    track: Track,
 }
 
 #[derive(Debug)]
@@ -79,9 +88,13 @@ pub(crate) struct Channel {
     /// Whether it is there no more.
     pub gone: bool,
     window: Window,
+    /// Nanoseconds that rates are measured over.
+    length: u64,
+    /// What publishers have counted, if they do: by lane, and when that was read.
+    counted: Option<(BTreeMap<u64, Track>, u64)>,
+    /// Messages of senders that are too many to be told apart.
+    others: Track,
     latencies: Latencies,
-    /// Messages and bytes, as the publishers count them, if they do.
-    counted: Option<(u64, u64)>,
     count: u64,
     size: Option<u64>,
     newest: Option<u64>,
@@ -109,8 +122,10 @@ impl Channel {
             name: escaped(name),
             gone: false,
             window: Window::new(now, window),
-            latencies: Latencies::default(),
+            length: window,
             counted: None,
+            others: Track::new(window),
+            latencies: Latencies::default(),
             count: 0,
             size: None,
             newest: None,
@@ -137,7 +152,6 @@ impl Channel {
         self.dropped = self.dropped.saturating_add(seen.dropped);
         if self.counted.is_none() {
             self.count = self.count.saturating_add(1 + seen.dropped);
-            self.window.count(1 + seen.dropped, (seen.size as u64).saturating_mul(1 + seen.dropped));
             self.missed_of_sender |= matches!(seen.missed, Missed::OfSender(_));
             if let Some(missed) = seen.missed.count() {
                 self.missed = Some(self.missed.unwrap_or(0).saturating_add(missed));
@@ -150,15 +164,17 @@ impl Channel {
         self.key(now, seen)
     }
 
-    /// Measures the time since the sender's message before.
+    /// Measures the time since the sender's message before, and counts it where nobody else does.
     fn period(&mut self, now: u64, time: u64, seen: &Seen<'_>) {
         if !self.senders.contains_key(&seen.sender) && self.senders.len() >= SENDERS {
             self.senders.retain(|_, sender| now.saturating_sub(sender.heard) < HEARD);
             if self.senders.len() >= SENDERS {
-                return;
+                return add(&mut self.others, seen);
             }
         }
-        let sender = self.senders.entry(seen.sender).or_default();
+        let track = Track::new(self.length);
+        let sender =
+            self.senders.entry(seen.sender).or_insert(Sender { time: 0, sequence: None, heard: 0, track });
         let whole = match (seen.sequence, sender.sequence) {
             (Some(this), Some(before)) => this == before.wrapping_add(1),
             _ => seen.dropped == 0 && seen.missed.count().unwrap_or(0) == 0,
@@ -166,7 +182,10 @@ impl Channel {
         if sender.time > 0 && whole && time >= sender.time {
             self.window.period(time - sender.time);
         }
-        *sender = Sender { time, sequence: seen.sequence, heard: now };
+        (sender.time, sender.sequence, sender.heard) = (time, seen.sequence, now);
+        if self.counted.is_none() {
+            add(&mut sender.track, seen);
+        }
     }
 
     fn key(&mut self, now: u64, seen: &Seen<'_>) -> bool {
@@ -192,17 +211,36 @@ impl Channel {
     /// Takes what the publishers and subscribers count themselves.
     pub fn counted(&mut self, now: u64, counted: Counted) {
         self.window.tick(now);
-        if let Some((count, bytes)) = self.counted {
-            self.window.count(counted.count.saturating_sub(count), counted.bytes.saturating_sub(bytes));
+        let (tracks, read) = self.counted.get_or_insert_with(|| (BTreeMap::new(), now));
+        *read = now;
+        tracks.retain(|lane, _| counted.published.iter().any(|(known, _)| known == lane));
+        for (lane, Published { count, bytes, newest: published }) in &counted.published {
+            let track = tracks.entry(*lane).or_insert_with(|| Track::new(self.length));
+            track.mark(Mark { seen: now, published: *published, count: *count, bytes: *bytes });
         }
-        self.counted = Some((counted.count, counted.bytes));
-        self.count = counted.count;
-        self.newest = counted.newest.or(self.newest);
+        let all = || counted.published.iter().map(|(_, published)| published);
+        self.count = all().fold(0, |sum, published| sum.saturating_add(published.count));
+        self.newest = all().filter_map(|published| published.newest).max().or(self.newest);
         self.size = counted.size.or(self.size);
         self.missed = counted.missed;
         self.latencies = Latencies::default();
         counted.latencies.iter().for_each(|(ns, times)| self.latencies.add(*ns, *times));
         (self.publishers, self.subscribers) = (counted.publishers, counted.subscribers);
+    }
+
+    /// What comes in a second, of all senders together.
+    fn rate(&self, now: u64) -> Rate {
+        let sum = |tracks: &mut dyn Iterator<Item = &Track>, now| {
+            tracks.map(|track| track.rate(now)).fold(Rate::default(), |sum, one| Rate {
+                hz: sum.hz + one.hz,
+                bytes_per_s: sum.bytes_per_s + one.bytes_per_s,
+            })
+        };
+        match &self.counted {
+            // Nothing is known of what was published since the counts were read.
+            Some((tracks, read)) => sum(&mut tracks.values(), *read),
+            None => sum(&mut self.senders.values().map(|sender| &sender.track).chain([&self.others]), now),
+        }
     }
 
     /// Times from publication to reception: up to so many ns, how many.
@@ -218,13 +256,13 @@ impl Channel {
     /// Goes on in time.
     pub fn tick(&mut self, now: u64) {
         self.window.tick(now);
-        if let Some(period) = self.window.sums(now).period_ns {
+        if let Some(period) = self.window.sums().period_ns {
             self.usual = Some(period);
         }
     }
 
     pub fn row(&self, now: u64, types: &Types) -> Row {
-        let sums = self.window.sums(now);
+        let (sums, rate) = (self.window.sums(), self.rate(now));
         let age = self.newest.map(|newest| now.saturating_sub(newest));
         let key = self.newest_key();
         let kind = key.and_then(|key| types.of(&key));
@@ -245,15 +283,16 @@ impl Channel {
             publishers,
             subscribers: self.subscribers.clone(),
             count: self.count,
-            rate_hz: sums.rate_hz,
+            rate_hz: rate.hz,
             period_s: sums.period_ns.map(|ns| ns / 1e9),
             jitter_s: sums.jitter_ns.map(|ns| ns / 1e9),
-            bytes_per_s: sums.bytes_per_s,
+            bytes_per_s: rate.bytes_per_s,
             size: self.size,
             age_s: age.map(|ns| ns as f64 / 1e9),
             latency_us: self.latencies.summary(),
             missed: self.missed,
             missed_of_sender: self.missed_of_sender,
+            missed_by_subscribers: self.counted.is_some(),
             dropped: self.dropped,
             undecodable: self.undecodable,
             stale: age.is_none_or(|age| age as f64 > patience),
@@ -275,4 +314,15 @@ impl Channel {
             _ => self.local.clone(),
         }
     }
+}
+
+/// Counts a message, and those that were dropped before it.
+fn add(track: &mut Track, seen: &Seen<'_>) {
+    let messages = seen.dropped.saturating_add(1);
+    track.mark(Mark {
+        seen: seen.arrived,
+        published: seen.published,
+        count: track.count().saturating_add(messages),
+        bytes: track.bytes().saturating_add((seen.size as u64).saturating_mul(messages)),
+    });
 }

@@ -26,6 +26,7 @@ mod mismatch;
 mod model;
 mod opened;
 mod order;
+mod rate;
 mod row;
 mod series;
 pub mod tally;
@@ -35,7 +36,7 @@ mod unit;
 mod watch;
 mod window;
 
-pub use channel::{Counted, Seen};
+pub use channel::{Counted, Published, Seen};
 pub use latency::Latency;
 pub use model::{Model, Options};
 pub use order::{Column, Filter, sort};

@@ -189,6 +189,9 @@ impl Model {
             Decoded::Now(time) => {
                 let Some(record) = channel.opened.as_ref().and_then(|opened| opened.record()) else { return };
                 for series in self.series.iter_mut().filter(|series| series.channel == id) {
+                    if !std::mem::replace(&mut series.looked, true) {
+                        series.unit = unit_of(record, &series.path);
+                    }
                     if let Some(value) = record.get(&series.path).and_then(|value| value.as_f64()) {
                         series.push(Point { time, value }, self.options.points);
                     }
@@ -327,13 +330,13 @@ impl Model {
         }
         let channel = self.get(id).filter(|_| self.series.len() < self.options.plots)?;
         let record = channel.opened.as_ref().and_then(|opened| opened.record());
-        let unit = record.and_then(|record| unit_of(record, path));
+        let (unit, looked) = (record.and_then(|record| unit_of(record, path)), record.is_some());
         let name = format!("{}:{}", channel.name, escaped(path.as_bytes()));
         self.opened(id)?.plots += 1;
         let series = SeriesId(self.next_series);
         self.next_series = self.next_series.wrapping_add(1);
         let (path, points) = (path.to_string(), VecDeque::new());
-        self.series.push(Series { id: series, channel: id, name, path, unit, points, users: 1 });
+        self.series.push(Series { id: series, channel: id, name, path, unit, points, looked, users: 1 });
         Some(series)
     }
     /// Keeps them no more.

@@ -4,6 +4,7 @@ use crate::changes::Changes;
 use crate::mismatch;
 use crate::tree::{Expand, Tree, nodes};
 use saltus_log::{Kind, Types};
+use saltus_text::dump::dump;
 use saltus_types::Record;
 use std::sync::Arc;
 
@@ -106,7 +107,7 @@ impl Opened {
             size: self.bytes.len() as u64,
             time: self.time,
             error: self.error.clone(),
-            hex: self.bytes[..self.bytes.len().min(HEX)].chunks(16).map(hex).collect(),
+            hex: dump(&self.bytes[..self.bytes.len().min(HEX)]).collect(),
             ..Tree::default()
         };
         if let Some((kind, record)) = &self.record {
@@ -119,10 +120,6 @@ impl Opened {
         }
         tree
     }
-}
-
-fn hex(line: &[u8]) -> String {
-    line.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
 fn unknown(bytes: &[u8]) -> String {

@@ -70,6 +70,9 @@ pub struct Row {
     pub missed: Option<u64>,
     /// Whether `missed` is of the senders, over all channels that they publish.
     pub missed_of_sender: bool,
+    /// Whether `missed` is what subscribers missed, of their own will too: one that takes only the newest misses the others.
+    /// Else it is what was lost on the way here.
+    pub missed_by_subscribers: bool,
     /// Dropped by the spy itself because it was slow; exact.
     pub dropped: u64,
     /// Messages that began as one of their type and were none. Only opened channels are decoded.

@@ -34,6 +34,9 @@ pub struct Series {
     pub unit: Option<String>,
     /// The values, oldest first. Bounded: the oldest go.
     pub points: VecDeque<Point>,
+    /// Whether its unit was looked for: there is none before a message has come.
+    #[serde(skip)]
+    pub(crate) looked: bool,
     /// How many have asked for it.
     #[serde(skip)]
     pub(crate) users: u32,
@@ -98,6 +101,7 @@ mod tests {
             path: String::new(),
             unit: unit.map(String::from),
             points,
+            looked: true,
             users: 1,
         }
     }

@@ -29,7 +29,7 @@ pub struct Tree {
     pub time: u64,
     /// Why there are no fields, or not those of the newest message.
     pub error: Option<String>,
-    /// The first bytes as hexadecimal digits, sixteen a line, always.
+    /// The first bytes as a dump: a line for each sixteen bytes with their offset, and as characters. Always there.
     pub hex: Vec<String>,
     /// The fields.
     pub nodes: Vec<Node>,

@@ -1,4 +1,4 @@
-//! Rate, bandwidth and period over the last seconds, in a fixed number of slots.
+//! Periods over the last seconds, in a fixed number of slots.
 
 /// Slots of a window. More are smoother, and take more time to add up.
 const SLOTS: usize = 16;
@@ -36,8 +36,6 @@ impl Spread {
 struct Slot {
     /// When it began.
     start: u64,
-    count: u64,
-    bytes: u64,
     periods: Spread,
 }
 
@@ -52,11 +50,9 @@ pub(crate) struct Window {
     width: u64,
 }
 
-/// What happened in a window.
+/// Times between messages in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Sums {
-    pub rate_hz: f64,
-    pub bytes_per_s: f64,
     pub period_ns: Option<f64>,
     pub jitter_ns: Option<f64>,
 }
@@ -83,28 +79,15 @@ impl Window {
         }
     }
 
-    pub fn count(&mut self, messages: u64, bytes: u64) {
-        let slot = &mut self.slots[self.now];
-        slot.count = slot.count.saturating_add(messages);
-        slot.bytes = slot.bytes.saturating_add(bytes);
-    }
     pub fn period(&mut self, ns: u64) {
         self.slots[self.now].periods.add(ns as f64);
     }
 
-    /// What happened up to now.
-    pub fn sums(&self, now: u64) -> Sums {
+    /// What happened in it.
+    pub fn sums(&self) -> Sums {
         let used = (0..self.used).map(|i| &self.slots[(self.now + SLOTS - i) % SLOTS]);
-        let first = used.clone().map(|slot| slot.start).min().unwrap_or(now);
-        // The first moments of a channel say little about a second.
-        let seconds = now.saturating_sub(first).max(self.width) as f64 / 1e9;
-        let (count, bytes, periods) =
-            used.fold((0, 0, Spread::default()), |(count, bytes, periods), slot| {
-                (count + slot.count, bytes + slot.bytes, periods.with(slot.periods))
-            });
+        let periods = used.fold(Spread::default(), |periods, slot| periods.with(slot.periods));
         Sums {
-            rate_hz: count as f64 / seconds,
-            bytes_per_s: bytes as f64 / seconds,
             period_ns: (periods.n > 0.0).then_some(periods.mean),
             jitter_ns: (periods.n > 1.0).then(|| (periods.squares / periods.n).max(0.0).sqrt()),
         }
@@ -118,17 +101,14 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn a_steady_channel_has_its_rate_and_no_jitter() {
+    fn a_steady_channel_has_its_period_and_no_jitter() {
         let mut window = Window::new(0, 2 * SECOND);
         for i in 1..=1000u64 {
             let now = i * SECOND / 100;
             window.tick(now);
-            window.count(1, 50);
             window.period(SECOND / 100);
         }
-        let sums = window.sums(10 * SECOND);
-        assert!((sums.rate_hz - 100.0).abs() < 7.0, "{sums:?}");
-        assert!((sums.bytes_per_s / sums.rate_hz - 50.0).abs() < 1e-9, "{sums:?}");
+        let sums = window.sums();
         assert_eq!(sums.period_ns, Some(1e7));
         assert!(sums.jitter_ns.unwrap() < 1.0);
     }
@@ -143,7 +123,7 @@ mod tests {
             window.tick(now);
             window.period(period);
         }
-        let sums = window.sums(now);
+        let sums = window.sums();
         assert!((sums.period_ns.unwrap() - 5e6).abs() < 5e4, "{sums:?}");
         assert!((sums.jitter_ns.unwrap() - 1e6).abs() < 1e4, "{sums:?}");
     }
@@ -151,8 +131,8 @@ mod tests {
     #[test]
     fn silence_empties_it() {
         let mut window = Window::new(0, 2 * SECOND);
-        window.count(1000, 1000);
+        window.period(1000);
         window.tick(100 * SECOND);
-        assert_eq!(window.sums(101 * SECOND).rate_hz, 0.0);
+        assert_eq!(window.sums().period_ns, None);
     }
 }

@@ -1,7 +1,7 @@
 //! The model on a virtual clock: what it is told is what it shows.
 
 use saltus_domain::{Description, Missed};
-use saltus_spy::{ChannelId, Counted, Expand, Kind, Model, Options, Peer, Seen};
+use saltus_spy::{ChannelId, Counted, Expand, Kind, Model, Options, Peer, Published, Seen};
 use saltus_types::{Record, wire};
 use std::sync::Arc;
 
@@ -60,7 +60,8 @@ fn a_row_says_rate_period_size_age_and_loss() {
     model.tick(START + 4 * SECOND + 200 * MS);
     let row = model.row(id).unwrap();
     assert_eq!((row.count, row.missed, row.size, row.stale), (400, Some(1), Some(100), false));
-    assert!((80.0..110.0).contains(&row.rate_hz), "{row:?}");
+    assert!(!row.missed_by_subscribers, "it was lost on the way: {row:?}");
+    assert!((row.rate_hz - 100.0).abs() < 0.01 && (row.bytes_per_s - 10_000.0).abs() < 1.0, "{row:?}");
     assert!((row.period_s.unwrap() - 0.01).abs() < 1e-9 && row.jitter_s.unwrap() < 1e-9, "{row:?}");
     assert!((row.age_s.unwrap() - 0.2).abs() < 1e-9, "{row:?}");
     model.tick(START + 60 * SECOND);
@@ -82,8 +83,7 @@ fn what_nobody_knows_is_not_zero() {
 fn publishers_counters_count_once() {
     let (mut model, id) = model(Options::default());
     let counted = |count: u64| Counted {
-        count,
-        bytes: count * 50,
+        published: vec![(0, Published { count, bytes: count * 50, newest: None })],
         publishers: vec![Peer { pid: Some(7), process: Some("imu".into()), ..Peer::default() }],
         latencies: vec![(1000, 90), (2000, 10)],
         ..Counted::default()
@@ -96,9 +96,73 @@ fn publishers_counters_count_once() {
     }
     let row = model.row(id).unwrap();
     assert_eq!(row.count, 1_002_000);
-    assert!((900.0..1100.0).contains(&row.rate_hz), "{row:?}");
+    assert!((row.rate_hz - 1000.0).abs() < 1e-6, "{row:?}");
+    assert!(row.missed_by_subscribers, "{row:?}");
     assert_eq!(row.publishers[0].short(), "imu");
     assert_eq!(row.latency_us.unwrap().count, 100);
+}
+
+/// Not even: looks come when threads get to run.
+fn unevenly(n: u64) -> u64 {
+    n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
+}
+
+#[test]
+fn rates_of_counts_are_right_to_one_percent_and_rows_say_the_same_until_the_next_look() {
+    for hz in [1u64, 50, 1000] {
+        let (mut model, id) = model(Options::default());
+        let mut look = START;
+        for n in 0..100 {
+            let count = (look - START) * hz / SECOND;
+            let newest = Some(START + count * SECOND / hz);
+            let published = vec![(3, Published { count, bytes: count * 50, newest })];
+            model.counted(look, id, Counted { published, ..Counted::default() });
+            let before = model.row(id).unwrap();
+            look += 200 * MS + unevenly(n) % (150 * MS);
+            model.tick(look);
+            let row = model.row(id).unwrap();
+            assert_eq!((row.rate_hz, row.bytes_per_s), (before.rate_hz, before.bytes_per_s), "{hz} Hz");
+            assert!(n < 15 || (row.rate_hz / hz as f64 - 1.0).abs() < 0.01, "{hz} Hz: {row:?}");
+        }
+    }
+}
+
+#[test]
+fn rates_of_messages_are_right_to_one_percent_whenever_rows_are_made() {
+    for hz in [1u64, 50, 1000] {
+        let (mut model, id) = model(Options::default());
+        let (mut draw, mut drawn) = (START + 5 * SECOND, 0);
+        for i in 1..=12 * hz {
+            let now = START + i * SECOND / hz;
+            while draw < now {
+                model.tick(draw);
+                let row = model.row(id).unwrap();
+                assert!((row.rate_hz / hz as f64 - 1.0).abs() < 0.01, "{hz} Hz: {row:?}");
+                assert!((row.rate_hz * row.period_s.unwrap() - 1.0).abs() < 0.01, "{hz} Hz: {row:?}");
+                draw += 50 * MS + unevenly(draw) % (100 * MS);
+                drawn += 1;
+            }
+            model.message(now, id, &seen(&[7; 100], now));
+        }
+        assert!(drawn > 50, "{drawn}");
+    }
+}
+
+#[test]
+fn the_rates_of_publishers_add_up() {
+    let (mut model, id) = model(Options::default());
+    for look in 0..30u64 {
+        let now = START + look * 250 * MS;
+        let lane = |hz: u64, after: u64| {
+            let count = (now - START + after) * hz / SECOND;
+            let newest = Some((START + count * SECOND / hz).saturating_sub(after));
+            Published { count, bytes: 0, newest }
+        };
+        let published = vec![(0, lane(1, 900 * MS)), (1, lane(1, 800 * MS)), (2, lane(50, 0))];
+        model.counted(now, id, Counted { published, ..Counted::default() });
+        let hz = model.row(id).unwrap().rate_hz;
+        assert!(look < 12 || (hz - 52.0).abs() < 0.1, "look {look}: {hz}");
+    }
 }
 
 #[test]
@@ -204,6 +268,16 @@ fn a_plot_keeps_the_last_values_and_writes_them() {
 }
 
 #[test]
+fn a_plot_that_was_asked_for_before_the_first_message_has_its_unit() {
+    let (mut model, id) = model(Options::default());
+    model.learn(id, &[description(TYPES)]);
+    model.plot(id, "speed").unwrap();
+    assert_eq!(model.series()[0].unit, None);
+    model.message(START, id, &seen(&pose(TYPES, 1.0, 0), START));
+    assert_eq!(model.series()[0].unit.as_deref(), Some("m/s"));
+}
+
+#[test]
 fn another_type_is_told_as_a_difference() {
     let other = TYPES.replace("float speed;", "double speed;");
     // Two programs that were built from two versions of a file, on one channel.
@@ -236,8 +310,13 @@ fn what_cannot_be_decoded_is_counted_and_told() {
     model.message(START, id, &seen(cut, START));
     assert_eq!(model.row(id).unwrap().undecodable, 1);
     let tree = model.tree(id).unwrap();
-    assert!(tree.error.unwrap().contains("robot.pose_t") && tree.hex[0].len() == 47);
-    model.message(START + SECOND, id, &seen(b"not typed at all", START + SECOND));
+    assert!(tree.error.unwrap().contains("robot.pose_t") && tree.hex[0].starts_with("00000000  "));
+    model.message(START + SECOND, id, &seen(b"not typed at all\x01", START + SECOND));
+    let dump = [
+        "00000000  6e 6f 74 20 74 79 70 65  64 20 61 74 20 61 6c 6c  |not typed at all|",
+        "00000010  01                                                |.|",
+    ];
+    assert_eq!(model.tree(id).unwrap().hex, dump, "as `echo` prints them");
     assert!(model.tree(id).unwrap().error.unwrap().contains("-I"));
 }
 

@@ -10,12 +10,12 @@ import { fitting } from './views/index.js';
 
 export class Cards {
   constructor(place, net) {
-    Object.assign(this, { place, net, boot: 0, channels: new Map(), plots: [], graphed: null, changed: () => {} });
+    Object.assign(this, { place, net, boot: 0, all: [], toggled: new Map(), plots: [], graphed: null, changed: () => {} });
     net.shows(() => ({
-      open: [...this.channels.values()].map((card) => card.shows()),
+      open: this.shown(),
       plots: this.plots.flatMap((plot) => plot.series.map(({ domain, channel, path }) => ({ domain, channel, path }))),
       graph: !!this.graphed,
-      hz: this.channels.size || this.plots.length ? 20 : 10,
+      hz: this.all.length || this.plots.length ? 20 : 10,
     }));
     // What is scrolled out of sight is not asked for.
     this.sight = new IntersectionObserver((entries) => {
@@ -23,7 +23,7 @@ export class Cards {
       net.show();
     });
     for (const op of ['row', 'shape', 'tree', 'value']) {
-      net.on(op, (frame) => this.channels.get(keyOf(frame))?.[op](frame));
+      net.on(op, (frame) => this.all.forEach((card) => card.key === keyOf(frame) && card[op](frame)));
     }
     net.on('points', (frame) => {
       for (const part of frame.series) part.t = part.t.map((t) => t + this.boot);
@@ -33,25 +33,49 @@ export class Cards {
   }
 
   keys() {
-    return [...this.channels.values()].map((card) => (card.last ? keyOf(card.last) : card.key));
+    return this.all.map((card) => (card.last ? keyOf(card.last) : card.key));
   }
   any() {
-    return this.channels.size > 0 || this.plots.length > 0 || !!this.graphed;
+    return this.all.length > 0 || this.plots.length > 0 || !!this.graphed;
   }
 
-  /** Opens a channel, or closes it if it is open. */
-  open({ domain, channel }, view) {
+  /** What the server is told of all cards: each channel once. */
+  shown() {
+    const open = new Map();
+    for (const card of this.all) {
+      const one = card.shows();
+      const { tree, value, timing, toggled } = open.get(card.key) || one;
+      open.set(card.key, {
+        ...one, tree: tree || one.tree, value: value || one.value, timing: timing || one.timing,
+        toggled: toggled.length ? toggled : one.toggled,
+      });
+    }
+    return [...open.values()];
+  }
+
+  /** Opens a channel, or closes all its cards if it is open. */
+  open({ domain, channel }) {
     const key = keyOf({ domain, channel });
     // One that the address named without its domain is the same.
-    const there = [...this.channels.values()].find((card) => card.key === key || (card.last && keyOf(card.last) === key));
-    if (there) return there.close();
+    const there = this.all.filter((card) => card.key === key || (card.last && keyOf(card.last) === key));
+    if (there.length) there.forEach((card) => card.close());
+    else this.add({ domain, channel });
+  }
+  /** A card more; several of one channel may show different views. */
+  add({ domain, channel }, view, last = false) {
     const card = new Card(this, { domain, channel }, view);
-    this.channels.set(key, card);
-    this.place.prepend(card.element);
+    if (last) this.all.push(card);
+    else this.all.unshift(card);
+    this.place[last ? 'append' : 'prepend'](card.element);
     this.changed();
   }
   chooseAgain() {
-    for (const card of this.channels.values()) card.choose();
+    this.all.forEach((card) => card.choose());
+  }
+  /** The nodes of a channel's tree that somebody has folded or unfolded: the same on all its cards. */
+  toggledOf(key) {
+    if (!this.toggled.has(key)) this.toggled.set(key, new Set());
+    return this.toggled.get(key);
   }
 
   /** Adds a number to the last plot, or takes it out; with Shift it gets a plot of its own. */
@@ -83,9 +107,9 @@ export class Cards {
       this.graphed = null;
     } else {
       const body = h('div', { class: 'body' });
-      const element = h('article', { class: 'card large' }, h('div', { class: 'top' }, h('h2', {}, 'Who talks to whom'),
+      const element = h('article', { class: 'card large' }, h('div', { class: 'top' }, h('h2', {}, 'Publishers and subscribers'),
         h('span', { class: 'sub' }, 'publishers  →  channels  →  subscribers'), h('div', { class: 'grow' }),
-        h('button', { class: 'bare', title: 'Close', onclick: () => this.graph() }, '✕')), body);
+        h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => this.graph() }, '✕')), body);
       this.place.prepend(element);
       this.graphed = { element, view: graph.open(body) };
     }
@@ -96,15 +120,16 @@ export class Cards {
 
 class Card {
   constructor(cards, channel, view) {
-    Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), toggled: new Set(), active: null, last: null, type: null, seen: true });
+    Object.assign(this, { cards, channel, wanted: view, key: keyOf(channel), active: null, last: null, type: null, seen: true });
+    this.toggled = cards.toggledOf(this.key);
     this.sub = h('span', { class: 'sub' });
     this.tabs = h('div', { class: 'tabs' });
     this.rate = h('span', { class: 'sub rate' });
     this.body = h('div', { class: 'body' });
     this.element = h('article', { class: 'card', 'data-channel': channel.channel },
       h('div', { class: 'top' }, h('h2', { title: channel.channel }, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
-        h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
-        h('button', { class: 'bare', title: 'Close', onclick: () => this.close() }, '✕')), this.body);
+        h('button', { class: 'bare larger', title: 'Larger, or as before', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => this.close() }, '✕')), this.body);
     this.element.card = this;
     cards.sight.observe(this.element);
     this.views = fitting(null);
@@ -115,7 +140,7 @@ class Card {
     this.shown?.close?.();
     this.cards.sight.unobserve(this.element);
     this.element.remove();
-    this.cards.channels.delete(this.key);
+    this.cards.all = this.cards.all.filter((card) => card !== this);
     this.cards.changed();
   }
 
@@ -164,7 +189,7 @@ class Card {
 
   fail(error) {
     this.shown = null;
-    this.body.replaceChildren(h('div', { class: 'waiting' }, `This view has failed: ${error.message || error}`));
+    this.body.replaceChildren(h('div', { class: 'waiting' }, `This view failed: ${error.message || error}`));
   }
 
   draw() {
@@ -178,8 +203,10 @@ class Card {
   row(frame) {
     if (!frame.row) return;
     this.last = frame.row;
-    text(this.sub, frame.row.type_name || '');
-    text(this.rate, `${as.hertz(frame.row.rate_hz)} Hz`);
+    const { type_name: type, fingerprint } = frame.row;
+    text(this.sub, type || (fingerprint ? 'unknown type' : ''));
+    this.sub.title = type || fingerprint || '';
+    text(this.rate, as.hz(frame.row.rate_hz));
     if (this.active.plain) this.update(frame.row, frame.latencies);
   }
   shape(frame) {

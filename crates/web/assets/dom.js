@@ -17,7 +17,7 @@ function fill(element, attributes, children) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else if (value !== false && value != null) element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child != null));
+  element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
 

@@ -16,9 +16,33 @@ export function count(n) {
   return known(n) ? Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, '\u2009') : NONE;
 }
 
+/** A count in a few characters: `1.23 M`. */
+export function short(n) {
+  if (!known(n) || n < 100000) return count(n);
+  for (const [size, unit] of [[1e9, 'G'], [1e6, 'M'], [1e3, 'k']]) if (n >= size) return `${digits(n / size)} ${unit}`;
+  return NONE;
+}
+
+/** A value as exactly as is of use; a plot's newest. */
+export function value(n) {
+  if (!known(n)) return NONE;
+  const size = Math.abs(n);
+  return size !== 0 && (size < 1e-4 || size >= 1e9) ? n.toExponential(4) : Number(n.toPrecision(6)).toString();
+}
+
+/** A power of ten of microseconds, for an axis: `10 µs`. */
+export function decade(us) {
+  for (const [size, unit] of [[1e6, 's'], [1e3, 'ms'], [1, 'µs']]) if (us >= size) return `${Number((us / size).toPrecision(3))} ${unit}`;
+  return `${Number((us * 1e3).toPrecision(3))} ns`;
+}
+
 export function hertz(n) {
   if (!known(n)) return NONE;
   return n === 0 ? '0' : n >= 10000 ? `${digits(n / 1000)} k` : digits(n);
+}
+
+export function hz(n) {
+  return known(n) && n >= 10000 ? `${digits(n / 1000)} kHz` : `${hertz(n)} Hz`;
 }
 
 export function bytes(n) {

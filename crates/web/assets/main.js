@@ -1,7 +1,7 @@
 // Puts the page together.
 
 import { Cards } from './cards.js';
-import { note, text } from './dom.js';
+import { h, note, text } from './dom.js';
 import * as as from './format.js';
 import { Net, keyOf } from './net.js';
 import { Player } from './player.js';
@@ -44,6 +44,8 @@ net.on('hello', async (hello) => {
   $('link').className = 'up';
   text($('link').lastChild, 'live');
   text($('domains'), hello.domains.join('  '));
+  $('domains').title = `Watched: ${hello.domains.join(', ')}`;
+  keys(!!hello.player);
   document.title = `Saltus spy · ${hello.domains.join(' ')}`;
   cards.boot = hello.boot;
   await load(hello.views, (name, error) => note(`${name}: ${error}`, true));
@@ -62,23 +64,47 @@ net.on('rows', (frame) => {
 $('filter').oninput = () => table.find($('filter').value);
 $('graph').onclick = () => cards.graph();
 $('wall').onclick = () => document.body.classList.toggle('wall');
+const PAGE = [
+  [['/'], 'go to the filter; Esc leaves it'], [['Tab'], 'next row, field or button'], [['↑', '↓'], 'previous or next row'],
+  [['Enter'], 'open or close the channel; fold or unfold a field'], [['g'], 'graph of publishers and subscribers'],
+  [['w'], 'cards alone'], [['t'], 'light, dark, or as the system'], [['?'], 'these keys'],
+];
+const PLAYER = [
+  [['Space'], 'play or pause'], [['←', '→'], 'one message back or on'], [['↑', '↓'], '10 s back or on'], [['+', '-'], 'twice or half the speed'],
+  [['[', ']'], 'first and last moment of a loop'], [['\\'], 'end the loop'], [['b'], 'set a bookmark'],
+];
+/** Fills the dialog with the keys. */
+function keys(player) {
+  const list = (title, all) => [h('h2', {}, title), h('dl', {}, all.map(([names, words]) =>
+    [h('dt', {}, names.map((name) => h('kbd', {}, name))), h('dd', {}, words)]))];
+  $('keys').replaceChildren(...list('Keys', PAGE), ...(player ? list('Player', PLAYER) : []),
+    h('form', { method: 'dialog' }, h('button', {}, 'Close')));
+}
+keys(false);
+$('help').onclick = () => ($('keys').open ? $('keys').close() : $('keys').showModal());
+$('keys').onclick = (event) => event.target === $('keys') && $('keys').close();
 document.addEventListener('keydown', (event) => {
+  if ($('keys').open) {
+    if (event.key === '?') $('keys').close();
+    return;
+  }
   const typing = event.target.matches('input, select, textarea');
   if (typing) {
     if (event.key === 'Escape') event.target.blur();
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const act = { '/': () => $('filter').focus(), g: $('graph').onclick, w: $('wall').onclick, t: $('theme').onclick }[event.key];
+  const act = { '/': () => $('filter').focus(), '?': $('help').onclick, g: $('graph').onclick, w: $('wall').onclick, t: $('theme').onclick }[event.key];
   if (!act) return;
   event.preventDefault();
   act();
 });
 
-// ---- what the address asks for: #open=POSE,SCAN&plot=POSE:x,POSE:y&filter=…&wall&graph&theme=dark
+// ---- what the address asks for: #open=POSE@fields,POSE@latency,SCAN&plot=POSE:x,POSE:y&filter=…&wall&graph&theme=dark
 for (const name of (wanted.get('open') || '').split(',').filter(Boolean)) {
-  const [channel, view] = name.split('@');
-  cards.open({ domain: '', channel }, view);
+  const at = name.lastIndexOf('@');
+  const [channel, view] = at > 0 ? [name.slice(0, at), name.slice(at + 1)] : [name];
+  cards.add({ domain: '', channel }, view, true);
 }
 for (const name of (wanted.get('plot') || '').split(',').filter(Boolean)) {
   const at = name.indexOf(':');

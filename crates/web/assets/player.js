@@ -117,7 +117,7 @@ export class Player {
 
   key(event) {
     const button = event.key === ' ' && event.target.matches('button');
-    if (!this.about || button || event.target.matches('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.about || button || document.querySelector('dialog[open]') || event.target.matches('input, select, textarea') || event.ctrlKey || event.metaKey || event.altKey) return;
     const at = this.state?.at || 0;
     const act = {
       ' ': () => this.toggle(),

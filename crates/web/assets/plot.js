@@ -1,7 +1,8 @@
-// Plots: several numbers in one, pause, zoom by wheel or by dragging, CSV and PNG.
+// Plots: several numbers in one, an axis for each unit, pause, zoom by wheel or by dragging, CSV and PNG.
 
 import uPlot from './vendor/uPlot.esm.js';
-import { colour, framed, h, save } from './dom.js';
+import { colour, framed, h, save, text } from './dom.js';
+import * as as from './format.js';
 import { keyOf } from './net.js';
 
 const MOST = 20000;
@@ -13,26 +14,31 @@ function time(t, apart) {
   return apart < 1 ? `${words}.${String(Math.floor((t % 1) * 1000)).padStart(3, '0')}` : words;
 }
 
+/** Names and unit of a line, as in a CSV file. */
+const named = (one) => `${one.channel}:${one.path}${one.unit ? ` [${one.unit}]` : ''}`;
+
 export class Plot {
   constructor(net, close) {
     this.net = net;
     this.series = [];
     this.span = 15;
     this.paused = false;
+    this.at = null;
     this.draw = framed(() => this.paint());
     this.title = h('h2', {}, 'Plot');
-    this.button = h('button', { title: 'Stop here, or go on', onclick: () => this.pause() }, 'Pause');
-    this.choice = h('select', { title: 'How much is shown', onchange: () => this.follow(Number(this.choice.value)) },
+    this.button = h('button', { title: 'Stop here, or continue', onclick: () => this.pause() }, 'Pause');
+    this.choice = h('select', { title: 'Time shown', 'aria-label': 'Time shown', onchange: () => this.follow(Number(this.choice.value)) },
       SPANS.map(([s, name]) => h('option', { value: s, selected: s === this.span }, name)));
-    this.empty = h('div', { class: 'waiting' }, 'No value has come yet: nothing is published, or there is no such number in it.');
+    this.empty = h('div', { class: 'waiting' }, 'No values yet: nothing is published, or the messages have no such number.');
+    this.legend = h('div', { class: 'legend' });
     this.place = h('div', { class: 'plot' }, this.empty);
     this.element = h('article', { class: 'card plotted' },
-      h('div', { class: 'top' }, this.title, h('div', { class: 'grow' }), this.choice, this.button,
-        h('button', { title: 'Save all that is known as CSV', onclick: () => this.csv() }, 'CSV'),
-        h('button', { title: 'Save the picture', onclick: () => this.png() }, 'PNG'),
-        h('button', { class: 'bare', title: 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
-        h('button', { class: 'bare', title: 'Close', onclick: () => { this.dispose(); close(this); } }, '✕')),
-      h('div', { class: 'body' }, this.place));
+      h('div', { class: 'top' }, this.title, h('div', { class: 'grow' }), h('div', { class: 'tools' }, this.choice, this.button,
+        h('button', { title: 'Save all values that the page has as CSV', onclick: () => this.csv() }, 'CSV'),
+        h('button', { title: 'Save the picture', onclick: () => this.png() }, 'PNG')),
+        h('button', { class: 'bare larger', title: 'Larger, or as before', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => { this.dispose(); close(this); } }, '✕')),
+      this.legend, h('div', { class: 'body' }, this.place));
     this.observer = new ResizeObserver(() => this.rebuild());
     this.observer.observe(this.place);
     this.rethemed = () => this.rebuild();
@@ -52,7 +58,7 @@ export class Plot {
     const there = this.series.findIndex((one) => one.key === key && one.path === path);
     if (there >= 0) this.series.splice(there, 1);
     else this.series.push({ key, domain: channel.domain, channel: channel.channel, path, unit, t: [], v: [] });
-    this.title.textContent = this.series.map((one) => `${one.channel}:${one.path}`).join(', ') || 'Plot';
+    this.title.textContent = this.title.title = this.series.map((one) => `${one.channel}:${one.path}`).join(', ') || 'Plot';
     this.rebuild();
   }
 
@@ -78,7 +84,7 @@ export class Plot {
 
   pause(on = !this.paused) {
     this.paused = on;
-    this.button.textContent = on ? 'Go on' : 'Pause';
+    this.button.textContent = on ? 'Continue' : 'Pause';
     this.button.classList.toggle('on', on);
     if (!on) this.draw();
   }
@@ -97,6 +103,7 @@ export class Plot {
   }
 
   paint() {
+    this.tell();
     if (!this.chart || !this.series.length) return;
     const end = Math.max(...this.series.map((one) => one.t[one.t.length - 1] ?? -Infinity));
     this.empty.hidden = end > -Infinity;
@@ -106,23 +113,60 @@ export class Plot {
     this.chart.setScale('x', { min: start, max: Math.max(end, start + 1e-6) });
   }
 
+  /** Writes the newest values, or those under the pointer, into the legend. */
+  tell() {
+    this.series.forEach((one, i) => {
+      if (!one.shown) return;
+      const under = this.at == null ? null : this.chart?.data[i + 1]?.[this.at];
+      text(one.shown, as.value(under ?? one.v[one.v.length - 1]));
+    });
+  }
+
   rebuild() {
     this.chart?.destroy();
-    this.chart = null;
-    const { clientWidth: width, clientHeight } = this.place;
-    if (!this.series.length || width < 50) return;
-    const axis = { font: `12px ${colour('--sans')}`, stroke: colour('--dim'), grid: { stroke: colour('--grid'), width: 1 }, ticks: { stroke: colour('--grid') } };
-    const lines = this.series.map((one, i) => ({
-      label: `${one.channel}:${one.path}${one.unit ? ` [${one.unit}]` : ''}`,
-      stroke: colour(`--c${i % 8}`), width: 1.75, spanGaps: true, points: { show: false },
-      value: (_, v) => (v == null ? '–' : Number(v.toPrecision(7)).toString()),
+    this.chart = this.at = null;
+    this.legend.replaceChildren(...this.series.map((one, i) => {
+      one.shown = h('b');
+      delete one.shown.shown;
+      const line = h('span', { class: 'entry', title: `${one.channel}:${one.path}` }, h('i'), h('span', { class: 'name' }, `${one.channel}:${one.path}`),
+        one.shown, h('span', { class: 'unit' }, one.unit || ''));
+      line.style.setProperty('--ink', `var(--c${i % 8})`);
+      return line;
     }));
+    this.tell();
+    const { clientWidth: width, clientHeight: height } = this.place;
+    if (!this.series.length || width < 50 || height < 50) return;
+    // An axis for each unit: the first on the left, the others on the right.
+    const units = [...new Set(this.series.map((one) => one.unit || ''))];
+    const scale = (unit) => `y${units.indexOf(unit || '')}`;
+    const font = `12px ${colour('--sans')}`;
+    const axis = { font, labelFont: font, stroke: colour('--dim'), ticks: { stroke: colour('--grid') } };
+    const grid = { stroke: colour('--grid'), width: 1 };
+    const lines = this.series.map((one, i) => ({
+      label: named(one), scale: scale(one.unit), stroke: colour(`--c${i % 8}`), width: 1.75, spanGaps: true, points: { show: false },
+    }));
+    const wide = (words) => Math.max(0, ...(words || []).map((word) => `${word ?? ''}`.length)) * 7.2 + 16;
+    const sides = units.map((unit, i) => {
+      const own = this.series.filter((one) => (one.unit || '') === unit);
+      // With several axes, one that has a single line has its colour.
+      const ink = units.length > 1 && own.length === 1 ? colour(`--c${this.series.indexOf(own[0]) % 8}`) : axis.stroke;
+      return {
+        ...axis, scale: `y${i}`, side: i ? 1 : 3, space: 24, stroke: ink, grid: i ? { show: false } : grid,
+        label: unit || null, labelSize: 20, labelGap: 0, size: (_, values) => wide(values),
+        values: (_, splits) => splits.map((v) => (Math.abs(v) >= 1e6 || (v && Math.abs(v) < 1e-4) ? v.toExponential(1) : Number(v.toPrecision(6)).toString())),
+      };
+    });
     const zoomed = (chart) => chart.select.width > 4 && this.pause(true);
+    const pointed = (chart) => {
+      this.at = chart.cursor.idx ?? null;
+      this.tell();
+    };
     this.chart = new uPlot({
-      width, height: Math.max(120, clientHeight - 30 - 10), series: [{ label: 'time', value: (_, t) => (t == null ? '–' : time(t, 0)) }, ...lines],
-      axes: [{ ...axis, space: 90, values: (_, splits) => splits.map((t) => time(t, splits[1] - splits[0])) }, { ...axis, size: 62 }], scales: { x: { time: true } },
-      cursor: { drag: { x: true, y: false, uni: 20 }, focus: { prox: 20 } }, legend: { live: true },
-      hooks: { setSelect: [zoomed] },
+      width, height, series: [{ label: 'time' }, ...lines],
+      axes: [{ ...axis, grid, space: 100, values: (_, splits) => splits.map((t) => time(t, splits[1] - splits[0])) }, ...sides],
+      scales: { x: { time: true } }, padding: [10, units.length > 1 ? 0 : 18, 0, 0],
+      cursor: { drag: { x: true, y: false, uni: 20 }, focus: { prox: 20 } }, legend: { show: false },
+      hooks: { setSelect: [zoomed], setCursor: [pointed] },
     }, this.data(), this.place);
     this.chart.over.addEventListener('wheel', (event) => this.zoom(event), { passive: false });
     this.chart.over.addEventListener('dblclick', () => this.pause(false));
@@ -143,7 +187,7 @@ export class Plot {
 
   csv() {
     const quoted = (words) => `"${words.replaceAll('"', '""')}"`;
-    const names = this.series.map((one) => quoted(`${one.channel}:${one.path}${one.unit ? ` [${one.unit}]` : ''}`));
+    const names = this.series.map((one) => quoted(named(one)));
     const [times, ...values] = this.data();
     const lines = Array.from(times, (t, i) => [t.toFixed(6), ...values.map((v) => v[i] ?? '')].join(','));
     save('saltus-plot.csv', [['time_s', ...names].join(','), ...lines, ''].join('\n'));

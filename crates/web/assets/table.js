@@ -11,20 +11,21 @@ const COLUMNS = [
   ['channel', 'Channel', 'wide', (r) => r.channel],
   ['type', 'Type', 'type', (r) => r.type_name || (r.fingerprint ? `? ${r.fingerprint.slice(0, 8)}` : as.NONE)],
   ['publishers', 'Publishers', 'who', (r) => r.publishers.map(as.peer).join(', ') || as.NONE],
-  ['rate', 'Rate', 'n spark', (r) => as.hertz(r.rate_hz), 'Messages a second'],
-  ['jitter', 'Jitter', 'n', (r) => as.seconds(r.jitter_s), 'Standard deviation of the time between messages'],
-  ['bandwidth', 'Bandwidth', 'n', (r) => `${as.bytes(r.bytes_per_s)}/s`],
-  ['size', 'Size', 'n', (r) => as.bytes(r.size), 'Bytes of the newest message'],
-  ['age', 'Age', 'n', (r) => as.seconds(r.age_s), 'Since the newest message was published'],
-  ['p50', 'p50', 'n', (r) => as.micros(r.latency_us?.p50), 'Latency, publication to reception, median'],
-  ['p99', 'p99', 'n', (r) => as.micros(r.latency_us?.p99), 'Latency, 99 %'],
-  ['count', 'Count', 'n', (r) => as.count(r.count)],
-  ['missed', 'Missed', 'n', (r) => (r.missed == null ? as.NONE : as.count(r.missed)), 'Missed; a dash where the transport does not tell'],
-  ['dropped', 'Dropped', 'n', (r) => as.count(r.dropped + r.undecodable), 'Dropped by the spy itself, and undecodable'],
+  ['rate', 'Rate', 'n rate', (r) => as.hertz(r.rate_hz), 'Messages per second, over the last 2 s'],
+  ['jitter', 'Jitter', 'n jitter', (r) => as.seconds(r.jitter_s), 'Standard deviation of the time between messages'],
+  ['bandwidth', 'Bandwidth', 'n bandwidth', (r) => `${as.bytes(r.bytes_per_s)}/s`],
+  ['size', 'Size', 'n size', (r) => as.bytes(r.size), 'Size of the newest message'],
+  ['age', 'Age', 'n age', (r) => as.seconds(r.age_s), 'Time since the newest message was published'],
+  ['p50', 'p50', 'n p50', (r) => as.micros(r.latency_us?.p50), 'Latency from publication to reception, median'],
+  ['p99', 'p99', 'n p99', (r) => as.micros(r.latency_us?.p99), 'Latency from publication to reception, 99th percentile'],
+  ['count', 'Count', 'n count', (r) => as.count(r.count)],
+  ['missed', 'Missed', 'n missed', (r) => (r.missed == null ? as.NONE : as.short(r.missed)), 'Over shm://: messages that subscribers skipped because they take only the newest, or that were overwritten before they read them. On a network: messages lost on the way here (red)'],
+  ['dropped', 'Dropped', 'n dropped', (r) => as.short(r.dropped + r.undecodable), 'Messages that the spy itself was too slow for, or could not decode'],
 ];
 
 export class Table {
   constructor(place, net, open) {
+    this.place = place;
     this.net = net;
     this.open = open;
     this.sort = 'channel';
@@ -39,7 +40,7 @@ export class Table {
     this.heads = COLUMNS.map(([id, name, kind, , title]) =>
       h('button', { class: `cell ${kind}`, title: title || name, onclick: () => this.by(id) }, name));
     this.space = h('div', { class: 'space' });
-    this.scroller = h('div', { class: 'scroller', tabindex: '0', onscroll: () => this.moved() }, this.space);
+    this.scroller = h('div', { class: 'scroller', tabindex: '-1', onscroll: () => this.moved() }, this.space);
     this.empty = h('div', { class: 'empty' }, 'Waiting for messages …');
     place.append(h('div', { class: 'row head' }, this.heads), this.scroller, this.empty);
     this.draw = framed(() => this.paint());
@@ -92,11 +93,12 @@ export class Table {
       this.rates.delete(key);
     }
     this.empty.hidden = frame.shown > 0;
-    text(this.empty, frame.total ? 'No channel has all these words.' : 'Waiting for messages …');
+    text(this.empty, frame.total ? 'No channel matches the filter.' : 'Waiting for messages …');
     this.draw();
   }
 
   paint() {
+    if (this.shown !== this.total) this.place.style.setProperty('--rows', (this.shown = this.total));
     this.space.style.height = `${this.total * HEIGHT}px`;
     while (this.lines.length < this.rows.length) this.lines.push(this.line());
     this.lines.forEach((line, i) => {
@@ -113,9 +115,25 @@ export class Table {
     cells[3].prepend(svg('svg', { viewBox: '0 0 60 20', preserveAspectRatio: 'none' }, spark));
     const line = { words, cells, spark };
     const open = (event) => this.open(line.row, event);
-    line.element = h('div', { class: 'row', onclick: open, role: 'button' }, cells);
+    line.element = h('div', { class: 'row', onclick: open, onkeydown: (event) => this.key(event, line), role: 'button', tabindex: '0' }, cells);
     this.space.append(line.element);
     return line;
+  }
+
+  /** Enter and the space bar open a channel; arrows go to the next row. */
+  key(event, line) {
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step) {
+      const next = this.lines[this.lines.indexOf(line) + step];
+      if (next && !next.element.hidden) {
+        next.element.focus({ preventScroll: true });
+        next.element.scrollIntoView({ block: 'nearest' });
+      }
+    } else if (event.key === 'Enter' || event.key === ' ') this.open(line.row, event);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   fill(line, row, top) {
@@ -123,9 +141,12 @@ export class Table {
     const { element, words, cells } = line;
     if (line.top !== top) element.style.transform = `translateY(${(line.top = top)}px)`;
     COLUMNS.forEach(([, , , show], i) => text(words[i], show(row)));
-    const state = `row${row.stale ? ' stale' : ''}${row.mismatch ? ' mismatch' : ''}${row.missed ? ' missing' : ''}` +
+    const state = `row${row.stale ? ' stale' : ''}${row.mismatch ? ' mismatch' : ''}${row.missed && !row.missed_by_subscribers ? ' missing' : ''}` +
       `${row.dropped + row.undecodable ? ' dropping' : ''}${this.selected.has(keyOf(row)) ? ' open' : ''}`;
-    if (line.state !== state) element.className = line.state = state;
+    if (line.state !== state) {
+      element.className = line.state = state;
+      element.setAttribute('aria-expanded', this.selected.has(keyOf(row)));
+    }
     const title = row.mismatch || `${row.channel}\n${row.domain}\n${row.fingerprint || ''}`;
     if (line.title !== title) cells[0].title = cells[1].title = line.title = title;
     const who = row.publishers.map(as.peerInFull).join('\n');

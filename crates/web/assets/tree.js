@@ -19,6 +19,9 @@ export class TreeView {
   update(tree, now) {
     this.error.hidden = !tree.error;
     text(this.error, tree.error || '');
+    // Where there are no fields, the bytes are all there is to see.
+    if (!this.begun && tree.hex.length && !tree.nodes.length) this.hex.open = true;
+    this.begun ||= tree.hex.length > 0;
     if (this.hex.open) text(this.pre, tree.hex.join('\n'));
     const seen = new Set();
     let place = this.list.firstChild;
@@ -59,14 +62,20 @@ export class TreeView {
         event.stopPropagation();
         this.plot(line.node, event);
       };
-      line.button = h('button', { title: 'Plot it; with Shift in a plot of its own', onclick: plot }, 'plot');
+      line.button = h('button', { title: 'Plot this number; with Shift in a new plot', onclick: plot }, 'plot');
       parts.push(line.button);
     }
     const click = (event) => {
       if (parent) this.toggle(line.node.path);
       else if (event.detail === 2 && line.button) this.plot(line.node, event);
     };
-    line.element = h('div', { class: `node ${node.kind}`, title: node.comment, 'data-path': node.path, onclick: click }, parts);
+    const key = (event) => {
+      if (!parent || event.target !== line.element || !['Enter', ' '].includes(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.toggle(line.node.path);
+    };
+    line.element = h('div', { class: `node ${node.kind}`, title: [node.type, node.comment].filter(Boolean).join(': '), 'data-path': node.path, onclick: click, tabindex: parent ? '0' : null, onkeydown: key }, parts);
     line.element.style.setProperty('--depth', depth);
     line.element.classList.toggle('parent', parent);
     return line;

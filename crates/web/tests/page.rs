@@ -2,8 +2,12 @@
 
 #[path = "rig/chromium.rs"]
 mod chromium;
+#[path = "page/fit.rs"]
+mod fit;
 #[path = "page/load.rs"]
 mod load;
+#[path = "page/pictures.rs"]
+mod pictures;
 mod rig;
 
 use chromium::{Chromium, DRAWN};
@@ -111,7 +115,7 @@ fn watching(browser: &mut Chromium) {
     browser.click("[data-path=\"voltage\"] button");
     browser.wait("!!document.querySelector('.plotted .uplot')");
     browser.eval("document.querySelector('[data-path=\"temperature[2]\"] button').click()");
-    browser.wait("document.querySelectorAll('.plotted .u-legend .u-series').length === 3");
+    browser.wait("document.querySelectorAll('.plotted .legend .entry').length === 2");
     browser.wait(&format!("{DRAWN}(document.querySelector('.plotted canvas'))"));
 
     // Views are chosen by the shape of a type.
@@ -136,7 +140,7 @@ fn watching(browser: &mut Chromium) {
     };
     let (left, right) = (pixel(2), pixel(157));
     assert!(left[0] > 190 && left[2] < 90 && right[0] < 90 && right[2] > 190, "{left:?} {right:?}");
-    browser.wait("(document.querySelector('.plotted .u-legend .u-value')?.textContent ?? '') !== ''");
+    browser.wait("/[0-9]/.test(document.querySelector('.plotted .legend b')?.textContent)");
     browser
         .wait("import('/main.js').then(page => page.cards.plots[0].series.every(one => one.t.length > 150))");
     browser.picture("spy-dark.png");

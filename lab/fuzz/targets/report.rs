@@ -31,12 +31,12 @@ fuzz_target!(|data: &[u8]| {
             ("a.hlog", &made[..])
         }
     };
-    let Ok(all) = report::read(name, data) else { return };
+    let Ok(all) = report::read(name, data, None) else { return };
     let levels = [Level { percent: 99.0, limit: 1_000_000 }];
     report::page(&all, &levels, false).expect("it can be drawn");
     report::figure(&all, &levels, true).expect("it can be drawn");
     let table = report::csv(&all[0].times);
-    let again = report::read("again.csv", table.as_bytes());
+    let again = report::read("again.csv", table.as_bytes(), None);
     // A table has times of up to an hour, as our own meters have.
     if let Ok(again) = again {
         assert_eq!(again[0].times.len(), all[0].times.len());

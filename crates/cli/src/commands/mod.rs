@@ -130,8 +130,9 @@ pub(crate) enum Command {
 
     /// Show measured times: percentiles, charts, comparisons
     ///
-    /// Reads HdrHistogram's files, from `saltus hiccup` or any other tool; values are nanoseconds, in .hgrm files milliseconds. The
-    /// page, and the figure, are one file each, with maximum over time, percentiles, heat map, histogram, the data against a normal
+    /// Reads HdrHistogram's files, from `saltus hiccup` or any other tool: interval logs, and percentiles as
+    /// outputPercentileDistribution writes them. Values are nanoseconds; for percentiles see --unit. The page begins with the result;
+    /// the rest is folded. The page, and the figure, are one file each, with maximum over time, percentiles, heat map, histogram, the data against a normal
     /// distribution, and the machine. Files are not mixed: each is a series of its own.
     Report(report::Report),
 

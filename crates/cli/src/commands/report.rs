@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use saltus_measure::Summary;
-use saltus_measure::report::{self, Level, Series};
+use saltus_measure::report::{self, Level, Series, Unit};
 use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome, say};
@@ -34,6 +34,11 @@ pub(crate) struct Report {
     /// Times with this tag, not those without; `all` for every tag; may be given several times
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
+
+    /// Unit of the values in .hgrm files: ns, us, ms or s [default: ns if all are whole numbers, as HdrHistogram writes what it
+    /// was given; else ms]
+    #[arg(long, value_name = "UNIT", value_parser = Unit::from_str)]
+    unit: Option<Unit>,
 
     /// What is promised, such as 99:1ms,99.9:5ms,100:20ms: so much percent within that time
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = Level::from_str)]
@@ -75,7 +80,11 @@ pub(crate) fn run(mut args: Report) -> Outcome {
     args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
     let mut series = Vec::new();
     for file in &args.files {
-        let all = report::load(file).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        let all = report::load(file, args.unit).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
+        if let Some(unit) = all[0].assumed {
+            let (file, unit) = (file.display(), unit.name());
+            say(format_args!("{file}: all values are whole numbers, read as {unit}; --unit names another"));
+        }
         if all[0].cut {
             say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
         }

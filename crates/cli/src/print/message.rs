@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::exit::Outcome;
 use crate::print::out::Out;
+use saltus_text::dump::dump;
 use saltus_text::escape::{escaped, harmless, is_text};
 use saltus_text::human;
 
@@ -250,7 +251,7 @@ fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {
         }
         Meaning::Bytes => out.line(format_args!("{head}: {} bytes", bytes.len()))?,
     }
-    dump(bytes).try_for_each(|line| out.line(line))
+    dump(bytes).try_for_each(|line| out.line(format_args!("  {line}")))
 }
 
 fn digits(bytes: &[u8]) -> String {
@@ -258,32 +259,9 @@ fn digits(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|b| [b >> 4, b & 15]).map(|d| DIGITS[usize::from(d)] as char).collect()
 }
 
-/// Sixteen bytes a line: where, in hexadecimal, and as characters.
-fn dump(bytes: &[u8]) -> impl Iterator<Item = String> {
-    bytes.chunks(16).enumerate().map(|(row, chunk)| {
-        let cells: Vec<String> =
-            chunk.chunks(8).map(|half| half.iter().map(|b| format!("{b:02x} ")).collect()).collect();
-        let shown: String =
-            chunk.iter().map(|b| if (0x20..0x7f).contains(b) { *b as char } else { '.' }).collect();
-        format!("  {:08x}  {:<49} |{shown}|", row * 16, cells.join(" "))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_dump_shows_every_byte() {
-        let lines: Vec<String> = dump(b"0123456789abcdef\x00\xff").collect();
-        assert_eq!(
-            lines,
-            [
-                "  00000000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|",
-                "  00000010  00 ff                                             |..|",
-            ]
-        );
-    }
 
     #[test]
     fn digits_are_what_pub_takes() {

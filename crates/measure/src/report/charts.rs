@@ -74,7 +74,37 @@ macro_rules! chart {
     };
 }
 
+/// Whether there is room for little: fewer labels, shorter titles.
+pub(super) fn is_narrow(area: &Area<'_>) -> bool {
+    area.dim_in_pixel().0 < 600
+}
+
+/// The title of a chart of one series.
+fn title(area: &Area<'_>, what: &str, one: &Series) -> String {
+    if is_narrow(area) { what.into() } else { format!("{what}: {}", one.name) }
+}
+
+/// Labels of an axis to the right.
+fn labels(area: &Area<'_>) -> usize {
+    if is_narrow(area) { 5 } else { 11 }
+}
+
 macro_rules! mesh {
+    ($chart:expr, $labels:expr; $x:expr, $y:expr, $xs:expr, $ys:expr) => {
+        $chart
+            .configure_mesh()
+            .x_labels($labels)
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .axis_style(INK)
+            .label_style(style(13))
+            .axis_desc_style(style(13))
+            .x_desc($x)
+            .y_desc($y)
+            .x_label_formatter(&$xs)
+            .y_label_formatter(&$ys)
+            .draw()?
+    };
     ($chart:expr, $x:expr, $y:expr, $xs:expr, $ys:expr) => {
         $chart
             .configure_mesh()
@@ -113,7 +143,7 @@ pub fn intervals(area: &Area<'_>, series: &[&Series]) -> Drawn {
     let all = series.iter().map(|s| end(s)).fold(1e-3, f64::max);
     let y = span(series, &[]);
     let mut chart = chart!(area, "Maximum over time", 0.0..all, y.clone().log_scale());
-    mesh!(chart, "seconds since the start", "longest in the interval", |s| seconds(*s, all), |ns| time(*ns));
+    mesh!(chart, labels(area); "seconds since the start", "longest in the interval", |s| seconds(*s, all), |ns| time(*ns));
     for (n, one) in series.iter().enumerate() {
         let start = first(one);
         let steps = one.intervals.iter().flat_map(|i| {
@@ -135,7 +165,7 @@ pub fn percentiles(area: &Area<'_>, series: &[&Series], levels: &[Level]) -> Dra
     let x = 1.0..10_f64.powf((most as f64).log10().ceil().max(2.0));
     let y = span(series, levels);
     let mut chart = chart!(area, "Percentiles", x.clone().log_scale(), y.clone().log_scale());
-    mesh!(chart, "percentile", "time", |x: &f64| percent(*x), |ns| time(*ns));
+    mesh!(chart, labels(area); "percentile", "time", |x: &f64| percent(*x), |ns| time(*ns));
     for (n, one) in series.iter().enumerate() {
         chart
             .draw_series(LineSeries::new(curve(&one.times, &y), colour(n).stroke_width(2)))?
@@ -180,8 +210,8 @@ pub fn heat(area: &Area<'_>, one: &Series) -> Drawn {
     let end = columns.iter().map(|c| c.end - first).fold(1e-3, f64::max);
     let most = columns.iter().flat_map(|c| c.cells).max().unwrap_or(1).max(1);
     let y = span(&[one], &[]);
-    let mut chart = chart!(area, &format!("Heat map: {}", one.name), 0.0..end, y.clone().log_scale());
-    mesh!(chart, "seconds since the start", "time", |s| seconds(*s, end), |ns| time(*ns));
+    let mut chart = chart!(area, &title(area, "Heat map", one), 0.0..end, y.clone().log_scale());
+    mesh!(chart, labels(area); "seconds since the start", "time", |s| seconds(*s, end), |ns| time(*ns));
     let filled = columns.iter().flat_map(|column| {
         let bins = column.cells.iter().enumerate().filter(|(_, n)| **n > 0);
         bins.map(|(bin, n)| (column.start - first, column.end - first, bin, *n))
@@ -205,8 +235,8 @@ pub fn histogram(area: &Area<'_>, one: &Series) -> Drawn {
         *bars.entry((value.log10() * PER_DECADE).floor() as i64).or_default() += step.count_at_value();
     }
     let y = 0.5..bars.values().copied().max().unwrap_or(1) as f64 * 2.0;
-    let mut chart = chart!(area, &format!("Histogram: {}", one.name), x.clone().log_scale(), y.log_scale());
-    mesh!(chart, "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
+    let mut chart = chart!(area, &title(area, "Histogram", one), x.clone().log_scale(), y.log_scale());
+    mesh!(chart, labels(area); "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
     chart.draw_series(bars.iter().map(|(bar, n)| {
         let edge = |bar: i64| 10_f64.powf(bar as f64 / PER_DECADE).clamp(x.start, x.end);
         Rectangle::new([(edge(*bar), 0.5), (edge(bar + 1), *n as f64)], COLOURS[0].filled())
@@ -227,11 +257,11 @@ pub fn gaussian(area: &Area<'_>, one: &Series) -> Drawn {
     let most = bars.iter().copied().max().unwrap_or(1) as f64;
     let mut chart = chart!(
         area,
-        &format!("Against a normal distribution: {}", one.name),
+        &title(area, "Against a normal distribution", one),
         0.0..end,
         (0.5..most * 2.0).log_scale()
     );
-    mesh!(chart, "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
+    mesh!(chart, labels(area); "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
     let filled = bars.iter().enumerate().filter(|(_, n)| **n > 0);
     chart
         .draw_series(filled.map(|(n, count)| {
@@ -248,7 +278,7 @@ pub fn gaussian(area: &Area<'_>, one: &Series) -> Drawn {
         (0..=4 * BARS).map(|n| n as f64 * width / 4.0).map(|x| (x, expected(x))).filter(|(_, n)| *n >= 0.5);
     chart
         .draw_series(LineSeries::new(points, COLOURS[1].stroke_width(2)))?
-        .label("normal distribution of the same mean and deviation")
+        .label(if is_narrow(area) { "normal" } else { "normal distribution of the same mean and deviation" })
         .legend(key(COLOURS[1]));
     legend!(chart, UpperRight);
     Ok(())

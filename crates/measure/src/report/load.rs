@@ -7,7 +7,7 @@ use std::path::Path;
 
 use hdrhistogram::Histogram;
 
-use super::{Heat, Series, Span};
+use super::{Heat, Series, Span, Spikes, Unit};
 use crate::hlog::{self, Entry, Line};
 use crate::times;
 
@@ -44,35 +44,30 @@ const LIMITS: Limits = Limits { tags: 64, intervals: 1_000_000, facts: 100, spik
 /// The longest line of a table, in bytes.
 const ROW: u64 = 64 << 10;
 
-/// Reads all series of a file: one for each tag. Blocks while it reads.
+/// Reads all series of a file: one for each tag. Blocks while it reads. `unit` is that of a percentile distribution, if it is
+/// known: without it, whole numbers are nanoseconds, as HdrHistogram writes what it was given, and others milliseconds.
 ///
 /// # Errors
 /// It cannot be opened, or [`read`] says why.
-pub fn load(path: &Path) -> Result<Vec<Series>, Error> {
+pub fn load(path: &Path, unit: Option<Unit>) -> Result<Vec<Series>, Error> {
     let error = |what: String| Error(format!("cannot read {}: {what}", path.display()));
     let input = BufReader::new(File::open(path).map_err(|e| error(e.to_string()))?);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    read(&name, input).map_err(|e| error(e.0))
+    read(&name, input, unit).map_err(|e| error(e.0))
 }
 
 /// The same of what was opened; the end of its name tells what it is.
 ///
 /// # Errors
 /// It is no such file, has no times, or more than is kept of one file.
-pub fn read(name: &str, input: impl BufRead) -> Result<Vec<Series>, Error> {
-    let mut all = match name.rsplit_once('.').map(|(_, end)| end) {
-        Some("hgrm") => {
-            let mut before = 0;
-            let row = |line: &str| {
-                let read = hgrm_row(line)?;
-                Some(read.and_then(|(value, total)| {
-                    let more = total.checked_sub(before).ok_or("the counts go down")?;
-                    before = total;
-                    Ok((value, more))
-                }))
-            };
-            vec![series(name, None, rows(input, row).map_err(Error)?)]
-        }
+pub fn read(name: &str, mut input: impl BufRead, unit: Option<Unit>) -> Result<Vec<Series>, Error> {
+    let end = name.rsplit_once('.').map(|(_, end)| end);
+    // HdrHistogram's percentiles are told by their first line too: its programs give the file any name.
+    let start = input.fill_buf().map_err(|e| Error(e.to_string()))?.trim_ascii_start();
+    let percentiles = start.starts_with(b"Value ") || start.starts_with(b"\"Value\",");
+    let mut all = match end {
+        Some("hgrm") => vec![distribution(name, input, unit).map_err(Error)?],
+        _ if percentiles => vec![distribution(name, input, unit).map_err(Error)?],
         Some("csv") => vec![series(name, None, rows(input, csv_row).map_err(Error)?)],
         _ => log(input, name, LIMITS).map_err(Error)?,
     };
@@ -92,15 +87,15 @@ fn series(name: &str, tag: Option<String>, times: Histogram<u64>) -> Series {
         intervals: Vec::new(),
         heat: Heat::new(),
         machine: Vec::new(),
-        spikes: Vec::new(),
-        spike_count: 0,
+        spikes: Spikes::default(),
+        assumed: None,
         cut: false,
     }
 }
 
 pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec<Series>, String> {
     let (mut all, mut machine) = (Vec::<Series>::new(), Vec::new());
-    let (mut spikes, mut count) = (Vec::new(), 0);
+    let mut spikes = Spikes::default();
     let cut = hlog::try_read(input, |entry| {
         let text = match entry {
             Entry::Interval(line) => return take(&mut all, name, line, limits),
@@ -113,17 +108,15 @@ pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec
             machine.push((fact.to_string(), value.to_string()));
         }
         if let Some(spike) = text.strip_prefix("spike: ") {
-            count += 1;
-            if spikes.len() < limits.spikes && text.len() <= limits.bytes {
-                spikes.push(spike.to_string());
-            }
+            // One that is too long to be kept is counted.
+            spikes.add(spike, if text.len() <= limits.bytes { limits.spikes } else { 0 });
         }
         Ok(())
     })
     .map_err(|e| e.to_string())?;
     for series in &mut all {
         (series.machine, series.cut) = (machine.clone(), cut);
-        (series.spikes, series.spike_count) = (spikes.clone(), count);
+        series.spikes = spikes.clone();
     }
     Ok(all)
 }
@@ -152,12 +145,13 @@ fn take(all: &mut Vec<Series>, name: &str, line: Line, limits: Limits) -> Result
     Ok(())
 }
 
-/// Times from a table: what a row says is a time in ns and how many; `None` is no row of the table.
-fn rows(
+/// Reads a table: `row` reads a line, and is told its number; `None` is no row of the table.
+fn table<T>(
     mut input: impl BufRead,
-    mut row: impl FnMut(&str) -> Option<Result<(f64, u64), String>>,
-) -> Result<Histogram<u64>, String> {
-    let (mut all, mut bytes) = (times(), Vec::new());
+    mut row: impl FnMut(&str) -> Option<Result<T, String>>,
+    mut take: impl FnMut(T, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut bytes = Vec::new();
     for n in 1.. {
         let wrong = |what: &str| format!("line {n}: {what}");
         if !hlog::line(&mut input, &mut bytes, ROW).map_err(|e| wrong(&e.to_string()))? {
@@ -168,14 +162,71 @@ fn rows(
         }
         let line = str::from_utf8(&bytes).map_err(|e| wrong(&e.to_string()))?;
         let Some(read) = row(line.trim()) else { continue };
-        let (value, count) = read.map_err(|e| wrong(&e))?;
-        if !(0.0..=crate::LONGEST as f64).contains(&value) {
-            return Err(wrong("a time is from 0 to an hour"));
-        }
-        all.len().checked_add(count).ok_or_else(|| wrong("more times than can be counted"))?;
-        all.saturating_record_n(value.round() as u64, count);
+        take(read.map_err(|e| wrong(&e))?, n)?;
     }
+    Ok(())
+}
+
+/// Adds a time in ns so many times.
+fn add(all: &mut Histogram<u64>, value: f64, count: u64, n: usize) -> Result<(), String> {
+    if !(0.0..=crate::LONGEST as f64).contains(&value) {
+        return Err(format!("line {n}: a time is from 0 to an hour"));
+    }
+    all.len().checked_add(count).ok_or_else(|| format!("line {n}: more times than can be counted"))?;
+    all.saturating_record_n(value.round() as u64, count);
+    Ok(())
+}
+
+/// Times from a table: what a row says is a time in ns and how many.
+fn rows(
+    input: impl BufRead,
+    row: impl FnMut(&str) -> Option<Result<(f64, u64), String>>,
+) -> Result<Histogram<u64>, String> {
+    let mut all = times();
+    table(input, row, |(value, count), n| add(&mut all, value, count, n))?;
     Ok(all)
+}
+
+/// Rows of a percentile distribution: HdrHistogram writes some hundreds.
+const PERCENTILES: usize = 1_000_000;
+
+/// A percentile distribution as HdrHistogram writes it, and as [`super::hgrm`] does.
+fn distribution(name: &str, input: impl BufRead, unit: Option<Unit>) -> Result<Series, String> {
+    let (mut all, mut before, mut whole) = (Vec::new(), 0, true);
+    table(input, hgrm_row, |row: Percentile, n| {
+        if all.len() >= PERCENTILES {
+            return Err(format!("line {n}: more than {PERCENTILES} percentiles"));
+        }
+        let more = row.total.checked_sub(before).ok_or_else(|| format!("line {n}: the counts go down"))?;
+        before = row.total;
+        whole &= row.whole;
+        all.push((row.value, more, n));
+        Ok(())
+    })?;
+    let used = unit.unwrap_or(if whole { Unit::Ns } else { Unit::Ms });
+    let mut times = times();
+    for (value, count, n) in all {
+        let too_long = |e| match unit {
+            None if value * used.ns() > crate::LONGEST as f64 => {
+                format!(
+                    "line {n}: {value} {} are more than an hour: give the unit of the values",
+                    used.name()
+                )
+            }
+            _ => e,
+        };
+        add(&mut times, value * used.ns(), count, n).map_err(too_long)?;
+    }
+    Ok(Series { assumed: (unit.is_none() && whole).then_some(used), ..series(name, None, times) })
+}
+
+/// A row of a percentile distribution.
+struct Percentile {
+    value: f64,
+    /// Values up to it.
+    total: u64,
+    /// Whether the value is a whole number, written with as few decimals as HdrHistogram does.
+    whole: bool,
 }
 
 /// `value_ns,count`.
@@ -188,12 +239,18 @@ fn csv_row(line: &str) -> Option<Result<(f64, u64), String>> {
     Some(row.ok_or_else(|| "expected value_ns,count".into()))
 }
 
-/// Milliseconds, percentile, how many up to here, 1/(1-percentile).
-fn hgrm_row(line: &str) -> Option<Result<(f64, u64), String>> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    if words.is_empty() || line.starts_with("Value") || line.starts_with('#') {
+/// Value, percentile, how many up to here, 1/(1-percentile): in columns, or with commas between.
+fn hgrm_row(line: &str) -> Option<Result<Percentile, String>> {
+    let words: Vec<&str> = line.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() || line.starts_with(['V', '"', '#']) {
         return None;
     }
-    let row = || Some((words.first()?.parse::<f64>().ok()? * 1e6, words.get(2)?.parse().ok()?));
+    let row = || {
+        let (value, total) = (*words.first()?, words.get(2)?.parse().ok()?);
+        // HdrHistogram writes as many decimals as it keeps digits, five at most; we write six.
+        let decimals = value.split_once('.').map_or("", |(_, decimals)| decimals);
+        let whole = decimals.len() < 6 && decimals.bytes().all(|digit| digit == b'0');
+        Some(Percentile { value: value.parse().ok()?, total, whole })
+    };
     Some(row().ok_or_else(|| "expected value, percentile, count".into()))
 }

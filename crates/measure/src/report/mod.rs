@@ -8,7 +8,9 @@ mod lines;
 mod load;
 mod page;
 mod rows;
+mod spikes;
 mod tables;
+mod unit;
 
 pub use diagrams::{diagrams, panels};
 pub use heat::{Column, Heat};
@@ -16,7 +18,9 @@ pub use lines::{Axis, Line, Panel};
 pub use load::{Error, load, read};
 pub use page::{document, escaped, figure, page};
 pub use rows::Rows;
+pub use spikes::{Spike, Spikes};
 pub use tables::{csv, hgrm};
+pub use unit::Unit;
 
 use std::str::FromStr;
 
@@ -37,10 +41,10 @@ pub struct Series {
     pub heat: Heat,
     /// What the file says of the machine, by name.
     pub machine: Vec<(String, String)>,
-    /// The spikes that the file tells of, in its order, each with what happened then; the first thousand.
-    pub spikes: Vec<String>,
-    /// How many it tells of.
-    pub spike_count: usize,
+    /// The spikes that the file reports.
+    pub spikes: Spikes,
+    /// The unit that was assumed, where the file does not tell it.
+    pub assumed: Option<Unit>,
     /// Whether the file was cut short.
     pub cut: bool,
 }

@@ -5,13 +5,17 @@ use std::fmt::Write;
 use plotters::prelude::*;
 
 use super::charts::{self, Area, COLOURS, Drawn, GRID, INK, LIMIT, PAPER};
-use super::{Level, Series, time};
+use super::{Level, Series, Spike, time};
 use crate::Summary;
 
-/// Width and height of a chart, in pixels of its own.
+/// Width and height of a chart, in pixels of its own; and of one for a narrow screen.
 const SIZE: (u32, u32) = (960, 340);
+const NARROW: (u32, u32) = (340, 280);
+/// Spikes that are shown at once, and those that are folded below them.
+const WORST: usize = 20;
+const FURTHER: usize = 200;
 
-/// A page of these series: percentiles of all together, and, unless they are only to be compared, each by itself.
+/// A page of these series: first the result, then, folded, all together and, unless they are only to be compared, each by itself.
 pub fn page(
     series: &[Series],
     levels: &[Level],
@@ -19,39 +23,106 @@ pub fn page(
 ) -> Result<String, Box<dyn std::error::Error>> {
     let all: Vec<&Series> = series.iter().collect();
     let timed: Vec<&Series> = all.iter().copied().filter(|s| !s.intervals.is_empty()).collect();
-    let mut body = format!("<h1>Latency</h1>\n{}", table(&all));
-    if !levels.is_empty() {
-        body += &promises(&all, levels);
-    }
+    let mut body = format!("<h1>Latency</h1>\n{}{}", result(&all, levels), summary(&all, levels));
     body += &chart(|area| charts::percentiles(area, &all, levels))?;
+    body += &folded("All percentiles", &table(&all));
+    if !levels.is_empty() {
+        body += &folded("Service levels", &promises(&all, levels));
+    }
     if !timed.is_empty() {
-        body += &chart(|area| charts::intervals(area, &timed))?;
+        body += &folded("Maximum over time", &chart(|area| charts::intervals(area, &timed))?);
     }
     for one in all.iter().filter(|_| !compare) {
-        let _ = writeln!(body, "<section><h2>{}</h2>", escaped(&one.name));
-        if one.cut {
-            body += "<p>The file was cut short; this is what is whole of it.</p>\n";
-        }
+        let mut part = String::new();
         if !one.intervals.is_empty() {
-            body += &chart(|area| charts::heat(area, one))?;
+            part += &chart(|area| charts::heat(area, one))?;
         }
-        body += &chart(|area| charts::histogram(area, one))?;
-        body += &chart(|area| charts::gaussian(area, one))?;
-        let _ = writeln!(body, "<p>{}</p>\n</section>", escaped(&normal(one)));
+        part += &chart(|area| charts::histogram(area, one))?;
+        part += &chart(|area| charts::gaussian(area, one))?;
+        let _ = writeln!(part, "<p>{}</p>", escaped(&normal(one)));
+        body += &folded(&format!("{}: heat map, histogram, normal distribution", one.name), &part);
     }
     if !compare {
         body += &spikes(&all);
     }
     body += &machines(&all);
-    body += "<p>Times of one series are counted in one histogram; percentiles are read from it and never averaged.</p>\n";
+    body += "<p class=\"aside\">Times of one series are counted in one histogram; percentiles are read from it and never averaged.</p>\n";
     Ok(document("Latency", &body))
+}
+
+/// A part that is opened with a click.
+fn folded(title: &str, part: &str) -> String {
+    format!("<details><summary>{}</summary>\n{part}</details>\n", escaped(title))
+}
+
+/// The longest time of all, and how many service levels are kept, in a sentence or two.
+fn result(series: &[&Series], levels: &[Level]) -> String {
+    let Some(worst) = series.iter().max_by_key(|one| one.times.max()) else { return String::new() };
+    let mut text = format!(
+        "<p class=\"result\">Longest: <b>{}</b> in {}.",
+        time(worst.times.max() as f64),
+        escaped(&worst.name)
+    );
+    let kept = |one: &&&Series| levels.iter().all(|level| level.of(&one.times).1);
+    match (levels, series.iter().filter(kept).count(), series.len()) {
+        ([], ..) => {}
+        (_, kept, all) if kept == all => text += " <b class=\"kept\">All service levels are kept.</b>",
+        (_, kept, 1) => {
+            text += if kept == 1 { "" } else { " <b class=\"missed\">A service level is missed.</b>" }
+        }
+        (_, kept, all) => {
+            let _ =
+                write!(text, " <b class=\"missed\">{} of {all} series miss a service level.</b>", all - kept);
+        }
+    }
+    if let Some(cut) = series.iter().find(|one| one.cut) {
+        let _ = write!(text, " {} was cut short; this is what is whole of it.", escaped(&cut.name));
+    }
+    text + "</p>\n"
+}
+
+/// The figures that matter most, and a verdict for each series.
+fn summary(series: &[&Series], levels: &[Level]) -> String {
+    let last = if levels.is_empty() { "max / p99" } else { "service levels" };
+    let names = ["count", "p50", "p99", "p99.9", "max", last];
+    let heads = names.map(|name| format!("<th>{name}</th>")).concat();
+    let mut text =
+        format!("<table class=\"summary\"><thead><tr><th>series</th>{heads}</tr></thead><tbody>\n");
+    for (n, one) in series.iter().enumerate() {
+        let Some(s) = Summary::of(&one.times) else { continue };
+        let missed = levels.iter().find(|level| !level.of(&one.times).1);
+        let verdict = match (levels, missed) {
+            ([], _) => format!("{:.1}", s.max as f64 / s.p99.max(1) as f64),
+            (_, None) => "<b class=\"kept\">kept</b>".into(),
+            (_, Some(level)) => format!(
+                "<b class=\"missed\">missed</b>: {} % within {}",
+                level.percent,
+                time(level.limit as f64)
+            ),
+        };
+        let times = [s.p50, s.p99, s.p999, s.max].map(|ns| time(ns as f64));
+        let cells = [s.count.to_string()].into_iter().chain(times).chain([verdict]);
+        let cells: String = names
+            .iter()
+            .zip(cells)
+            .map(|(name, cell)| format!("<td data-name=\"{name}\">{cell}</td>"))
+            .collect();
+        let _ = writeln!(text, "<tr>{}{cells}</tr>", name(n, one));
+    }
+    text + "</tbody></table>\n"
+}
+
+/// The name of a series, with its colour.
+fn name(n: usize, one: &Series) -> String {
+    let RGBColor(r, g, b) = COLOURS[n % COLOURS.len()];
+    format!("<th style=\"border-left:6px solid #{r:02x}{g:02x}{b:02x}\">{}</th>", escaped(&one.name))
 }
 
 /// A page of its own with this body, in HTML: its style, light and dark, on screen and on paper.
 pub fn document(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>{}</title>\n<style>{}{PAGE}</style></head>\n<body>\n{body}</body></html>\n",
+         content=\"width=device-width, initial-scale=1\"><title>{}</title>\n<style>{}{PAGE}</style></head>\n<body>\n{body}</body></html>\n",
         escaped(title),
         colours()
     )
@@ -95,8 +166,10 @@ pub(super) fn stack(
     Ok(format!("{opening} data-parts=\"{}\">\n<style>{}</style>{rest}", parts.len(), colours()))
 }
 
-fn chart(part: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String, Box<dyn std::error::Error>> {
-    Ok(format!("<figure>{}</figure>\n", draw(SIZE, part)?))
+/// A chart, drawn for wide screens and for narrow ones, of which one is shown.
+fn chart(part: impl Fn(&Area<'_>) -> Drawn) -> Result<String, Box<dyn std::error::Error>> {
+    let [wide, narrow] = [draw(SIZE, &part)?, draw(NARROW, &part)?];
+    Ok(format!("<figure class=\"wide\">{wide}</figure>\n<figure class=\"narrow\">{narrow}</figure>\n"))
 }
 
 fn draw(
@@ -123,13 +196,7 @@ fn table(series: &[&Series]) -> String {
         let times = [s.p50, s.p90, s.p99, s.p999, s.p9999, s.max].map(|ns| time(ns as f64));
         let rest = [time(mean), time(deviation), format!("{:.1}", far(one))];
         let cells: String = times.iter().chain(&rest).map(|cell| format!("<td>{cell}</td>")).collect();
-        let RGBColor(r, g, b) = COLOURS[n % COLOURS.len()];
-        let _ = writeln!(
-            text,
-            "<tr><th style=\"border-left:6px solid #{r:02x}{g:02x}{b:02x}\">{}</th><td>{}</td>{cells}</tr>",
-            escaped(&one.name),
-            s.count
-        );
+        let _ = writeln!(text, "<tr>{}<td>{}</td>{cells}</tr>", name(n, one), s.count);
     }
     text + "</tbody></table>\n"
 }
@@ -182,24 +249,48 @@ fn promises(series: &[&Series], levels: &[Level]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The spikes of each file, once: all series of a file have them.
+/// The longest spikes of each file, once: all series of a file have them.
 fn spikes(series: &[&Series]) -> String {
     let mut text = String::new();
     for (n, one) in series.iter().enumerate() {
-        if one.spikes.is_empty() || series[..n].iter().any(|other| other.spikes == one.spikes) {
+        let all = &one.spikes;
+        if all.count == 0 || series[..n].iter().any(|other| other.spikes == *all) {
             continue;
         }
-        let _ = writeln!(text, "<section><h2>Spikes of {}</h2><ol>", escaped(&one.name));
-        one.spikes.iter().for_each(|spike| {
-            let _ = writeln!(text, "<li>{}</li>", escaped(spike));
-        });
-        text += "</ol>\n";
-        if one.spike_count > one.spikes.len() {
-            let _ = writeln!(text, "<p>The first {} of {}.</p>", one.spikes.len(), one.spike_count);
+        let (worst, more) = all.longest.split_at(all.longest.len().min(WORST));
+        let mut part = spike_table(worst);
+        let further = &more[..more.len().min(FURTHER)];
+        if !further.is_empty() {
+            part += &folded(&format!("The next {}", further.len()), &spike_table(further));
         }
-        text += "</section>\n";
+        let shown = worst.len() + further.len();
+        if all.count > shown {
+            let _ = writeln!(part, "<p>The log has {} shorter ones.</p>", all.count - shown);
+        }
+        let longest = all.longest.first().map_or(0, |spike| spike.length);
+        let longest =
+            if longest > 0 { format!(", the longest {}", time(longest as f64)) } else { String::new() };
+        let count = if all.count == 1 { "1 spike".to_string() } else { format!("{} spikes", all.count) };
+        text += &folded(&format!("{count} of {}{longest}", one.name), &part);
     }
     text
+}
+
+fn spike_table(spikes: &[Spike]) -> String {
+    let mut text = String::from(
+        "<table class=\"spikes\"><thead><tr><th>length</th><th>at</th><th>cpu</th><th class=\"words\">also counted then</th></tr></thead><tbody>\n",
+    );
+    for spike in spikes {
+        let length = if spike.length > 0 { time(spike.length as f64) } else { "–".into() };
+        let at = if spike.at.is_empty() { "–".into() } else { format!("{} s", escaped(&spike.at)) };
+        let cpu = if spike.cpu.is_empty() { "–".into() } else { escaped(&spike.cpu) };
+        let words = escaped(&spike.words);
+        let _ = writeln!(
+            text,
+            "<tr><td>{length}</td><td>{at}</td><td>{cpu}</td><td class=\"words\"><span title=\"{words}\">{words}</span></td></tr>"
+        );
+    }
+    text + "</tbody></table>\n"
 }
 
 fn machines(series: &[&Series]) -> String {
@@ -208,15 +299,11 @@ fn machines(series: &[&Series]) -> String {
         if one.machine.is_empty() || series[..n].iter().any(|other| other.machine == one.machine) {
             continue;
         }
-        let _ = writeln!(
-            text,
-            "<section><h2>Machine of {}</h2><table class=\"facts\"><tbody>",
-            escaped(&one.name)
-        );
+        let mut facts = String::from("<table class=\"facts\"><tbody>\n");
         for (name, value) in &one.machine {
-            let _ = writeln!(text, "<tr><th>{}</th><td>{}</td></tr>", escaped(name), escaped(value));
+            let _ = writeln!(facts, "<tr><th>{}</th><td>{}</td></tr>", escaped(name), escaped(value));
         }
-        text += "</tbody></table></section>\n";
+        text += &folded(&format!("Machine of {}", one.name), &(facts + "</tbody></table>\n"));
     }
     text
 }
@@ -238,7 +325,8 @@ pub fn escaped(text: &str) -> String {
 fn colours() -> String {
     let rule = |RGBColor(r, g, b): RGBColor, dark: &str| {
         let hex = format!("#{r:02X}{g:02X}{b:02X}");
-        format!("svg [fill=\"{hex}\"]{{fill:{dark}}}svg [stroke=\"{hex}\"]{{stroke:{dark}}}")
+        // The attribute alone: what `use` shows lies in a tree of its own, where no rule finds the `svg` around it.
+        format!("[fill=\"{hex}\"]{{fill:{dark}}}[stroke=\"{hex}\"]{{stroke:{dark}}}")
     };
     let rules = [
         rule(PAPER, "#15181d"),
@@ -254,15 +342,51 @@ const PAGE: &str = "
 :root{color-scheme:light dark}
 body{font:15px/1.5 sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;background:#fff;color:#20242a}
 h1,h2{line-height:1.2;overflow-wrap:anywhere}
-figure{margin:1em 0;break-inside:avoid}
-figure svg{max-width:100%;height:auto}
+figure{margin:1em 0;break-inside:avoid;overflow-x:auto}
+figure svg{display:block;max-width:100%;height:auto}
+.narrow{display:none}
 pre{overflow-x:auto;font-size:.87em}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:1em 0;display:block;overflow-x:auto}
-th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid #d8dce2;white-space:nowrap}
+th,td{padding:.25em .6em;text-align:right;border-bottom:1px solid #d8dce2;white-space:nowrap;vertical-align:top}
 tbody th,.facts td,.words{text-align:left}
-.words{white-space:normal}
+.summary thead th:first-child{text-align:left}
+.summary th{max-width:24em;white-space:normal;overflow-wrap:anywhere}
+.words,.facts td{white-space:normal;overflow-wrap:break-word}
+.spikes .words span{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden}
+.result{font-size:1.15em;overflow-wrap:anywhere}
+.aside{opacity:.75;font-size:.9em}
+.kept{color:#00704f}.missed{color:#b00020}
+details{border-top:1px solid #d8dce2;padding:.1em 0}
+details details{border:0}
+summary{cursor:pointer;padding:.45em 0;font-weight:600;overflow-wrap:anywhere}
+summary>h1,summary>h2,summary>h3{display:inline;font-size:1em}
 .drawn{position:absolute}
-@media screen and (prefers-color-scheme:dark){body{background:#15181d;color:#e4e7ec}th,td{border-color:#343a44}}
+@media(max-width:700px){
+body{margin:1em auto;padding:0 .8em}
+h1{font-size:1.5em}
+.wide{display:none}.narrow{display:block}.narrow svg{width:100%}
+figure:not(.narrow) svg{min-width:640px}
+.summary thead{display:none}
+.summary,.summary tbody{display:block}
+.summary tr{display:grid;grid-template-columns:repeat(3,1fr);border-bottom:1px solid #d8dce2;padding:.4em 0}
+.summary tr>*{border-bottom:0;text-align:left;padding:.2em .5em}
+.summary tbody th{grid-column:1/-1;max-width:none}
+.summary td{white-space:normal}
+.summary td::before{content:attr(data-name);display:block;font-size:.8em;opacity:.7}
+.spikes,.spikes tbody{display:block}
+.spikes thead{display:none}
+.spikes tr{display:grid;grid-template-columns:max-content max-content minmax(0,1fr);border-bottom:1px solid #d8dce2;padding:.3em 0}
+.spikes td{border-bottom:0;padding:.1em .6em .1em 0;text-align:left}
+.spikes td:nth-child(3)::before{content:'cpu '}
+.spikes td:first-child{font-weight:600}
+.spikes .words{grid-column:1/-1;font-size:.87em}
+.facts th{white-space:normal}
+table:not(.summary):not(.spikes){font-size:.87em}
+.words{padding:.25em .3em}
+}
+@media screen and (prefers-color-scheme:dark){body{background:#15181d;color:#e4e7ec}th,td,details,.summary tr,.spikes tr{border-color:#343a44}
+.kept{color:#3ccf9c}.missed{color:#ff6b81}}
 @media print{body{margin:0;max-width:none;font-size:10pt}section{break-before:page}section.short{break-before:auto}th,td{padding:.15em .4em;font-size:8pt}
-table{display:table;overflow:visible}tr{break-inside:avoid}h1,h2,h3,h4,h5{break-after:avoid}pre{white-space:pre-wrap}}
+table{display:table;overflow:visible}tr{break-inside:avoid}h1,h2,h3,h4,h5{break-after:avoid}pre{white-space:pre-wrap}
+details::details-content{display:block;content-visibility:visible}}
 ";

@@ -15,7 +15,7 @@ fn write(name: &str, text: &str) -> PathBuf {
 
 fn read(name: &str, text: &str) -> Result<Vec<Series>, Error> {
     let path = write(name, text);
-    let read = load(&path);
+    let read = load(&path, None);
     std::fs::remove_file(&path).expect("removed");
     read
 }
@@ -38,7 +38,7 @@ fn log() -> Vec<u8> {
         let tag = [None, Some("raw")][n % 2];
         let since = Duration::from_secs(n as u64 / 2);
         log.interval(&sample(), since, Duration::from_secs(1), tag).expect("written");
-        log.comment(&format!("spike: {n} ms & <more>")).expect("written");
+        log.comment(&format!("spike: at {n}.000 s: {}.0 ms on cpu 1; {n} & <more>", n + 1)).expect("written");
     }
     bytes
 }
@@ -55,7 +55,9 @@ fn a_log_gives_a_series_for_each_tag() {
         assert_eq!((one.times.len(), one.intervals.len()), (100_010, 10));
         assert_eq!(one.heat.columns().iter().flat_map(|column| column.cells).sum::<u64>(), 100_010);
         assert_eq!(one.machine, [("cpu".to_string(), "<made up> & \"so\"".to_string())]);
-        assert_eq!((one.spikes.len(), one.spike_count, &*one.spikes[19]), (20, 20, "19 ms & <more>"));
+        let spikes = &one.spikes;
+        assert_eq!((spikes.longest.len(), spikes.count, &*spikes.longest[0].words), (20, 20, "19 & <more>"));
+        assert_eq!((spikes.longest[0].length, &*spikes.longest[0].at), (20_000_000, "19.000"));
     }
 }
 
@@ -104,8 +106,11 @@ fn what_is_too_much_is_refused_at_once() {
     let error = read(limits(19, 9)).err().expect("there are 20 intervals, of two tags");
     assert!(error.contains("more than 19 intervals"), "{error}");
     let all = read(limits(20, 0)).expect("enough");
-    assert!(all.iter().all(|one| one.machine.is_empty() && (one.spikes.len(), one.spike_count) == (3, 20)));
-    assert!(page(&all, &[], false).expect("drawn").contains("<p>The first 3 of 20.</p>"));
+    assert!(
+        all.iter()
+            .all(|one| one.machine.is_empty() && (one.spikes.longest.len(), one.spikes.count) == (3, 20))
+    );
+    assert!(page(&all, &[], false).expect("drawn").contains("<p>The log has 17 shorter ones.</p>"));
 }
 
 #[test]
@@ -122,7 +127,10 @@ fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
         "&lt;made up&gt; &amp; &quot;so&quot;",
         "<td>kept: ",
         "<td>missed: 40",
-        "<li>7 ms &amp; &lt;more&gt;</li>",
+        "<td>8 ms</td><td>7.000 s</td><td>1</td>",
+        "7 &amp; &lt;more&gt;</span>",
+        "<b class=\"missed\">missed</b>: 100 % within 1 ms",
+        "report.hlog, the longest 20 ms</summary>",
         "99.9 %",
         "<td>100010</td>",
     ] {
@@ -136,6 +144,123 @@ fn a_page_has_every_chart_and_the_machine_and_nothing_from_elsewhere() {
     let figure = figure(&series(), &levels, false).expect("drawn");
     assert_eq!(figure.matches("<svg").count(), 1);
     assert!(figure.contains("<style>") && figure.trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn the_first_screen_says_the_result_and_the_rest_is_folded_and_bounded() {
+    use crate::hlog::{Writer, serializer};
+    use std::time::{Duration, SystemTime};
+    let (mut bytes, mut serializer) = (Vec::new(), serializer());
+    let mut log =
+        Writer::begin(&mut bytes, &mut serializer, "a test", &[], SystemTime::UNIX_EPOCH).expect("begun");
+    log.interval(&sample(), Duration::ZERO, Duration::from_secs(8), None).expect("written");
+    for n in 0..5_000 {
+        log.comment(&format!("spike: at 1.000 s: {}.00 ms on cpu 0; spike {n}", 1 + n % 90))
+            .expect("written");
+    }
+    let all = load::read("many.hlog", &bytes[..], None).expect("read");
+    let levels = [Level { percent: 99.0, limit: 20_000 }, Level { percent: 100.0, limit: 1_000_000 }];
+    let text = page(&all, &levels, false).expect("drawn");
+    let body = text.split_once("<body>").expect("a body").1;
+    let (first, folded) = body.split_once("<details>").expect("a part that is folded");
+    for words in [
+        "Longest: <b>40.0 ms</b> in many.hlog",
+        "A service level is missed",
+        "<td data-name=\"count\">10001</td>",
+    ] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+    for name in ["p50", "p99", "p99.9", "max", "service levels"] {
+        assert!(first.contains(&format!("data-name=\"{name}\"")), "{name}");
+    }
+    assert_eq!(first.matches("<figure").count(), 2, "one chart, for wide and for narrow screens");
+    assert!(!first.contains("spike "), "{first}");
+    // All else is folded, and its summary is all that takes room.
+    let mut depth = 1;
+    for part in folded.split('<').filter(|part| part.starts_with("details") || part.starts_with("/details")) {
+        depth += if part.starts_with('/') { -1 } else { 1 };
+    }
+    assert_eq!(depth, 0);
+    let outside = folded.rsplit_once("</details>").expect("an end").1;
+    assert!(!outside.contains("<table") && !outside.contains("<figure"), "{outside}");
+    assert!(!text.contains("<details open"));
+    let rows: Vec<&str> = folded.split("<table class=\"spikes\">").skip(1).collect();
+    let counts = rows.iter().map(|table| table.split("</table>").next().unwrap_or_default());
+    let counts: Vec<usize> = counts.map(|table| table.matches("<tr><td>").count()).collect();
+    assert_eq!(counts, [20, 200]);
+    assert!(rows[0].contains("<td>90 ms</td>") && !rows[0].contains("<td>1 ms</td>"));
+    assert!(folded.contains("The log has 4780 shorter ones."));
+}
+
+#[test]
+fn charts_turn_dark_also_where_use_shows_them() {
+    let text = page(&series(), &[], false).expect("drawn");
+    let dark = text.split_once("prefers-color-scheme:dark){").expect("a rule").1;
+    // What `use` shows lies in a tree of its own, in which no element is below an `svg`.
+    assert!(
+        dark.starts_with("[fill=\"#FFFFFF\"]{fill:#15181d}") && !text.contains("svg [fill"),
+        "{dark:.80}"
+    );
+}
+
+/// As HdrHistogram writes it, by `outputPercentileDistribution`, of values of 10 to 80 µs and one of 40 ms: unscaled, in
+/// milliseconds, and with commas.
+const PLAIN: &str = "\
+       Value     Percentile TotalCount 1/(1-Percentile)
+
+   10007.000 0.000000000000          4           1.00
+   39487.000 0.500000000000        501           2.00
+   64351.000 0.812500000000        814           5.33
+   79999.000 0.997070312500       1000         341.33
+40009727.000 0.999023437500       1001        1024.00
+40009727.000 1.000000000000       1001
+#[Mean    =    80979.676, StdDeviation   =  1262313.864]
+#[Max     = 40009727.000, Total count    =         1001]
+#[Buckets =           32, SubBuckets     =         2048]
+";
+const SCALED: &str = "\
+       Value     Percentile TotalCount 1/(1-Percentile)
+
+       0.010 0.000000000000          4           1.00
+       0.039 0.500000000000        501           2.00
+       0.064 0.812500000000        814           5.33
+       0.080 0.997070312500       1000         341.33
+      40.010 0.999023437500       1001        1024.00
+      40.010 1.000000000000       1001
+#[Mean    =        0.081, StdDeviation   =        1.262]
+#[Max     =       40.000, Total count    =         1001]
+#[Buckets =           32, SubBuckets     =         2048]
+";
+const COMMAS: &str = "\
+\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"
+10007.000,0.000000000000,4,1.00
+39487.000,0.500000000000,501,2.00
+64351.000,0.812500000000,814,5.33
+79999.000,0.997070312500,1000,341.33
+40009727.000,1.000000000000,1001,Infinity
+";
+
+#[test]
+fn percentiles_that_hdrhistogram_has_written_are_read_whatever_the_file_is_called() {
+    for (name, text, assumed) in [
+        ("a.hgrm", PLAIN, Some(Unit::Ns)),
+        ("a.txt", PLAIN, Some(Unit::Ns)),
+        ("a.csv", COMMAS, Some(Unit::Ns)),
+        ("a.hgrm", SCALED, None),
+        ("percentiles", SCALED, None),
+    ] {
+        let all = read(name, text).expect(name);
+        let [one] = &all[..] else { panic!("one series") };
+        assert_eq!((one.times.len(), one.assumed), (1001, assumed), "{name}");
+        assert!(one.times.max().abs_diff(40_010_000) < 50_000, "{name}: {}", one.times.max());
+        let median = one.times.value_at_quantile(0.5);
+        assert!(median.abs_diff(39_200) < 500, "{name}: {median}");
+    }
+    // Whoever recorded milliseconds says so.
+    let path = write("ms.hgrm", &PLAIN.replace("40009727.000", "   90000.000"));
+    let times = load(&path, Some(Unit::Ms)).expect("read").remove(0);
+    std::fs::remove_file(&path).expect("removed");
+    assert!(times.assumed.is_none() && times.times.max().abs_diff(90_000_000_000) < 100_000_000);
 }
 
 #[test]

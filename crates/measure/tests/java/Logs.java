@@ -1,4 +1,5 @@
 import java.io.FileNotFoundException;
+import java.io.PrintStream;
 import org.HdrHistogram.EncodableHistogram;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
@@ -8,10 +9,12 @@ import org.HdrHistogram.HistogramLogWriter;
 public final class Logs {
     private Logs() {}
 
-    /** `read FILE` or `write FILE`. */
+    /** `read FILE`, `write FILE` or `percentiles FILE`: unscaled, and in FILE.ms in milliseconds, in FILE.csv with commas. */
     public static void main(String[] args) throws FileNotFoundException {
         if (args[0].equals("read")) {
             read(args[1]);
+        } else if (args[0].equals("percentiles")) {
+            percentiles(args[1]);
         } else {
             write(args[1]);
         }
@@ -24,6 +27,20 @@ public final class Logs {
             System.out.println(h.getTag() + " " + h.getStartTimeStamp() + " " + h.getTotalCount() + " "
                     + h.getMaxValue() + " " + h.getValueAtPercentile(99));
         }
+    }
+
+    private static void percentiles(String file) throws FileNotFoundException {
+        Histogram h = new Histogram(3600000000000L, 3);
+        for (int n = 1; n <= 1000; n++) {
+            h.recordValue(n * 1234L);
+        }
+        try (PrintStream plain = new PrintStream(file); PrintStream ms = new PrintStream(file + ".ms");
+                PrintStream commas = new PrintStream(file + ".csv")) {
+            h.outputPercentileDistribution(plain, 1.0);
+            h.outputPercentileDistribution(ms, 1000000.0);
+            h.outputPercentileDistribution(commas, 5, 1.0, true);
+        }
+        System.out.println(h.getMaxValue() + " " + h.getValueAtPercentile(50));
     }
 
     private static void write(String file) throws FileNotFoundException {

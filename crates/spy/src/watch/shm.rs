@@ -3,13 +3,13 @@
 use super::peers::Peers;
 use super::shared::{Shared, Source};
 use crate::opened::LONGEST;
-use crate::{ChannelId, Counted, Seen};
+use crate::{ChannelId, Counted, Published, Seen};
 use saltus_channel::{
-    Channel, Domain, Error, Info, LatencyCounts, Name, Sample, Start, Subscriber, SubscriberOptions, Until,
-    Which,
+    Channel, Domain, Error, Info, LaneInfo, LatencyCounts, Name, Sample, Start, Subscriber,
+    SubscriberOptions, Until, Which,
 };
 use saltus_domain::Missed;
-use saltus_os::clock;
+use saltus_os::clock::{self, Clock};
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -95,11 +95,13 @@ impl Shm {
     /// Reads the counters of all channels, and types that are missing.
     fn count(&mut self, shared: &Shared) {
         for one in self.channels.values_mut() {
+            // What is published after this moment may be counted; it is less than the moment itself may be late.
+            let now = clock::boottime();
             let Ok(info) = one.channel.info() else { continue };
             one.kept = kept(&one.channel, info.lanes.len());
             let counted = counted(&info, &mut self.peers);
             let mut model = shared.model();
-            model.counted(clock::boottime(), one.id, counted);
+            model.counted(now, one.id, counted);
             if !model.wants_type(one.id) {
                 continue;
             }
@@ -120,9 +122,15 @@ fn kept(channel: &Channel, lanes: usize) -> usize {
 }
 
 /// A stamp of the channel's clock as boot time.
-fn to_boot(info_clock: saltus_os::clock::Clock, stamp: u64) -> Option<u64> {
-    let age = clock::now(info_clock).saturating_sub(stamp);
-    (stamp > 0).then(|| clock::boottime().saturating_sub(age))
+fn to_boot(info_clock: Clock, stamp: u64) -> Option<u64> {
+    let boot = match info_clock {
+        Clock::Boottime => stamp,
+        other => {
+            let age = clock::now(other).saturating_sub(stamp);
+            clock::boottime().saturating_sub(age)
+        }
+    };
+    (stamp > 0).then_some(boot)
 }
 
 fn counted(info: &Info, peers: &mut Peers) -> Counted {
@@ -130,11 +138,13 @@ fn counted(info: &Info, peers: &mut Peers) -> Counted {
     let mut latency = LatencyCounts::default();
     let alive: Vec<_> = info.subscribers.iter().filter(|subscriber| subscriber.alive).collect();
     alive.iter().for_each(|subscriber| latency.add(&subscriber.latency));
+    let published = |lane: &LaneInfo| {
+        let newest = to_boot(info.attributes.get_clock(), lane.last_stamp);
+        (u64::from(lane.writer.lane), Published { count: lane.published, bytes: lane.bytes, newest })
+    };
     let lanes = info.lanes.iter().filter(|lane| lane.alive);
     Counted {
-        count: info.published(),
-        bytes: info.lanes.iter().fold(0u64, |sum, lane| sum.saturating_add(lane.bytes)),
-        newest: newest.and_then(|lane| to_boot(info.attributes.get_clock(), lane.last_stamp)),
+        published: info.lanes.iter().map(published).collect(),
         size: newest.map(|lane| lane.last_len),
         publishers: lanes.map(|lane| peers.local(lane.pid, lane.uid, &lane.process)).collect(),
         subscribers: alive.iter().map(|s| peers.local(s.pid, s.uid, &s.process)).collect(),

@@ -63,7 +63,7 @@ export default {
         }
         const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}` });
         for (const [side, [x]] of Object.entries(COLUMNS)) drawing.append(svg('text', { class: 'label', x, y: 20 }, side));
-        if (!sides.subscribers.size) drawing.append(svg('text', { class: 'rate', x: WIDTH - 12, y: 60 }, 'nobody, or it is not known'));
+        if (!sides.subscribers.size) drawing.append(svg('text', { class: 'rate', x: WIDTH - 12, y: 60 }, 'none, or not known'));
         for (const [side, id, i] of lines) {
           const [cx, cw] = COLUMNS.channels;
           const [px, pw] = COLUMNS[side];
@@ -84,7 +84,7 @@ export default {
           if (rate) element.append(svg('text', { class: 'rate', x: x + width - 9, y: at }, rate));
           drawing.append(element);
         };
-        channels.forEach((c, i) => node(`channel${c.stale ? ' stale' : ''}`, `channel ${i}`, COLUMNS.channels, c.channel, `${c.channel}\n${c.type_name || ''}\n${c.domain}`, `${as.hertz(c.rate_hz)} Hz`));
+        channels.forEach((c, i) => node(`channel${c.stale ? ' stale' : ''}`, `channel ${i}`, COLUMNS.channels, c.channel, `${c.channel}\n${c.type_name || ''}\n${c.domain}`, as.hz(c.rate_hz)));
         for (const side of ['publishers', 'subscribers']) {
           for (const peer of sides[side].values()) node('process', peer.id, COLUMNS[side], peer.name, peer.title);
         }

@@ -7,6 +7,12 @@ import { Latencies, SECONDS, at } from './latencies.js';
 
 const LINES = [[0.5, 'p50', '--text'], [0.99, 'p99', '--warm']];
 const MARKS = [[0, '0'], [0.5, '50 %'], [0.9, '90'], [0.99, '99'], [0.999, '99.9'], [0.9999, '99.99'], [0.99999, '99.999 %']];
+const MEANINGS = [
+  'Messages per second, over the last 2 s', 'Mean time between messages of one publisher', 'Standard deviation of the period',
+  'Over shm://: messages that subscribers skipped or were too slow for. On a network: lost on the way here',
+  'Messages that the spy itself was too slow for', 'Latency, median', 'Latency, 99th percentile', 'Latency, 99.9th percentile', 'Highest latency',
+  'Messages whose latency was measured',
+];
 const [LEFT, RIGHT, TOP, BOTTOM] = [58, 14, 26, 26];
 
 /** Whole powers of ten around all buckets, as exponents of microseconds. */
@@ -19,12 +25,14 @@ function reach(...all) {
 /** Lines and words of the axis of latencies; gives where a number of microseconds lies. */
 function axis(g, width, height, [low, high]) {
   const y = (us) => height - BOTTOM - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (height - BOTTOM - TOP);
+  const every = Math.max(1, Math.ceil((14 * (high - low)) / Math.max(height - BOTTOM - TOP, 14)));
   g.textAlign = 'right';
   g.beginPath();
   for (let e = low; e <= high; e++) {
     g.moveTo(LEFT, y(10 ** e));
     g.lineTo(width - RIGHT, y(10 ** e));
-    g.fillText(as.micros(10 ** e), LEFT - 7, y(10 ** e) + 4);
+    // A label takes 14 pixels: of more, every so many.
+    if ((e - low) % every === 0) g.fillText(as.decade(10 ** e), LEFT - 7, y(10 ** e) + 4);
   }
   g.stroke();
   g.textAlign = 'left';
@@ -47,14 +55,19 @@ function curve(g, width, height, all) {
   // One message of n cannot tell more than 1 - 1/n.
   const nines = Math.min(6, Math.max(2, Math.log10(ever.total)));
   const x = (p) => LEFT + (Math.min(-Math.log10(1 - p), nines) / nines) * (width - LEFT - RIGHT);
-  g.textAlign = 'center';
+  let free = LEFT - 20;
   for (const [p, words] of MARKS) {
     if (-Math.log10(1 - p) > nines) break;
     g.beginPath();
     g.moveTo(x(p), TOP);
     g.lineTo(x(p), height - BOTTOM);
     g.stroke();
-    if (p !== 0.5 || width > 320) g.fillText(words, x(p), height - 9);
+    // None over another, none beyond the edge.
+    const wide = g.measureText(words).width;
+    const left = Math.min(x(p) - wide / 2, width - wide - 2);
+    if (left < free) continue;
+    g.fillText(words, left, height - 9);
+    free = left + wide + 8;
   }
   g.textAlign = 'left';
   for (const [one, ink, wide] of [[ever, '--dim', 1.5], [lately, '--accent', 2.5]]) {
@@ -122,15 +135,15 @@ function heat(g, width, height, all) {
   }
   g.fillStyle = colour('--dim');
   g.fillText('of each second', words, 16);
-  g.textAlign = 'center';
-  for (let s = 0; s <= SECONDS; s += 30) {
+  const apart = width - LEFT - RIGHT > 260 ? 30 : 60;
+  for (let s = 0; s <= SECONDS; s += apart) {
     g.textAlign = s === 0 ? 'right' : s === SECONDS ? 'left' : 'center';
     g.fillText(s ? `−${s} s` : 'now', LEFT + (SECONDS - s) * wide, height - 9);
   }
   g.textAlign = 'left';
 }
 
-/** Messages a second, where no latency is known. */
+/** The rate over time, where no latency is known. */
 function rate(g, width, height, rates, most) {
   begin(g);
   const top = Math.max(...rates, 1e-9) * 1.15;
@@ -138,8 +151,21 @@ function rate(g, width, height, rates, most) {
   rates.forEach((r, i) => g.lineTo(LEFT + ((i + most - rates.length) / (most - 1)) * (width - LEFT - RIGHT), height - BOTTOM - (r / top) * (height - BOTTOM - TOP)));
   [g.strokeStyle, g.lineWidth] = [colour('--accent'), 2];
   g.stroke();
-  g.fillText(`messages a second, at most ${as.digits(top / 1.15)}`, LEFT, 16);
-  g.fillText('No latency: nobody subscribes, or it is not known when messages were published.', 12, height - 9);
+  g.textAlign = 'right';
+  const highest = top / 1.15;
+  for (const r of [0, highest]) {
+    const y = height - BOTTOM - (r / top) * (height - BOTTOM - TOP);
+    g.beginPath();
+    g.moveTo(LEFT, y);
+    g.lineTo(width - RIGHT, y);
+    [g.strokeStyle, g.lineWidth] = [colour('--grid'), 1];
+    g.stroke();
+    g.fillText(as.hz(r), LEFT - 7, y + 4);
+  }
+  g.textAlign = 'left';
+  g.fillText(`rate over ${SECONDS} s, now ${as.hz(rates[rates.length - 1])}`, LEFT, 16);
+  const why = 'No latency: no subscriber, or the time of publication is unknown.';
+  g.fillText(g.measureText(why).width < width - 24 ? why : 'No latency known.', 12, height - 8);
 }
 
 export default {
@@ -151,12 +177,13 @@ export default {
   fits: () => 0.1,
 
   open(place) {
+    place.closest('.card')?.classList.add('tall');
     const names = ['Rate', 'Period', 'Jitter', 'Missed', 'Dropped', 'p50', 'p99', 'p99.9', 'max', 'Measured'];
     const values = names.map(() => h('b'));
     const [left, right] = [h('div'), h('div')];
     const pictures = h('div', { class: 'pictures alone' }, left, right);
     place.classList.add('timing');
-    place.append(h('div', { class: 'facts' }, names.map((name, i) => h('div', {}, values[i], name))), pictures);
+    place.append(h('div', { class: 'facts' }, names.map((name, i) => h('div', { title: MEANINGS[i] }, values[i], name))), pictures);
     right.hidden = true;
     const all = new Latencies();
     const rates = [];
@@ -169,8 +196,8 @@ export default {
       update(row, buckets) {
         const latency = row.latency_us;
         const words = [
-          `${as.hertz(row.rate_hz)} Hz`, as.seconds(row.period_s), as.seconds(row.jitter_s), row.missed == null ? as.NONE : as.count(row.missed), as.count(row.dropped),
-          as.micros(latency?.p50), as.micros(latency?.p99), as.micros(latency?.p999), as.micros(latency?.max), as.count(latency?.count),
+          as.hz(row.rate_hz), as.seconds(row.period_s), as.seconds(row.jitter_s), row.missed == null ? as.NONE : as.short(row.missed), as.short(row.dropped),
+          as.micros(latency?.p50), as.micros(latency?.p99), as.micros(latency?.p999), as.micros(latency?.max), as.short(latency?.count),
         ];
         values.forEach((value, i) => text(value, words[i]));
         rates.push(row.rate_hz);
@@ -183,7 +210,10 @@ export default {
         place.dataset.measured = all.ever().total;
         drawings.forEach((drawing) => drawing.again());
       },
-      close: () => drawings.forEach((drawing) => drawing.close()),
+      close: () => {
+        place.closest('.card')?.classList.remove('tall');
+        drawings.forEach((drawing) => drawing.close());
+      },
     };
   },
 };

@@ -84,14 +84,28 @@ export default {
       for (let x = Math.ceil(left / step) * step; x < right; x += step) {
         g.moveTo(at(x, 0)[0], 0);
         g.lineTo(at(x, 0)[0], height);
-        g.fillText(digits(x), at(x, 0)[0] + 3, height - 5);
       }
       for (let y = Math.ceil(low / step) * step; y < high; y += step) {
         g.moveTo(0, at(0, y)[1]);
         g.lineTo(width, at(0, y)[1]);
-        g.fillText(digits(y), 4, at(0, y)[1] - 3);
       }
       g.stroke();
+      // Figures stand before the lines, and none over another in the corner or cut at the edge.
+      const figure = (words, x, y) => {
+        g.strokeStyle = colour('--panel');
+        g.lineWidth = 4;
+        g.strokeText(words, x, y);
+        g.lineWidth = 1;
+        g.fillText(words, x, y);
+      };
+      for (let x = Math.ceil(left / step) * step; x < right; x += step) {
+        const [words, place] = [digits(x), at(x, 0)[0] + 3];
+        if (place > 46 && place + g.measureText(words).width < width - 4) figure(words, place, height - 6);
+      }
+      for (let y = Math.ceil(low / step) * step; y < high; y += step) {
+        const place = at(0, y)[1] - 3;
+        if (place > 14 && place < height - 20) figure(digits(y), 4, place);
+      }
       const line = (points, stroke, thick) => {
         g.beginPath();
         points.forEach(([x, y, , jump], i) => (i && !jump ? g.lineTo(...at(x, y)) : g.moveTo(...at(x, y))));

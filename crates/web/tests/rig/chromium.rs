@@ -100,9 +100,31 @@ impl Chromium {
         for domain in ["Runtime", "Page", "Log"] {
             chromium.call(&format!("{domain}.enable"), json!({}));
         }
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        chromium.call("Emulation.setDeviceMetricsOverride", size);
+        chromium.size(width, height);
         chromium
+    }
+
+    /// Gives the page this many pixels.
+    pub fn size(&mut self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Presses a key: `Tab`, `Enter`, `Escape`, `ArrowDown`, or a character.
+    pub fn press(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            "Escape" => (27, ""),
+            "ArrowDown" => (40, ""),
+            character => (0, character),
+        };
+        let event = json!({ "type": "keyDown", "key": key, "windowsVirtualKeyCode": code, "text": text });
+        self.call("Input.dispatchKeyEvent", event);
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code }),
+        );
     }
 
     /// Calls a method of the protocol.

@@ -166,7 +166,7 @@ fn joined(out: &Path, case: Case, parts: u64) -> Fallible<Option<Series>> {
     if text.is_empty() {
         return Ok(None);
     }
-    let all = report::read(&format!("{}.hlog", case.name()), &text[..])?;
+    let all = report::read(&format!("{}.hlog", case.name()), &text[..], None)?;
     let one = all.into_iter().find(|series| series.tag.is_none());
     Ok(one.map(|one| Series { name: case.name().into(), ..one }))
 }

@@ -37,9 +37,9 @@ pub(crate) struct Hiccup {
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = resolution)]
     resolution: Duration,
 
-    /// Time that each histogram of the log covers
-    #[arg(short, long, value_name = "TIME", default_value = "5s", value_parser = interval)]
-    interval: Duration,
+    /// Time that each histogram of the log covers [default: 5s, in runs below a minute less]
+    #[arg(short, long, value_name = "TIME", value_parser = interval)]
+    interval: Option<Duration>,
 
     /// Measure for so long [default: 60s; with COMMAND until it ends]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
@@ -50,7 +50,7 @@ pub(crate) struct Hiccup {
     spike: Duration,
 
     /// Write an HdrHistogram interval log; - is standard output, and then nothing else goes there
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'o', long, visible_alias = "out", value_name = "FILE")]
     hlog: Option<PathBuf>,
 
     /// Measure, and run COMMAND, on this processor
@@ -119,7 +119,28 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long is measured alone, unless it is told.
 const ALONE: Duration = Duration::from_secs(60);
 
+/// Intervals that a run is divided into, unless it is told: at least twelve.
+const STEPS: [Duration; 6] = [
+    Duration::from_secs(5),
+    Duration::from_secs(2),
+    Duration::from_secs(1),
+    Duration::from_millis(500),
+    Duration::from_millis(200),
+    Duration::from_millis(100),
+];
+
+/// The interval of a run of this length.
+fn step(length: Option<Duration>) -> Duration {
+    let Some(length) = length else { return STEPS[0] };
+    STEPS.into_iter().find(|step| *step * 12 <= length).unwrap_or(STEPS[STEPS.len() - 1])
+}
+
 impl Hiccup {
+    /// How long is measured; nothing where a command ends it.
+    fn length(&self) -> Option<Duration> {
+        self.duration.or(self.command.is_empty().then_some(ALONE))
+    }
+
     fn settings(&self) -> Settings {
         Settings {
             kind: match self.meter {
@@ -128,7 +149,7 @@ impl Hiccup {
                 MeterName::Spin => Kind::Spin,
             },
             resolution: nanos(self.resolution),
-            interval: nanos(self.interval),
+            interval: nanos(self.interval.unwrap_or_else(|| step(self.length()))),
             spike: nanos(self.spike).max(1),
             look: nanos(LOOK),
             cpu: self.cpu,
@@ -196,8 +217,7 @@ impl Hiccup {
         teller: &mut Teller<'_>,
         mut beside: Option<Beside>,
     ) -> Outcome<Option<Beside>> {
-        let length = self.duration.or(self.command.is_empty().then_some(ALONE));
-        let end = length.map(|length| clock::monotonic().saturating_add(nanos(length)));
+        let end = self.length().map(|length| clock::monotonic().saturating_add(nanos(length)));
         while !stop::requested() && beside.as_mut().is_none_or(Beside::runs) {
             let now = clock::monotonic();
             if end.is_some_and(|end| now >= end) {
@@ -240,5 +260,20 @@ impl Hiccup {
             None => Vec::new(),
         };
         Control::start(command, &others).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_run_has_short_steps_and_a_long_one_those_of_five_seconds() {
+        let of = |ms| step(Some(Duration::from_millis(ms))).as_millis();
+        assert_eq!(
+            [300, 2_000, 8_000, 20_000, 60_000, 3_600_000].map(of),
+            [100, 100, 500, 1_000, 5_000, 5_000]
+        );
+        assert_eq!(step(None), Duration::from_secs(5));
     }
 }

@@ -73,28 +73,40 @@ pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
         header.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
     let how = header.iter().position(|line| line.starts_with(HOW)).unwrap_or(header.len());
     let (machine, how) = header.split_at(how);
-    let mut body =
-        format!("<h1>{TITLE}</h1>\n<pre>{}</pre>\n<p>{}</p>\n", lines(machine), words(&how.join(" ")));
+    // The result first; all else is opened with a click.
+    let mut body = format!("<h1>{TITLE}</h1>\n");
     for why in failed {
         let _ = writeln!(body, "<p><strong>Failed:</strong> {}</p>", escaped(why));
     }
     let find = |set: &str| parts.iter().find(|part| part.set == set)?.document();
-    body += "<h2>What the papers said, and what was measured</h2>\n";
     let _ = writeln!(body, "<p>{}</p>", words(said::TEXTS));
     let all = said::lines(find);
     body += &html(&said::table(&all), Path::new(""));
     for line in all {
-        let _ = writeln!(body, "<h3>{}</h3>\n<p>The paper: {}.</p>", escaped(line.what), escaped(line.said));
+        let _ = writeln!(
+            body,
+            "<details><summary><h3>{}</h3></summary>\n<p>The paper: {}.</p>",
+            escaped(line.what),
+            escaped(line.said)
+        );
         body += match line.now.as_str() {
             "" => "<p>Not measured in this run.</p>\n".into(),
             now => html(now, Path::new("")),
         }
         .as_str();
+        body += "</details>\n";
     }
+    let _ = writeln!(
+        body,
+        "<h2>How it was measured</h2>\n<details><summary>The machine</summary><pre>{}</pre></details>\n\
+         <details><summary>How to read it</summary><p>{}</p></details>\n<h2>The sets</h2>",
+        lines(machine),
+        words(&how.join(" "))
+    );
     for part in parts {
         // Where there is a report alone, which is shut, paper would be left empty.
         let own = if part.story.is_none() { " class=\"short\"" } else { "" };
-        let _ = writeln!(body, "<section{own}><h2>{}</h2>", part.set);
+        let _ = writeln!(body, "<section{own}><details><summary><h2>{}</h2></summary>", part.set);
         match (&part.story, &part.report) {
             (None, None) => body += "<p>Not measured in this run.</p>\n",
             (story, report) => {
@@ -109,7 +121,7 @@ pub fn page(parts: &[Part], header: &str, failed: &[String]) -> String {
                 }
             }
         }
-        body += "</section>\n";
+        body += "</details></section>\n";
     }
     document(TITLE, &body)
 }
@@ -151,10 +163,14 @@ mod tests {
             "<li>shm://: 7</li>",
             "lines\nof a report\n</pre>",
             "<strong>Failed:</strong> lcm: broke",
-            "<section class=\"short\"><h2>lcm</h2>\n<p>Not measured in this run.</p>",
+            "<section class=\"short\"><details><summary><h2>lcm</h2></summary>\n<p>Not measured in this run.</p>",
         ] {
             assert!(page.contains(words), "{words} is not in {page}");
         }
+        // The first screens have the result; all else is folded.
+        let first = page.split_once("<details>").expect("a part that is folded").0;
+        assert!(first.contains("measured now</th>") && !first.contains("<figure"), "{first}");
+        assert_eq!(page.matches("<details>").count(), page.matches("</details>").count());
         fs::remove_dir_all(&dir).expect("only ours");
     }
 }
