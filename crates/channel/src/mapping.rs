@@ -82,7 +82,11 @@ impl Mapping {
     }
 
     fn open_once(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
-        let dir = domain.channel_dir(name)?;
+        Mapping::open_dir(domain, name, domain.channel_dir(name)?)
+    }
+
+    /// Opens the channel whose directory is `dir`, be it retired or not.
+    pub fn open_dir(domain: &Domain, name: &Name, dir: File) -> Result<Arc<Mapping>> {
         let what = |what: &str| format!("{what} of channel `{name}`");
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
