@@ -126,8 +126,9 @@ pub(crate) fn before(channel: &Mapping) -> Vec<Arc<Mapping>> {
     read(&channel.dir).into_iter().filter_map(open).collect()
 }
 
-/// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there.
-pub(crate) fn after(domain: &Domain, name: &Name, old: &Mapping, now: Arc<Mapping>) -> Arc<Mapping> {
+/// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there. And whether it
+/// came right after it, as [`carry`] left it.
+pub(crate) fn after(domain: &Domain, name: &Name, old: &Mapping, now: Arc<Mapping>) -> (Arc<Mapping>, bool) {
     let formers = read(&now.dir);
     let is_old = |former: &Former| former.data().is_ok_and(|data| same_file(&data, &old.data));
     let next = formers.iter().position(is_old).map(|at| at + 1);
@@ -135,8 +136,8 @@ pub(crate) fn after(domain: &Domain, name: &Name, old: &Mapping, now: Arc<Mappin
         if let Ok(found) = Mapping::open_dir(domain, name, former.dir)
             && (next.is_some() || found.geometry.created > old.geometry.created)
         {
-            return found;
+            return (found, next.is_some());
         }
     }
-    now
+    (now, next.is_some())
 }

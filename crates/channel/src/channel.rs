@@ -5,7 +5,7 @@ use crate::create;
 use crate::geometry;
 use crate::mapping::Mapping;
 use crate::types::{self, Description};
-use crate::{Attributes, Domain, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info};
+use crate::{Attributes, Domain, Error, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info};
 use saltus_os::lock;
 use saltus_ring::{Lanes, reader};
 use std::sync::Arc;
@@ -161,11 +161,33 @@ impl Channel {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn successor(&self) -> Result<Channel> {
+        self.next().map(|(channel, _)| channel)
+    }
+    /// The same, but only if it goes on from this one: if [`Domain::succeed`] made it.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, first) = doc::channel();
+    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// assert!(first.continuation()?.is_some());
+    /// domain.replace(second.name().as_bytes(), second.attributes())?;
+    /// assert!(second.continuation()?.is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn continuation(&self) -> Result<Option<Channel>> {
+        match self.next() {
+            Ok((channel, goes_on)) => Ok(goes_on.then_some(channel)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn next(&self) -> Result<(Channel, bool)> {
         let old = &*self.mapping;
         let mut tries = 0;
         loop {
             let now = Mapping::open(&old.domain, &old.name)?;
-            let found = chain::after(&old.domain, &old.name, old, now.clone());
+            let (found, goes_on) = chain::after(&old.domain, &old.name, old, now.clone());
             tries += 1;
             // What was read is whole if it had its name until now.
             if now.vanished().is_some() && tries < 100 {
@@ -175,7 +197,7 @@ impl Channel {
                 // Whoever took its place was killed before it could say so.
                 create::retire(&old.dir, geometry::REPLACED);
             }
-            return Ok(Channel { mapping: found });
+            return Ok((Channel { mapping: found }, goes_on));
         }
     }
     /// Those that this one succeeded a moment ago and that are still there, the first of them first. They are retired, and can be read.
