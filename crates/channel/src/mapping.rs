@@ -16,6 +16,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, OnceLock};
 
+/// How often opening begins again because the channel was replaced meanwhile.
+const TRIES: u32 = 20;
+
 #[derive(Debug)]
 pub(crate) struct Mapping {
     pub domain: Domain,
@@ -72,10 +75,12 @@ impl Mapping {
     pub fn open(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
         clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
         // One that was opened just before it lost its name is no channel any more: there may be another.
-        for _ in 0..3 {
-            let mapping = Mapping::open_once(domain, name)?;
-            if mapping.retired().is_none() {
-                return Ok(mapping);
+        for _ in 0..TRIES {
+            match Mapping::open_once(domain, name) {
+                Ok(mapping) if mapping.retired().is_some() => {}
+                // It was replaced between two steps of opening it.
+                Err(Error::NotFound { .. }) if domain.channel_dir(name).is_ok() => {}
+                other => return other,
             }
         }
         Err(Error::NotFound { channel: name.clone(), domain: domain.url() })

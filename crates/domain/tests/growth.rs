@@ -4,6 +4,8 @@ use saltus_channel::{Attributes, Wake};
 use saltus_domain::{Description, Domain, Missed, Options, Pattern, Publisher, Start, Subscriber, Until};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -538,4 +540,32 @@ fn what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted
     assert_eq!(poll(&mut subscriber), None);
     publish(&mut publisher, 3, 600);
     assert_eq!(poll(&mut subscriber), Some((3, 600, 0)));
+}
+
+#[test]
+fn a_channel_that_is_replaced_all_the_time_is_found_all_the_time() {
+    let directory = Directory::new("found");
+    let channels = directory.channels();
+    let first = channels.create("c", &Attributes::new()).unwrap();
+    let ends = Arc::new(AtomicBool::new(false));
+    let (theirs, old) = (ends.clone(), first.clone());
+    let replaces = thread::spawn(move || {
+        let mut old = old;
+        let mut frames = 16;
+        while !theirs.load(Relaxed) {
+            frames = if frames > 500 { 16 } else { frames + 1 };
+            let larger = old.attributes().clone().frames(frames);
+            old = old.domain().succeed(&old, &larger).unwrap();
+        }
+    });
+    let start = Instant::now();
+    let mut old = first;
+    while start.elapsed() < Duration::from_secs(1) {
+        while !old.is_retired() {
+            channels.open_channel("c").unwrap();
+        }
+        old = old.successor().unwrap();
+    }
+    ends.store(true, Relaxed);
+    replaces.join().unwrap();
 }
