@@ -334,7 +334,8 @@ typedef struct saltus_domain_options {
     /// The size of this structure in the program; set by saltus_domain_options_init(). Do not change it.
     size_t size;
     /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
-    /// are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
+    /// are waiting: then the oldest are dropped. Over shm://, a channel subscribed to by its name that keeps fewer messages is replaced by a
+    /// deeper one, or subscribing fails and says what helps. Default SALTUS_NEWEST_ONLY.
     uint64_t depth;
     /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
     /// Default NULL.

@@ -31,7 +31,8 @@ pub struct SaltusDomainOptions {
     /// The size of this structure in the program; set by saltus_domain_options_init(). Do not change it.
     pub size: usize,
     /// SALTUS_NEWEST_ONLY: older messages are skipped. Else all messages are received in order, unless more than `depth` of a channel
-    /// are waiting: then the oldest are dropped. Default SALTUS_NEWEST_ONLY.
+    /// are waiting: then the oldest are dropped. Over shm://, a channel subscribed to by its name that keeps fewer messages is replaced by a
+    /// deeper one, or subscribing fails and says what helps. Default SALTUS_NEWEST_ONLY.
     pub depth: u64,
     /// The type of the messages. Messages of another type are reported once, with SALTUS_WRONG_TYPE, and then skipped. NULL: any type.
     /// Default NULL.

@@ -96,16 +96,17 @@ impl Domain {
     /// Rust's crate regex), or, with None, of all.
     ///
     /// It gets all messages in their order while no more than `depth` of a channel are waiting, or, with newest=True, the newest
-    /// one each time. `start` says where to start in channels that are there already: "newest" (the newest present is the first),
+    /// one each time. Over shm://, a depth that is given holds: a channel that keeps fewer messages is replaced by a deeper one, or this
+    /// raises an error that names what helps. Without one, up to 1000 wait, if the channel keeps that many. `start` says where to start in channels that are there already: "newest" (the newest present is the first),
     /// "now" (what comes from now on), "oldest" (everything still kept). With a type, messages have a `value`, and those of another type raise WrongType
     /// once and are passed over.
-    #[pyo3(signature = (channel, *, newest=false, depth=1000, start="newest".to_string(), r#type=None))]
+    #[pyo3(signature = (channel, *, newest=false, depth=None, start="newest".to_string(), r#type=None))]
     fn subscribe(
         &self,
         py: Python<'_>,
         channel: Option<&Bound<'_, PyAny>>,
         newest: bool,
-        depth: u64,
+        depth: Option<u64>,
         start: String,
         r#type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Subscriber> {
@@ -120,7 +121,12 @@ impl Domain {
                 return Err(error(py, code::INVALID, text));
             }
         };
-        let options = if newest { Options::newest() } else { Options::next(depth) }.start(start);
+        let options = match depth {
+            _ if newest => Options::newest(),
+            Some(depth) => Options::next(depth),
+            None => Options::next(1000).at_most(),
+        };
+        let options = options.start(start);
         let of = match r#type {
             Some(class) => Some((class.clone().unbind(), described(class)?)),
             None => None,

@@ -150,3 +150,38 @@ def test_a_log_is_a_domain_that_ends(tmp_path: Any) -> None:
     assert messages[3].logged == 1_003_000
     with pytest.raises(saltus.Ended):
         subscriber.receive(1)
+
+
+def test_messages_that_get_longer_make_their_channel_larger(
+    domain: saltus.Domain,
+) -> None:
+    publisher, subscriber = domain.publisher("img"), domain.subscribe("img")
+    messages = [bytes([n]) * size for n, size in enumerate((100, 600, 50, 1_000_000))]
+    publisher.publish(messages[0])
+    assert bytes(received(subscriber)) == messages[0]
+    for message in messages[1:]:
+        publisher.publish(message)
+    for message in messages[1:]:
+        got = received(subscriber)
+        assert (bytes(got), got.missed, got.dropped) == (message, 0, 0)
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_depth_that_is_asked_for_holds(domain: saltus.Domain, exists: bool) -> None:
+    publisher = domain.publisher("img")
+    if exists:
+        publisher.publish(b"first")
+    subscriber = domain.subscribe("img", depth=1000, start="now")
+    for n in range(3000):
+        publisher.publish(b"%d" % n)
+    first = received(subscriber)
+    rest = list(iter(lambda: subscriber.receive(0), None))
+    assert [int(bytes(m)) for m in [first, *rest]] == list(range(2000, 3000))
+    assert first.missed + first.dropped == 2000
+
+
+def test_a_depth_that_cannot_be_had_is_refused_at_once(domain: saltus.Domain) -> None:
+    domain.publisher("img").publish(bytes(1 << 20))
+    with pytest.raises(saltus.Error, match=r"1000 messages.*saltus mk img"):
+        domain.subscribe("img", depth=1000)
+    assert domain.subscribe("img").receive(0) is not None

@@ -27,7 +27,7 @@ impl Route {
             channels: Pattern::all(),
             except: None,
             rename: None,
-            options: Options::next(1000),
+            options: Options::next(1000).at_most(),
             period: 0,
         }
     }

@@ -1,8 +1,13 @@
 //! An open channel: what publishers and subscribers are made from.
 
+use crate::chain;
+use crate::create;
+use crate::geometry;
 use crate::mapping::Mapping;
 use crate::types::{self, Description};
-use crate::{Attributes, Domain, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info};
+use crate::{Attributes, Domain, Error, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info};
+use saltus_os::lock;
+use saltus_ring::{Lanes, reader};
 use std::sync::Arc;
 
 /// An open channel. Cheap to clone; publishers and subscribers are made from it.
@@ -14,6 +19,10 @@ pub struct Channel {
 }
 
 impl Channel {
+    pub(crate) fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+
     /// Opens channel `name` of `domain`.
     pub(crate) fn open(domain: &Domain, name: &Name) -> Result<Channel> {
         Mapping::open(domain, name).map(|mapping| Channel { mapping })
@@ -137,6 +146,115 @@ impl Channel {
     /// ```
     pub fn is_retired(&self) -> bool {
         self.mapping.is_retired()
+    }
+
+    /// The channel that took the place of this one, which is retired: the first one after it, if [`Domain::succeed`] made it, though it
+    /// may have been succeeded itself meanwhile. So no message of any of them is passed over. [`NotFound`](crate::Error::NotFound) if there is none.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, first) = doc::channel();
+    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// let third = domain.succeed(&second, &second.attributes().clone().frame_size(2000))?;
+    /// assert_eq!(first.successor()?.attributes().get_frame_size(), 1000);
+    /// assert_eq!(second.successor()?.attributes().get_frame_size(), 2000);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn successor(&self) -> Result<Channel> {
+        self.next().map(|(channel, _)| channel)
+    }
+    /// The same, but only if it goes on from this one: if [`Domain::succeed`] made it.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, first) = doc::channel();
+    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// assert!(first.continuation()?.is_some());
+    /// domain.replace(second.name().as_bytes(), second.attributes())?;
+    /// assert!(second.continuation()?.is_none());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn continuation(&self) -> Result<Option<Channel>> {
+        match self.next() {
+            Ok((channel, goes_on)) => Ok(goes_on.then_some(channel)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn next(&self) -> Result<(Channel, bool)> {
+        let old = &*self.mapping;
+        let mut tries = 0;
+        loop {
+            let now = Mapping::open(&old.domain, &old.name)?;
+            let (found, goes_on) = chain::after(&old.domain, &old.name, old, now.clone());
+            tries += 1;
+            // What was read is whole if it had its name until now.
+            if now.vanished().is_some() && tries < 100 {
+                continue;
+            }
+            if old.retired().is_none() && found.geometry.id != old.geometry.id {
+                // Whoever took its place was killed before it could say so.
+                create::retire(&old.dir, geometry::REPLACED);
+            }
+            return Ok((Channel { mapping: found }, goes_on));
+        }
+    }
+    /// Those that this one succeeded a moment ago and that are still there, the first of them first. They are retired, and can be read.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, first) = doc::channel();
+    /// first.publisher()?.publish(b"tilt 0.02")?;
+    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// let before = second.predecessors();
+    /// assert!(second.is_empty() && before.len() == 1 && !before[0].is_empty());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn predecessors(&self) -> Vec<Channel> {
+        chain::before(&self.mapping).into_iter().map(|mapping| Channel { mapping }).collect()
+    }
+    /// Removes from memory those that this one succeeded more than ten seconds ago, if that is permitted; the last of them stays
+    /// while this one is empty. Returns how many.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, first) = doc::channel();
+    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// assert_eq!(second.forget_predecessors(), 0); // it was just now
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn forget_predecessors(&self) -> usize {
+        chain::trim(&self.mapping.dir, self.is_empty())
+    }
+    /// Whether nothing was ever published in it.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, channel) = doc::channel();
+    /// assert!(channel.is_empty());
+    /// channel.publisher()?.publish(b"tilt 0.02")?;
+    /// assert!(!channel.is_empty());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        let mapping = &*self.mapping;
+        (0..mapping.used()).all(|i| mapping.lane(i).is_none_or(|mem| reader::head(mem) == 0))
+    }
+    /// Whether any publisher has it open. A system call for each that it ever had at once.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (_domain, channel) = doc::channel();
+    /// let publisher = channel.publisher()?;
+    /// assert!(channel.has_publishers());
+    /// drop(publisher);
+    /// assert!(!channel.has_publishers());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn has_publishers(&self) -> bool {
+        let mapping = &*self.mapping;
+        (0..mapping.used()).any(|i| lock::is_locked(&mapping.data, i as u64).unwrap_or(false))
     }
 
     /// Shared memory in bytes that the channel takes now, counters of subscribers and descriptions of types aside.

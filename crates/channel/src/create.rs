@@ -3,21 +3,29 @@
 //! A channel is built in a directory of its own beside the others, called `.new-…`, and then renamed. While it is
 //! built, its maker holds a lock in it; one whose lock is free was left by a dead process and is swept.
 
+use crate::chain;
+use crate::files::{remove_all, same_file};
 use crate::geometry::{self, BELL, DATA, Geometry, LEASE, PAGE, SUBSCRIBERS, TYPES};
 use crate::mapped::Mapped;
+use crate::mapping::Mapping;
 use crate::space::{check_inodes, check_room};
+use crate::types;
 use crate::{Attributes, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
-use saltus_ring::{Memory, bell};
+use saltus_os::{clock, process};
+use saltus_ring::{MAX_LANES, Memory, bell};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::Ordering::Release;
+use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The byte of the lease file that a maker locks; far beyond all lanes.
 const MAKER: u64 = 1 << 40;
+/// How long a replacement by a larger channel waits for another one that is under way, in ns.
+const PATIENCE: u64 = 2_000_000_000;
 /// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
 const ASIDE: &[u8] = b".new-";
 
@@ -45,7 +53,7 @@ impl Plan {
         for attempt in 0.. {
             let aside = name_aside();
             let appear = || -> io::Result<Option<Held>> {
-                let _maker = self.build(dir, &aside, name)?;
+                let _maker = self.build(dir, &aside, name, None)?;
                 rename_in(dir, &aside, file_name.as_bytes(), replace)
             };
             let made = appear();
@@ -69,8 +77,38 @@ impl Plan {
         Err(Error::Exists { channel: name.clone() })
     }
 
-    /// Writes all files of the channel into a new directory `aside`.
-    fn build(&self, dir: &File, aside: &[u8], name: &Name) -> io::Result<Held> {
+    /// Puts this channel in the place of `old`, in which those who have `old` open find the way from it to this one. `false`: the
+    /// name leads to another channel than `old`, or to none.
+    pub fn succeed(&self, dir: &File, url: &str, old: &Mapping) -> Result<bool> {
+        let name = &old.name;
+        let what = || format!("replace channel `{name}` in {url} by a larger one");
+        sweep(dir);
+        check_room(name, self.geometry.attributes.memory(), dir)?;
+        let file_name = name.file_name();
+        let Some(_held) = hold(dir, old).map_err(|e| Error::system(what(), e))? else { return Ok(false) };
+        let aside = name_aside();
+        let appear = || -> io::Result<bool> {
+            let _maker = self.build(dir, &aside, name, Some(old))?;
+            file::rename_at(dir, &aside, file_name.as_bytes(), Rename::Exchange)?;
+            if leads_to(dir, &aside, old) {
+                return Ok(true);
+            }
+            // Somebody replaced the channel without its lock. Theirs gets its name back.
+            file::rename_at(dir, &aside, file_name.as_bytes(), Rename::Exchange)?;
+            Ok(false)
+        };
+        let made = appear();
+        discard(dir, &aside, geometry::REPLACED);
+        match made {
+            // It was removed meanwhile.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+            other => other.map_err(|e| Error::system(what(), e)),
+        }
+    }
+
+    /// Writes all files of the channel into a new directory `aside`. With `old` it gets what its successor must have: its
+    /// owner, its types, and the way to it.
+    fn build(&self, dir: &File, aside: &[u8], name: &Name, old: Option<&Mapping>) -> io::Result<Held> {
         let Plan { geometry, group } = self;
         let attributes = &geometry.attributes;
         file::make_dir_at(dir, aside)?;
@@ -80,13 +118,65 @@ impl Plan {
         let data = file::open_at(&channel, DATA, Mode::Create)?;
         file::reserve(&data, 0, geometry::lane_at(&geometry.layout, attributes.get_lanes() as usize))?;
         data.write_all_at(&geometry.encode(name), 0)?;
+        if let Some(old) = old {
+            // Numbers of leases go on, past those that may still be given in the old one.
+            let leases = old.page.mem.load(geometry::LEASES, Relaxed).wrapping_add(MAX_LANES as u64);
+            data.write_all_at(&leases.to_le_bytes(), PAGE + geometry::LEASES as u64)?;
+        }
         let bell = file::open_at(&channel, BELL, Mode::Create)?;
         file::reserve(&bell, 0, PAGE)?;
         file::open_at(&channel, TYPES, Mode::Create)?;
         file::make_dir_at(&channel, SUBSCRIBERS)?;
+        if let Some(old) = old {
+            types::carry(&old.dir, &channel)?;
+            chain::carry(old, &channel, attributes)?;
+        }
         set_modes(&channel, attributes.get_mode(), *group, attributes.get_wake() == Wake::Always)?;
+        if let Some(old) = old {
+            set_owner(&channel, old.data.metadata()?.uid())?;
+        }
         Ok(maker)
     }
+}
+
+/// Holds the maker's lock of the channel `old` while it has its name. `None`: it has it no more.
+///
+/// Of several that replace it one goes first, and the others find that it did. One that is stopped meanwhile is waited for, but not
+/// for ever.
+fn hold(dir: &File, old: &Mapping) -> io::Result<Option<Option<Held>>> {
+    let deadline = clock::monotonic() + PATIENCE;
+    loop {
+        let open = || file::open_at(&old.dir, LEASE, Mode::Write);
+        let held = match lock::try_lock(open, MAKER, Kind::Exclusive) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None), // its files are gone
+            other => other?,
+        };
+        if !leads_to(dir, old.name.file_name().as_bytes(), old) {
+            return Ok(None);
+        }
+        if held.is_some() || clock::monotonic() >= deadline {
+            return Ok(Some(held));
+        }
+        process::sleep_for(1_000_000);
+    }
+}
+
+/// Whether directory `name` is that of `channel`.
+fn leads_to(dir: &File, name: &[u8], channel: &Mapping) -> bool {
+    file::open_dir_at(dir, name).is_ok_and(|there| same_file(&there, &channel.dir))
+}
+
+/// Gives a new channel the owner of the one whose place it takes, if that is another.
+fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
+    if channel.metadata()?.uid() == owner {
+        return Ok(());
+    }
+    for name in [DATA, BELL, LEASE, TYPES] {
+        file::set_owner(&file::open_at(channel, name, Mode::Read)?, owner)?;
+    }
+    file::set_owner(&file::open_dir_at(channel, SUBSCRIBERS)?, owner)?;
+    chain::set_owner(channel, owner)?;
+    file::set_owner(channel, owner)
 }
 
 /// A name that no channel has, and no other maker.
@@ -198,23 +288,8 @@ fn discard(dir: &File, name: &[u8], state: u64) -> bool {
     remove_all(dir, name, 3)
 }
 
-/// Removes whatever `name` is, to a depth that a channel has. Follows no link. Whoever else removes the same may be
-/// ahead of us; what counts is that it is gone.
-fn remove_all(dir: &File, name: &[u8], depth: u32) -> bool {
-    if file::remove_at(dir, name, false).is_ok() {
-        return true;
-    }
-    let Ok(inner) = file::open_dir_at(dir, name) else { return false };
-    if depth > 0 {
-        for each in file::names(&inner).unwrap_or_default() {
-            remove_all(&inner, &each, depth - 1);
-        }
-    }
-    file::remove_at(dir, name, true).is_ok()
-}
-
 /// Marks a channel as no more, and wakes all who sleep on it.
-fn retire(channel: &File, state: u64) {
+pub(crate) fn retire(channel: &File, state: u64) {
     let Ok(data) = file::open_at(channel, DATA, Mode::Write) else { return };
     if !data.metadata().is_ok_and(|m| m.is_file() && m.len() >= geometry::LANES_AT) {
         return;

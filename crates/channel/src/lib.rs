@@ -49,15 +49,19 @@
 //! <domain>/<name>/lease    byte i is locked by the owner of lane i    publishers only
 //! <domain>/<name>/types    what its messages are, by `describe`       publishers append, subscribers read
 //! <domain>/<name>/subs/    one file of counters per subscriber        subscribers, if they may
+//! <domain>/<name>/old/     channels that it succeeded a moment ago    read by who had them open
+//! <domain>/.deep-*         what depth a subscriber waits for          subscribers of channels to come
 //! ```
 
 mod attributes;
+mod chain;
 mod channel;
 mod counters;
 mod create;
 mod domain;
 mod error;
 mod event;
+mod files;
 mod geometry;
 mod info;
 mod lease;
@@ -77,6 +81,7 @@ mod types;
 mod until;
 mod view;
 mod wait;
+mod wish;
 
 pub use attributes::{Attributes, Group, Wake};
 pub use channel::Channel;
@@ -95,6 +100,7 @@ pub use subscriber::{Subscriber, SubscriberOptions};
 pub use types::Description;
 pub use until::Until;
 pub use view::{DetachedView, View};
+pub use wish::DepthWish;
 
 /// The clocks that stamps and deadlines are told in.
 pub mod clock {

@@ -16,6 +16,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, OnceLock};
 
+/// How often opening begins again because the channel was replaced meanwhile.
+const TRIES: u32 = 20;
+
 #[derive(Debug)]
 pub(crate) struct Mapping {
     pub domain: Domain,
@@ -72,17 +75,23 @@ impl Mapping {
     pub fn open(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
         clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
         // One that was opened just before it lost its name is no channel any more: there may be another.
-        for _ in 0..3 {
-            let mapping = Mapping::open_once(domain, name)?;
-            if mapping.retired().is_none() {
-                return Ok(mapping);
+        for _ in 0..TRIES {
+            match Mapping::open_once(domain, name) {
+                Ok(mapping) if mapping.retired().is_some() => {}
+                // It was replaced between two steps of opening it.
+                Err(Error::NotFound { .. }) if domain.channel_dir(name).is_ok() => {}
+                other => return other,
             }
         }
         Err(Error::NotFound { channel: name.clone(), domain: domain.url() })
     }
 
     fn open_once(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
-        let dir = domain.channel_dir(name)?;
+        Mapping::open_dir(domain, name, domain.channel_dir(name)?)
+    }
+
+    /// Opens the channel whose directory is `dir`, be it retired or not.
+    pub fn open_dir(domain: &Domain, name: &Name, dir: File) -> Result<Arc<Mapping>> {
         let what = |what: &str| format!("{what} of channel `{name}`");
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {

@@ -72,6 +72,21 @@ pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result
     }
 }
 
+/// Writes what is described in directory `from` into the empty file of a new channel in `to`.
+pub(crate) fn carry(from: &File, to: &File) -> io::Result<()> {
+    let file = match file::open_at(from, TYPES, Mode::Read) {
+        Ok(file) if file.metadata()?.is_file() => file,
+        Ok(_) => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()), // made by a version that kept none
+        Err(e) => return Err(e),
+    };
+    let mut bytes = Vec::new();
+    bounded(&file).read_to_end(&mut bytes)?;
+    let entries = parse(&bytes);
+    let mut new = file::open_at(to, TYPES, Mode::Append)?;
+    entries.iter().try_for_each(|entry| new.write_all(&encode(entry)))
+}
+
 /// The descriptions in the channel's directory, each once, in the order in which they came. `None`: there is no file.
 pub(crate) fn read(dir: &File, channel: &Name) -> Result<Option<Vec<Description>>> {
     Ok(read_bytes(dir, channel)?.map(|(_, bytes)| parse(&bytes)))

@@ -128,8 +128,8 @@ fn lines_are_published_as_they_come() {
 fn a_message_that_does_not_fit_is_told_with_a_remedy() {
     let place = Place::new();
     place.run(["mk", "imu", "--size", "64"]).with(0);
-    place.run(["pub", "imu", &"x".repeat(65)]).saying(1, "65");
-    place.feed(["pub", "imu", "--lines"], &[b'y'; 5_000_000]).with(1);
+    place.run(["pub", "imu", &"x".repeat(65), "--size", "64"]).saying(1, "65");
+    place.feed(["pub", "imu", "--lines", "--size", "64"], &[b'y'; 5_000_000]).with(1);
     assert_eq!(place.published("imu"), 0);
 }
 
@@ -330,4 +330,18 @@ fn echo_ends_when_its_time_is_over_though_the_channel_is_damaged() {
         let newest: &[&str] = if newest { &["--newest"] } else { &[] };
         place.run(arguments.iter().chain(newest)).saying(4, "within 60ms");
     }
+}
+
+#[test]
+fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
+    let place = Place::new();
+    let lines = [10, 600, 5000, 20, 100_000].map(|len| "x".repeat(len) + "\n").concat();
+    place.run(["pub", "log", "x"]).with(0);
+    let echo = place.start(["echo", "log", "--from", "oldest", "-n6", "--lines"]);
+    place.until_subscribed("log", 1);
+    place.feed(["pub", "log", "--lines"], lines.as_bytes()).with(0);
+    assert_eq!(echo.ended().with(0).text(), format!("x\n{lines}"));
+    // Who names a size means it.
+    place.run(["pub", "small", "x", "--size", "64"]).with(0);
+    place.run(["pub", "small", &"x".repeat(600), "--size", "64"]).saying(1, "--size 600");
 }

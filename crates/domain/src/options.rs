@@ -14,6 +14,8 @@ pub struct Options {
     which: Which,
     depth: u64,
     start: Start,
+    /// Whether the depth is a wish and not a demand.
+    at_most: bool,
 }
 
 impl Default for Options {
@@ -25,14 +27,18 @@ impl Default for Options {
 impl Options {
     /// The newest message of each receive; what is older and unseen is passed over.
     pub fn newest() -> Options {
-        Options { which: Which::Newest, depth: 1, start: Start::Newest }
+        Options { which: Which::Newest, depth: 1, start: Start::Newest, at_most: false }
     }
     /// All messages in their order, as long as no more than `depth` of a channel are waiting: then the oldest are dropped.
     ///
-    /// Over shared memory the channel's own frames are a limit as well; a network's channels are made as deep as the
-    /// deepest subscriber of this process wants, up to 64 MiB a channel.
+    /// Over shared memory a channel subscribed to by its name is replaced by one that keeps `depth` messages if it keeps fewer; its publishers and
+    /// subscribers follow, and nothing is lost. A channel that does not exist yet is created so deep. Where that is not possible, because this process has no permission
+    /// or the channel would take more than 1 GiB (the URL's `grow`), subscribing returns an error with the command that helps.
+    /// A URL with `frames` decides the depth itself, and channels subscribed to by a pattern keep theirs; see also [`Options::at_most`].
+    ///
+    /// A network's channels are made as deep as the deepest subscriber of this process wants, up to 64 MiB a channel.
     pub fn next(depth: u64) -> Options {
-        Options { which: Which::Next, depth: depth.max(1), start: Start::Newest }
+        Options { which: Which::Next, depth: depth.max(1), start: Start::Newest, at_most: false }
     }
     /// Where to start in channels that are there already. Channels that come later are read from their beginning.
     pub fn start(mut self, start: Start) -> Options {
@@ -40,6 +46,24 @@ impl Options {
         self
     }
 
+    /// Takes channels as deep as they are: none is replaced by a deeper one, and it is not an error if one keeps fewer messages than the depth says.
+    /// Messages that were overwritten before they were received count as missed. For programs that subscribe to whatever there is.
+    ///
+    /// ```
+    /// # use saltus_domain::{Domain, Options, Pattern};
+    /// let tool = Options::next(1000).at_most();
+    /// let subscriber = Domain::open("mem://")?.subscriber_with(Pattern::name("imu")?, tool)?;
+    /// # Ok::<(), saltus_domain::Error>(())
+    /// ```
+    pub fn at_most(mut self) -> Options {
+        self.at_most = true;
+        self
+    }
+
+    /// How many messages a channel must keep, if that is demanded.
+    pub(crate) fn demanded(&self) -> Option<u64> {
+        (self.which == Which::Next && !self.at_most).then_some(self.depth)
+    }
     pub(crate) fn which(&self) -> Which {
         self.which
     }

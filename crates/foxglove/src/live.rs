@@ -317,7 +317,8 @@ impl Live {
                 shown.subscriber = None;
             } else if shown.subscriber.is_none() && self.all.is_none() {
                 let pattern = Pattern::name(name);
-                let opened = pattern.and_then(|name| self.domain.subscriber_with(name, Options::next(DEPTH)));
+                let opened = pattern
+                    .and_then(|name| self.domain.subscriber_with(name, Options::next(DEPTH).at_most()));
                 match opened {
                     Ok(subscriber) => shown.subscriber = Some(subscriber),
                     Err(error) => troubles.push(error),

@@ -86,6 +86,14 @@ pub fn rename_at(dir: &File, old: &[u8], new: &[u8], how: Rename) -> io::Result<
     crate::check(unsafe { libc::renameat2(fd, old.as_ptr(), fd, new.as_ptr(), flags) }).map(drop)
 }
 
+/// Gives file `name` of `dir` another name: `new` in directory `to`. Never follows a link.
+pub fn link_at(dir: &File, name: &[u8], to: &File, new: &[u8]) -> io::Result<()> {
+    let (name, new) = (c(name)?, c(new)?);
+    // SAFETY: both names are C strings.
+    crate::check(unsafe { libc::linkat(dir.as_raw_fd(), name.as_ptr(), to.as_raw_fd(), new.as_ptr(), 0) })
+        .map(drop)
+}
+
 /// Sets the permissions of an open file, whatever the umask.
 pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open.
@@ -96,6 +104,12 @@ pub fn set_mode(file: &File, mode: u32) -> io::Result<()> {
 pub fn set_group(file: &File, group: u32) -> io::Result<()> {
     // SAFETY: the descriptor is open; the owner is left alone.
     crate::check(unsafe { libc::fchown(file.as_raw_fd(), u32::MAX, group) }).map(drop)
+}
+
+/// Sets the owner of an open file.
+pub fn set_owner(file: &File, owner: u32) -> io::Result<()> {
+    // SAFETY: the descriptor is open; the group is left alone.
+    crate::check(unsafe { libc::fchown(file.as_raw_fd(), owner, u32::MAX) }).map(drop)
 }
 
 /// The id of the group of that name. Reads the system's tables; blocks and allocates.

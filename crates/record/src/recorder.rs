@@ -182,7 +182,7 @@ impl Recorder {
         reserve.hold(DESCRIPTORS);
         for source in sources {
             let depth = if source.domain.traits().shared_memory { u64::MAX } else { DEPTH };
-            let options = Options::next(depth).start(source.start);
+            let options = Options::next(depth).at_most().start(source.start);
             let finder = UnreadFinder::new(&source.domain);
             let subscriber = source.domain.subscriber_with(source.pattern.clone(), options)?;
             reading.push(Reading { source, subscriber, ended: false, finder });

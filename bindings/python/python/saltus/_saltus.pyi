@@ -279,7 +279,7 @@ class Domain:
         channel: Union[_Channel, re.Pattern[str], None],
         *,
         newest: bool = False,
-        depth: int = 1000,
+        depth: int | None = None,
         start: Literal["newest", "now", "oldest"] = "newest",
         type: None = None,
     ) -> Subscriber[None]: ...
@@ -289,7 +289,7 @@ class Domain:
         channel: Union[_Channel, re.Pattern[str], None],
         *,
         newest: bool = False,
-        depth: int = 1000,
+        depth: int | None = None,
         start: Literal["newest", "now", "oldest"] = "newest",
         type: Type[_K],
     ) -> Subscriber[_K]:

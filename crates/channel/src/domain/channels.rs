@@ -2,7 +2,7 @@
 
 use super::Domain;
 use crate::create::{self, Plan};
-use crate::{Attributes, Channel, Error, Name, Result, Until, Wake, counters};
+use crate::{Attributes, Channel, DepthWish, Error, Name, Result, Until, Wake, chain, counters, wish};
 use saltus_os::clock;
 
 impl Domain {
@@ -34,6 +34,65 @@ impl Domain {
     /// ```
     pub fn replace(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
         self.create_named(&Name::new(name)?, attributes, true)
+    }
+
+    /// Puts a new channel in the place of `old`, whose readers find it by [`Channel::successor`] and lose nothing, and returns it. If the name
+    /// leads to another channel than `old`, nothing is done and that is returned: of several who do this at once one succeeds. Owner and types of
+    /// `old` are kept; all else is as `attributes` say.
+    ///
+    /// It may wait for another replacement that is under way, for up to 2 s.
+    ///
+    /// # Errors
+    /// Those of [`Domain::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot make files of
+    /// the old one's owner.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, old) = doc::channel();
+    /// let new = domain.succeed(&old, &old.attributes().clone().frames(64))?;
+    /// assert!(old.is_retired() && new.attributes().get_frames() == 64);
+    /// // Whoever comes too late gets what is there.
+    /// assert_eq!(domain.succeed(&old, &old.attributes().clone().frames(99))?.attributes().get_frames(), 64);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn succeed(&self, old: &Channel, attributes: &Attributes) -> Result<Channel> {
+        Plan::new(attributes)?.succeed(&self.make_dir()?, &self.url(), old.mapping())?;
+        Channel::open(self, old.name())
+    }
+
+    /// Lets publishers know that a subscriber waits for channel `name` and wants it to keep `frames` messages, as long as what is returned lives.
+    /// It is for who creates the channel to ask for [`Domain::wished_frames`].
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let wish = domain.wish_frames("imu", 1000)?;
+    /// assert_eq!(domain.wished_frames("imu")?, Some(1000));
+    /// drop(wish);
+    /// assert_eq!(domain.wished_frames("imu")?, None);
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn wish_frames(&self, name: impl AsRef<[u8]>, frames: u64) -> Result<DepthWish> {
+        let name = Name::new(name)?;
+        let what =
+            || format!("leave word in {} that channel `{name}` is to keep {frames} messages", self.url());
+        DepthWish::make(self.make_dir()?, &name, frames).map_err(|e| Error::system(what(), e))
+    }
+    /// The most messages that a subscriber which waits for channel `name` wants it to keep.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let domain = doc::domain();
+    /// let wishes = [domain.wish_frames("imu", 50)?, domain.wish_frames("imu", 1000)?];
+    /// assert_eq!(domain.wished_frames("imu")?, Some(1000));
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn wished_frames(&self, name: impl AsRef<[u8]>) -> Result<Option<u64>> {
+        let name = Name::new(name)?;
+        match self.dir() {
+            Ok(dir) => Ok(wish::read(&dir, &name)),
+            Err(_) => Ok(None), // there is no domain yet
+        }
     }
 
     fn create_named(&self, name: &Name, attributes: &Attributes, replace: bool) -> Result<Channel> {
@@ -168,10 +227,12 @@ impl Domain {
     pub fn sweep(&self) -> Result<usize> {
         let mut swept = self.path.parent().map_or(0, super::sweep_public_dirs);
         let Ok(dir) = self.dir() else { return Ok(swept) };
-        swept += create::sweep(&dir);
+        swept += create::sweep(&dir) + wish::sweep(&dir);
         for name in self.list()? {
             if let Ok(dir) = self.channel_dir(&name) {
                 swept += counters::sweep(&dir);
+                let empty = Channel::open(self, &name).is_ok_and(|channel| channel.is_empty());
+                swept += chain::trim(&dir, empty);
             }
         }
         Ok(swept)

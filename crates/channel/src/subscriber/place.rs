@@ -137,4 +137,18 @@ impl Subscriber {
     pub fn has_unseen(&self) -> bool {
         self.receiver.has_unseen()
     }
+    /// Whether the channel says that it was removed or replaced, so that nothing will come after what is unseen. A load.
+    ///
+    /// ```
+    /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
+    /// # let (domain, channel) = doc::channel();
+    /// let subscriber = channel.subscriber()?;
+    /// assert!(!subscriber.has_ended());
+    /// domain.unlink(channel.name().as_bytes())?;
+    /// assert!(subscriber.has_ended());
+    /// # Ok::<(), saltus_channel::Error>(())
+    /// ```
+    pub fn has_ended(&self) -> bool {
+        self.mapping().retired().is_some()
+    }
 }

@@ -157,7 +157,8 @@ impl Bridge {
         let (channels, invert) = self.channels.meant()?;
         let options = match self.next {
             _ if self.newest => Options::newest(),
-            depth => Options::next(depth.unwrap_or(1000)),
+            None => Options::next(1000).at_most(),
+            Some(depth) => Options::next(depth),
         };
         // What was there before is nobody's business but of who asks for the newest.
         let options = if self.newest { options } else { options.start(Start::Now) };

@@ -64,8 +64,8 @@ pub(crate) struct Pub {
     #[command(flatten)]
     count: Count,
 
-    /// Longest message, such as 512, 64K or 1M, when the channel has to be made [default: as the message, and room for
-    /// longer ones where they may be]
+    /// Longest message, such as 512, 64K or 1M, when the channel has to be made; longer ones are refused [default: as the
+    /// message, and the channel grows with longer ones]
     #[arg(short, long, value_name = "BYTES", conflicts_with = "no_create", value_parser = units::size)]
     size: Option<u64>,
 
@@ -199,7 +199,8 @@ impl Pub {
     fn sink(&self, place: &OpenDomain, message: Option<&[u8]>, varies: bool) -> Outcome<Sink> {
         match place {
             OpenDomain::Shm(domain) => {
-                Ok(Sink::Channel(self.channel(domain, message, varies)?.publisher()?.into()))
+                let publisher = self.channel(domain, message, varies)?.publisher()?.into();
+                Ok(Sink::Channel { publisher, grows: self.size.is_none() })
             }
             OpenDomain::Other(domain) if self.size.is_some() || self.no_create => {
                 let option = if self.no_create { "--no-create" } else { "--size" };

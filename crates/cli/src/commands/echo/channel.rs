@@ -73,7 +73,16 @@ impl Reading<'_> {
             stop::cancel_with(move || cancel.cancel());
             let end = self.read(&mut subscriber);
             self.missed += subscriber.missed();
-            match end? {
+            let end = end?;
+            // Whatever the next one of that name holds was published after this one began.
+            start = Start::Oldest;
+            // One that became larger goes on: that is not a replacement by another one.
+            let goes_on = if let End::Retired(_) = end { channel.continuation()? } else { None };
+            if goes_on.is_some() {
+                opened = goes_on;
+                continue;
+            }
+            match end {
                 End::Enough => break,
                 End::Retired(error) if !self.wanted.follow => return Err(error.into()),
                 End::Retired(error) => {
@@ -81,8 +90,6 @@ impl Reading<'_> {
                     say(error);
                 }
             }
-            // Whatever the next one of that name holds was published after this one began.
-            start = Start::Oldest;
             opened = self.appeared()?;
         }
         self.out.flush()

@@ -40,7 +40,8 @@ pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Out
         Channels::One(name) => (Pattern::name(name.as_bytes())?, None),
         Channels::Several(selection, _) => selection.subscription()?,
     };
-    let options = if wanted.newest { Options::newest() } else { Options::next(DEPTH).start(wanted.start) };
+    let options =
+        if wanted.newest { Options::newest() } else { Options::next(DEPTH).at_most().start(wanted.start) };
     let mut subscriber = domain.subscriber_with(pattern, options)?;
     let cancel = subscriber.cancel_handle();
     stop::cancel_with(move || cancel.cancel());

@@ -1,12 +1,16 @@
 //! Where `pub` publishes.
 
-use saltus_channel::Description;
+use saltus_channel::{Description, Error};
 
 use crate::exit::Outcome;
 
 /// A channel in shared memory, or one of a domain of another kind.
 pub(crate) enum Sink {
-    Channel(Box<saltus_channel::Publisher>),
+    Channel {
+        publisher: Box<saltus_channel::Publisher>,
+        /// Whether a longer message makes it larger.
+        grows: bool,
+    },
     Domain(saltus_domain::Publisher),
 }
 
@@ -16,7 +20,23 @@ const LONGEST: usize = 256 << 20;
 impl Sink {
     pub(crate) fn publish(&mut self, message: &[u8]) -> Outcome {
         match self {
-            Sink::Channel(publisher) => drop(publisher.publish(message)?),
+            Sink::Channel { publisher, grows } => match publisher.publish(message) {
+                Ok(_) => {}
+                Err(Error::TooLong { .. }) if *grows => {
+                    let channel = publisher.channel();
+                    let (domain, name) = (channel.domain(), channel.name().as_bytes());
+                    saltus_domain::Domain::open(&domain.url())?.publisher(name)?.publish(message)?;
+                    **publisher = domain.open_channel(name)?.publisher()?;
+                }
+                // Another publisher made it larger.
+                Err(Error::Retired { .. }) if publisher.channel().continuation()?.is_some() => {
+                    let channel = publisher.channel();
+                    let now = channel.domain().open_channel(channel.name().as_bytes())?;
+                    **publisher = now.publisher()?;
+                    return self.publish(message);
+                }
+                Err(error) => return Err(error.into()),
+            },
             Sink::Domain(publisher) => publisher.publish(message)?,
         }
         Ok(())
@@ -25,15 +45,17 @@ impl Sink {
     /// Longer messages are refused.
     pub(crate) fn max_len(&self) -> usize {
         match self {
-            Sink::Channel(publisher) => publisher.max_len(),
-            Sink::Domain(_) => LONGEST,
+            Sink::Channel { publisher, grows: false } => publisher.max_len(),
+            Sink::Channel { .. } | Sink::Domain(_) => LONGEST,
         }
     }
 
     /// Leaves with the channel what the messages are, where there is a place for it.
     pub(crate) fn describe(&mut self, what: &Description) -> Outcome {
         match self {
-            Sink::Channel(publisher) => Ok(publisher.describe(&what.name, what.fingerprint, &what.schema)?),
+            Sink::Channel { publisher, .. } => {
+                Ok(publisher.describe(&what.name, what.fingerprint, &what.schema)?)
+            }
             Sink::Domain(publisher) => Ok(publisher.describe(what)?),
         }
     }

@@ -141,7 +141,7 @@ impl Both {
     fn run(&self, url: Option<String>, driver: Driver, to: Option<&str>) -> Outcome {
         let domain = Domain::open(url.as_deref().unwrap_or("shm://"))?;
         let channels = self.channels.meant()?;
-        let options = if self.next { Options::next(DEPTH) } else { Options::newest() };
+        let options = if self.next { Options::next(DEPTH).at_most() } else { Options::newest() };
         let deadline = u64::try_from(self.deadline.as_nanos()).unwrap_or(u64::MAX);
         let mut join = Join::new(driver, &domain, channels, options, deadline)?;
         stop::on_signals()?;

@@ -25,7 +25,8 @@ public final class Options {
 
   /**
    * All messages in their order, as long as no more than {@code depth} of a channel are waiting:
-   * then the oldest are dropped.
+   * then the oldest are dropped. Over {@code shm://}, a channel subscribed to by its name that keeps
+   * fewer messages is replaced by a deeper one, or subscribing fails and says what helps.
    *
    * @param depth messages, 1 or more
    * @return these options

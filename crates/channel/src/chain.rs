@@ -1,0 +1,143 @@
+//! The way from a channel that was replaced by a larger one to the one that followed it.
+//!
+//! The new channel's directory has a directory `old`, and in that one for each channel that had its name lately, called by the
+//! time of its end: the very files of that channel, under another name. So whoever reads the first of several finds the second
+//! though there is a third, and who comes late finds what was published before. All of it appears with the new channel in one step.
+//!
+//! ```text
+//! <domain>/<name>/old/<time>/data, bell, lease, types
+//! ```
+
+use crate::files::{remove_all, same_file};
+use crate::geometry::{BELL, DATA, LEASE, TYPES};
+use crate::mapping::Mapping;
+use crate::{Attributes, Domain, Name};
+use saltus_os::clock;
+use saltus_os::file::{self, Mode};
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+/// The directory of those that had the name before.
+const OLD: &[u8] = b"old";
+/// How long one stays that is not the last, in ns: its readers are woken when it ends, and have this time to go on.
+const KEPT: u64 = 10_000_000_000;
+/// Most that stay.
+const MOST: usize = 16;
+/// Memory that those may take that are not the last, or as much as the new channel if that takes more.
+const MEMORY: u64 = 64 << 20;
+
+/// One that had the name before.
+struct Former {
+    /// Its directory, and the name of that in `old`.
+    dir: File,
+    name: Vec<u8>,
+    /// When it ended, boot time.
+    ended: u64,
+}
+
+impl Former {
+    fn data(&self) -> io::Result<File> {
+        file::open_at(&self.dir, DATA, Mode::Read)
+    }
+}
+
+/// Those that had the name of the channel in `dir` before, the first of them first.
+fn read(dir: &File) -> Vec<Former> {
+    let Ok(old) = file::open_dir_at(dir, OLD) else { return Vec::new() };
+    let mut names = file::names(&old).unwrap_or_default();
+    names.sort();
+    let former = |name: Vec<u8>| {
+        let ended = u64::from_str_radix(str::from_utf8(&name).ok()?, 16).ok()?;
+        Some(Former { dir: file::open_dir_at(&old, &name).ok()?, name, ended })
+    };
+    names.into_iter().take(2 * MOST).filter_map(former).collect()
+}
+
+/// Leaves in `new`, which is being built, the way from `old` to it, and from those before.
+pub(crate) fn carry(old: &Mapping, new: &File, attributes: &Attributes) -> io::Result<()> {
+    let now = clock::boottime();
+    let mut formers = read(&old.dir);
+    let most = attributes.memory().max(MEMORY);
+    let mut memory = 0u64;
+    let mut kept: Vec<Former> = Vec::new();
+    while let Some(former) = formers.pop() {
+        let len = former.data().and_then(|data| data.metadata()).map_or(u64::MAX, |m| m.len());
+        memory = memory.saturating_add(len);
+        if now.saturating_sub(former.ended) >= KEPT || memory > most || kept.len() + 1 >= MOST {
+            break;
+        }
+        kept.push(former);
+    }
+    file::make_dir_at(new, OLD)?;
+    let all = file::open_dir_at(new, OLD)?;
+    let mut last = 0;
+    for former in kept.iter().rev() {
+        link(&former.dir, &all, &former.name, attributes)?;
+        last = former.ended;
+    }
+    link(&old.dir, &all, format!("{:016x}", now.max(last.saturating_add(1))).as_bytes(), attributes)?;
+    file::set_mode(&all, mode(attributes))
+}
+
+/// Gives the files of the channel in `from` other names, in a new directory `name` in `to`.
+fn link(from: &File, to: &File, name: &[u8], attributes: &Attributes) -> io::Result<()> {
+    file::make_dir_at(to, name)?;
+    let dir = file::open_dir_at(to, name)?;
+    for file in [DATA, BELL, LEASE] {
+        file::link_at(from, file, &dir, file)?;
+    }
+    match file::link_at(from, TYPES, &dir, TYPES) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {} // made by a version that kept none
+        other => other?,
+    }
+    file::set_mode(&dir, mode(attributes))
+}
+
+/// Permissions of directories: who may read the channel may get in.
+fn mode(attributes: &Attributes) -> u32 {
+    let read = attributes.get_mode() & 0o444;
+    read | read >> 2 | 0o200
+}
+
+/// Gives what [`carry`] made another owner.
+pub(crate) fn set_owner(channel: &File, owner: u32) -> io::Result<()> {
+    for former in read(channel) {
+        file::set_owner(&former.dir, owner)?;
+    }
+    file::set_owner(&file::open_dir_at(channel, OLD)?, owner)
+}
+
+/// Removes those that nobody needs any more: all have had the time to go on. `keep_last`: but not the last. Returns how many.
+pub(crate) fn trim(channel: &File, keep_last: bool) -> usize {
+    let mut formers = read(channel);
+    if keep_last {
+        formers.pop();
+    }
+    let Ok(old) = file::open_dir_at(channel, OLD) else { return 0 };
+    let now = clock::boottime();
+    let is_over = |former: &&Former| now.saturating_sub(former.ended) >= KEPT;
+    formers.iter().filter(is_over).filter(|former| remove_all(&old, &former.name, 1)).count()
+}
+
+/// Those that had the name of `channel` before, the first of them first.
+pub(crate) fn before(channel: &Mapping) -> Vec<Arc<Mapping>> {
+    let open = |former: Former| Mapping::open_dir(&channel.domain, &channel.name, former.dir).ok();
+    read(&channel.dir).into_iter().filter_map(open).collect()
+}
+
+/// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there. And whether it
+/// came right after it, as [`carry`] left it.
+pub(crate) fn after(domain: &Domain, name: &Name, old: &Mapping, now: Arc<Mapping>) -> (Arc<Mapping>, bool) {
+    let formers = read(&now.dir);
+    let is_old = |former: &Former| former.data().is_ok_and(|data| same_file(&data, &old.data));
+    let next = formers.iter().position(is_old).map(|at| at + 1);
+    for former in formers.into_iter().skip(next.unwrap_or(0)) {
+        if let Ok(found) = Mapping::open_dir(domain, name, former.dir)
+            && (next.is_some() || found.geometry.created > old.geometry.created)
+        {
+            return (found, next.is_some());
+        }
+    }
+    (now, next.is_some())
+}

@@ -1,0 +1,83 @@
+//! What depth subscribers want of channels that are yet to come: a file in the domain for each, locked while its subscriber lives.
+//!
+//! Whoever may make channels in the domain may leave one, and reads none: names say all, so that nobody can be hurt by opening
+//! more than a name. Who creates a channel decides what to make of it.
+
+use crate::Name;
+use saltus_os::file::{self, Mode};
+use saltus_os::lock::{self, Held, Kind};
+use saltus_os::process;
+use std::fs::File;
+use std::io;
+
+/// What their names begin with. No channel's file name begins with a dot.
+const PREFIX: &[u8] = b".deep-";
+
+/// A subscriber's wish for the depth of a channel that is yet to come; it ends when this is dropped, or its process ends.
+#[derive(Debug)]
+pub struct DepthWish {
+    dir: File,
+    file: Vec<u8>,
+    held: Held,
+}
+
+impl DepthWish {
+    pub(crate) fn make(dir: File, name: &Name, frames: u64) -> io::Result<DepthWish> {
+        sweep(&dir);
+        let mut file = prefix(name);
+        file.extend(format!("{frames}.{:016x}", process::random()).as_bytes());
+        let made = file::open_at(&dir, &file, Mode::Create)?;
+        let make = || -> io::Result<Option<Held>> {
+            file::reserve(&made, 0, 1)?;
+            file::set_mode(&made, 0o644)?;
+            lock::try_lock(|| file::open_at(&dir, &file, Mode::Write), 0, Kind::Exclusive)
+        };
+        match make() {
+            Ok(Some(held)) => Ok(DepthWish { dir, file, held }),
+            other => {
+                let _ = file::remove_at(&dir, &file, false); // it says nothing without its lock
+                Err(other.err().unwrap_or(io::ErrorKind::WouldBlock.into()))
+            }
+        }
+    }
+}
+
+impl Drop for DepthWish {
+    fn drop(&mut self) {
+        if self.held.is_ours() {
+            let _ = file::remove_at(&self.dir, &self.file, false); // swept otherwise
+        }
+    }
+}
+
+/// What the names of wishes for `name` begin with. No two channels share one, since `=` is in no file name.
+fn prefix(name: &Name) -> Vec<u8> {
+    [PREFIX, name.file_name().as_bytes(), b"="].concat()
+}
+
+/// The deepest wish for `name` whose subscriber lives.
+pub(crate) fn read(dir: &File, name: &Name) -> Option<u64> {
+    let prefix = prefix(name);
+    let frames = |file: &Vec<u8>| -> Option<u64> {
+        let rest = file.strip_prefix(&prefix[..])?;
+        let frames = str::from_utf8(rest.split(|b| *b == b'.').next()?).ok()?.parse().ok()?;
+        is_held(dir, file).then_some(frames)
+    };
+    file::names(dir).ok()?.iter().filter_map(frames).max()
+}
+
+fn is_held(dir: &File, file: &[u8]) -> bool {
+    let open = file::open_at(dir, file, Mode::Read);
+    open.and_then(|file| lock::is_locked(&file, 0)).unwrap_or(false)
+}
+
+/// Removes the wishes of dead subscribers. Returns how many.
+pub(crate) fn sweep(dir: &File) -> usize {
+    let is_dead = |name: &[u8]| {
+        name.starts_with(PREFIX)
+            && !is_held(dir, name)
+            && file::open_at(dir, name, Mode::Read).is_ok_and(|file| file::is_old(&file))
+    };
+    let names = file::names(dir).unwrap_or_default();
+    names.iter().filter(|name| is_dead(name) && file::remove_at(dir, name, false).is_ok()).count()
+}

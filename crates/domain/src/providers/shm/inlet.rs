@@ -1,0 +1,519 @@
+//! Receiving from channels in shared memory, and from those that take their place.
+
+use super::settings::Settings;
+use crate::inlet::{self, Meta, Place};
+use crate::{Error, Missed, Options, Pattern, Result};
+use saltus_channel::{
+    CancelHandle, Channel, DepthWish, Description, DetachedView, Name, Sample, Subscriber, SubscriberOptions,
+    Until, View, wait_any,
+};
+use saltus_os::clock;
+use saltus_ring::{Start, Which};
+use saltus_transport::{Epoll, Timer};
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// How often a subscriber looks for channels that have come, in ns. What is published on one until then must not be more than
+/// it keeps, or the beginning is missed.
+const LOOK: u64 = 20_000_000;
+/// A directory that changed so lately may have changed since without saying so: the clock of files goes in steps, of 10 ms at most.
+const STEP: Duration = Duration::from_millis(100);
+/// How often one that has no channel yet looks for it.
+const LOOK_FIRST: u64 = 10_000_000;
+/// Channels that the kernel lets one thread sleep on; with more, it looks by itself.
+const MOST_SLEPT_ON: usize = 120;
+const MILLISECOND: u64 = 1_000_000;
+/// How often a channel that was left is looked at, in ns: at first, and after a while.
+const LINGER: (u64, u64) = (10_000_000, 1_000_000_000);
+/// Most channels of one name that were left and are still looked at.
+const MOST_LEFT: usize = 32;
+
+/// Reads channels in shared memory.
+pub(super) struct ShmInlet {
+    settings: Arc<Settings>,
+    pattern: Pattern,
+    options: Options,
+    /// In the order in which they were joined: what took a channel's place is behind it.
+    readers: Vec<Joined>,
+    /// When to look for channels that have come, monotonic ns.
+    next_look: u64,
+    /// What the domain's directory said of its last change when all that was in it was joined.
+    complete: Option<SystemTime>,
+    /// Channels are joined as `options` say at the first look, and from their beginning afterwards.
+    first: bool,
+    /// Lets the publisher of a channel that is yet to come know how deep it must be.
+    wish: Option<DepthWish>,
+    /// That a channel which came is not deep enough, and cannot be made so: told once.
+    shallow: Option<Error>,
+    cancel: CancelHandle,
+    event_loop: Option<EventLoop>,
+}
+
+struct Joined {
+    name: Name,
+    subscriber: Subscriber,
+    /// Given up for the depth's sake, and not told yet.
+    limited: u64,
+    /// Missed in the channels before it, and not told yet.
+    carried: u64,
+    /// Of those missed, how many were told.
+    told: u64,
+    /// Since when another channel is read in its place. A publisher that was stopped while it published may still end that here.
+    left: Option<Left>,
+}
+
+/// A channel that was left.
+struct Left {
+    /// When, monotonic ns.
+    since: u64,
+    /// When to look whether its last publisher has gone.
+    next_look: u64,
+}
+
+impl Joined {
+    fn is_current(&self) -> bool {
+        self.left.is_none()
+    }
+    /// Missed, and not told yet.
+    fn settle(&mut self) -> u64 {
+        let missed = self.subscriber.missed().saturating_sub(self.told);
+        self.told += missed;
+        std::mem::take(&mut self.carried) + missed
+    }
+}
+
+/// For event loops: the descriptors of all channels, and a clock that says when to look for new ones.
+struct EventLoop {
+    epoll: Epoll,
+    timer: Timer,
+}
+
+impl ShmInlet {
+    pub fn new(settings: Arc<Settings>, pattern: Pattern, options: &Options) -> Result<ShmInlet> {
+        let mut inlet = ShmInlet {
+            settings,
+            pattern,
+            options: *options,
+            readers: Vec::new(),
+            next_look: 0,
+            complete: None,
+            first: true,
+            wish: None,
+            shallow: None,
+            cancel: CancelHandle::new(),
+            event_loop: None,
+        };
+        if let (Some(name), Some(depth)) = (inlet.pattern.exact(), inlet.demanded()) {
+            inlet.settings.check_depth(name, depth)?;
+        }
+        inlet.look_for_channels()?;
+        if let Some(e) = inlet.shallow.take() {
+            return Err(e);
+        }
+        if let (Some(name), Some(depth), true) =
+            (inlet.pattern.exact(), inlet.demanded(), inlet.readers.is_empty())
+        {
+            // Where it cannot be left, the channel is made deeper when it comes, or that is told.
+            inlet.wish = inlet.settings.domain.wish_frames(name.as_bytes(), depth).ok();
+        }
+        inlet.first = false;
+        Ok(inlet)
+    }
+
+    /// How many messages a channel asked for by its name must keep, if it must.
+    fn demanded(&self) -> Option<u64> {
+        self.pattern.exact().and_then(|_| self.settings.demanded(&self.options))
+    }
+    /// The channels that are read now, without those that were left.
+    fn current(&self) -> impl Iterator<Item = &Joined> {
+        self.readers.iter().filter(|r| r.is_current())
+    }
+    fn has_left(&self) -> bool {
+        self.readers.iter().any(|r| !r.is_current())
+    }
+
+    /// Joins channels that have come, if it is time to look.
+    #[inline]
+    fn look_for_channels(&mut self) -> Result<()> {
+        // One channel by its name, and it is there: its end is told, and nothing else can come.
+        if self.pattern.exact().is_some() && self.readers.last().is_some_and(Joined::is_current) {
+            return Ok(());
+        }
+        let now = clock::monotonic();
+        if now < self.next_look {
+            return Ok(());
+        }
+        self.next_look = now + if self.pattern.exact().is_some() { LOOK_FIRST } else { LOOK };
+        match self.pattern.exact() {
+            Some(name) => self.join(name.clone()).map(drop),
+            None => self.join_all(),
+        }
+    }
+
+    /// Joins channels that have come. Where many programs look, the directory must not be read each time: its time of change tells.
+    fn join_all(&mut self) -> Result<()> {
+        let changed =
+            fs::metadata(self.settings.domain.path()).and_then(|directory| directory.modified()).ok();
+        if changed.is_some() && changed == self.complete {
+            return Ok(());
+        }
+        // Judged before the list is read: what comes later changes a time that is old already.
+        let is_old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age >= STEP);
+        let changed = changed.filter(is_old);
+        let mut complete = true;
+        for name in self.settings.domain.list()? {
+            if self.pattern.matches(name.as_bytes()) && !self.current().any(|r| r.name == name) {
+                complete &= self.join(name)?;
+            }
+        }
+        self.complete = changed.filter(|_| complete);
+        Ok(())
+    }
+
+    /// Joins a channel. Whether it need not be tried again.
+    fn join(&mut self, name: Name) -> Result<bool> {
+        let channel = match self.settings.domain.open_channel(name.as_bytes()) {
+            Ok(channel) => channel,
+            Err(saltus_channel::Error::NotFound { .. }) => return Ok(false),
+            // Of many channels one that may not be read, or is damaged, is not the others' trouble.
+            Err(_) if self.pattern.exact().is_none() => return Ok(false),
+            Err(e) => return Err(e.into()),
+        };
+        if let Some(depth) = self.demanded()
+            && let Err(e) = self.settings.deepen(&channel, depth)
+        {
+            self.shallow = Some(e);
+        }
+        self.wish = None;
+        channel.forget_predecessors();
+        // What was published before it took another's place is read there, and then followed to here.
+        let left = self.readers.iter().rfind(|r| r.name == name).map(|r| r.subscriber.channel().successor());
+        let (start, from) = match (self.options.get_start(), left) {
+            (_, Some(next)) => (Start::Beginning, next.ok()),
+            (start @ (Start::Oldest | Start::Beginning), None) if self.first => {
+                (start, channel.predecessors().into_iter().next())
+            }
+            (Start::Newest, None) if self.first && channel.is_empty() => {
+                let mut before = channel.predecessors();
+                before.retain(|channel| !channel.is_empty());
+                (Start::Newest, before.pop())
+            }
+            (start, None) if self.first => (start, None),
+            _ => (Start::Beginning, channel.predecessors().into_iter().next()),
+        };
+        self.read(name, &from.unwrap_or(channel), start)?;
+        Ok(true)
+    }
+
+    fn read(&mut self, name: Name, channel: &Channel, start: Start) -> Result<()> {
+        let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
+        if let Some(all) = &self.event_loop {
+            all.epoll.add(subscriber.event_fd()?.as_raw_fd(), false)?;
+        }
+        self.readers.push(Joined { name, subscriber, limited: 0, carried: 0, told: 0, left: None });
+        Ok(())
+    }
+
+    /// The channel to take from: the one with the oldest message, or the newest.
+    fn best(&mut self, which: Which) -> Option<usize> {
+        if self.readers.len() == 1 {
+            return Some(0);
+        }
+        let mut best: Option<(u64, usize)> = None;
+        // Those behind others of their name are looked at first: what a publisher published before it went on to them is seen then.
+        for i in (0..self.readers.len()).rev() {
+            let Some(stamp) = self.readers[i].subscriber.peek(which) else { continue };
+            if which == Which::Next {
+                let precedes =
+                    |&(at, of): &(u64, usize)| stamp <= at || self.readers[of].name == self.readers[i].name;
+                if best.as_ref().is_none_or(precedes) {
+                    best = Some((stamp, i));
+                }
+            } else if let Some(later) = self.later_with_any(i, which) {
+                self.pass_over(i, later);
+            } else if best.is_none_or(|(at, _)| stamp >= at) {
+                best = Some((stamp, i));
+            }
+        }
+        best.map(|(_, i)| i)
+    }
+
+    /// The channel that took the place of channel `i`, or that one's, if it has a message for `which`.
+    fn later_with_any(&mut self, i: usize, which: Which) -> Option<usize> {
+        let is_one = |j: &usize| self.readers[*j].name == self.readers[i].name;
+        let later: Vec<usize> = if self.readers[i].is_current() {
+            Vec::new()
+        } else {
+            (i + 1..self.readers.len()).filter(is_one).collect()
+        };
+        // One that has had messages has made what is before it old.
+        later.into_iter().find(|j| {
+            let subscriber = &mut self.readers[*j].subscriber;
+            subscriber.peek(which).is_some() || subscriber.received() > 0
+        })
+    }
+
+    /// Gives up what is unseen in channel `i`, for channel `later` to tell.
+    fn pass_over(&mut self, i: usize, later: usize) {
+        self.readers[i].subscriber.flush();
+        let missed = self.readers[i].settle();
+        self.readers[later].carried += missed;
+    }
+
+    /// Goes on to what took the place of channels that are no more and have nothing unseen. Whether there was any.
+    #[cold]
+    fn follow(&mut self) -> Result<bool> {
+        let now = clock::monotonic();
+        let mut any = false;
+        for i in 0..self.readers.len() {
+            let reader = &self.readers[i];
+            let channel = reader.subscriber.channel();
+            if !reader.is_current() || reader.subscriber.has_unseen() || !channel.is_retired() {
+                continue;
+            }
+            any = true;
+            let next = channel.successor();
+            if let Some(all) = &self.event_loop {
+                let fd = self.readers[i].subscriber.event_fd()?.as_raw_fd();
+                all.epoll.remove(fd); // it stays high
+            }
+            self.readers[i].left = Some(Left { since: now, next_look: now + LINGER.0 });
+            match next {
+                Ok(next) => {
+                    let name = self.readers[i].name.clone();
+                    self.read(name, &next, Start::Beginning)?;
+                }
+                // It was removed, or is removed and made anew just now: it is looked for at once, and again.
+                Err(saltus_channel::Error::NotFound { .. }) => {
+                    (self.next_look, self.first, self.complete) = (0, false, None);
+                }
+                Err(e) if self.pattern.exact().is_some() => return Err(e.into()),
+                Err(_) => {}
+            }
+        }
+        self.drop_finished(now);
+        Ok(any)
+    }
+
+    /// Closes channels that were left and that no publisher has open any more.
+    #[cold]
+    fn drop_finished(&mut self, now: u64) {
+        let mut i = 0;
+        while i < self.readers.len() {
+            let Some(left) = &mut self.readers[i].left else {
+                i += 1;
+                continue;
+            };
+            let since = now.saturating_sub(left.since);
+            let due = now >= left.next_look;
+            if due {
+                left.next_look = now + (since / 4).clamp(LINGER.0, LINGER.1);
+            }
+            let reader = &self.readers[i];
+            let of_name = |r: &&Joined| r.name == reader.name && !r.is_current();
+            let crowded = self.readers.iter().filter(of_name).count() > MOST_LEFT;
+            // Asked in this order: what its last publisher published is seen.
+            let finished =
+                due && !reader.subscriber.channel().has_publishers() && !reader.subscriber.has_unseen();
+            if !finished && !crowded {
+                i += 1;
+                continue;
+            }
+            let mut gone = self.readers.remove(i);
+            gone.subscriber.flush();
+            let missed = gone.settle();
+            if let Some(heir) = self.readers.iter_mut().rfind(|r| r.name == gone.name) {
+                heir.carried += missed;
+            }
+        }
+    }
+
+    /// Chooses a channel to take from and asks that, if there is any. `None`: there was nothing, after all.
+    #[inline]
+    fn ask<T>(
+        &mut self,
+        which: Which,
+        mut take: impl FnMut(&mut Subscriber) -> saltus_channel::Result<Option<T>>,
+    ) -> Result<Option<(usize, T)>> {
+        loop {
+            self.look_for_channels()?;
+            if let Some(e) = self.shallow.take() {
+                return Err(e);
+            }
+            if which == Which::Next {
+                let depth = self.options.depth();
+                self.readers.iter_mut().for_each(|r| r.limited += r.subscriber.limit(depth));
+            }
+            let Some(i) = self.best(which) else {
+                if self.readers.len() > 1 && self.nothing_of_several()? {
+                    continue;
+                }
+                return Ok(None);
+            };
+            match take(&mut self.readers[i].subscriber) {
+                Ok(taken) => return Ok(taken.map(|taken| (i, taken))),
+                Err(saltus_channel::Error::Overrun { .. }) => return Ok(None),
+                Err(saltus_channel::Error::Retired { .. }) => {
+                    if !self.follow()? {
+                        return Ok(None);
+                    }
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    /// Nothing is unseen in several channels: those that have ended are left. Whether there were any.
+    #[cold]
+    fn nothing_of_several(&mut self) -> Result<bool> {
+        if self.current().any(|r| r.subscriber.has_ended()) {
+            return self.follow();
+        }
+        if self.has_left() {
+            self.drop_finished(clock::monotonic());
+        }
+        Ok(false)
+    }
+
+    /// Says what is known of a message from channel `i`.
+    #[inline]
+    fn tell(&mut self, i: usize, sample: Sample, which: Which, meta: &mut Meta) {
+        let reader = &mut self.readers[i];
+        let limited = std::mem::take(&mut reader.limited);
+        let carried = std::mem::take(&mut reader.carried);
+        reader.told += sample.missed;
+        let missed = sample.missed + carried;
+        meta.skip = 0;
+        meta.is_of(&reader.name, &self.pattern);
+        meta.raw.set_published((sample.stamp != 0).then_some(sample.stamp));
+        meta.raw.arrived = sample.stamp;
+        meta.raw.set_sender(Some(sample.writer.lease), Some(sample.seq));
+        // Whoever asks for the newest gives the others up.
+        let given_up = if which == Which::Next { limited } else { missed };
+        meta.raw.set_missed(Missed::Exact(missed.saturating_sub(given_up)), given_up);
+    }
+
+    /// Sleeps once, at most until `deadline`.
+    fn sleep(&mut self, deadline: u64) -> Result<()> {
+        let now = clock::monotonic();
+        let (joined, exact) = (self.current().count(), self.pattern.exact().is_some());
+        let mut slice = match joined {
+            0 => deadline.min(now + LOOK_FIRST),
+            n if n > MOST_SLEPT_ON => deadline.min(now + MILLISECOND),
+            _ if exact => deadline,
+            _ => deadline.min(self.next_look),
+        };
+        // What ends in a channel that was left wakes nobody here.
+        if let Some(next) = self.readers.iter().filter_map(|r| Some(r.left.as_ref()?.next_look)).min() {
+            self.drop_finished(now);
+            slice = slice.min(next.max(now + MILLISECOND));
+        }
+        if joined == 0 || joined > MOST_SLEPT_ON {
+            saltus_os::process::sleep_until(slice);
+            return Ok(());
+        }
+        let mut current = self.readers.iter_mut().filter(|r| r.is_current()).map(|r| &mut r.subscriber);
+        let Some(first) = current.next() else { return Ok(()) };
+        first.set_cancel_handle(&self.cancel);
+        let woken = if joined == 1 {
+            wait_any(&mut [first], Until::At(slice))
+        } else {
+            let mut many: Vec<&mut Subscriber> = std::iter::once(first).chain(current).collect();
+            wait_any(&mut many, Until::At(slice))
+        };
+        match woken {
+            Err(saltus_channel::Error::Retired { .. }) => drop(self.follow()?),
+            other => drop(other?),
+        }
+        Ok(())
+    }
+}
+
+impl inlet::Inlet for ShmInlet {
+    fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
+        let taken = self.ask(which, |s| s.receive_vec(which, Until::Poll, &mut meta.buf))?;
+        let Some((i, sample)) = taken else { return Ok(false) };
+        self.tell(i, sample, which, meta);
+        Ok(true)
+    }
+
+    fn look(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<Option<Place>> {
+        meta.channel = None; // nothing is received yet
+        let found = self.ask(which, |s| Ok(s.view(which, Until::Poll)?.map(View::detach)))?;
+        Ok(found.map(|(_, view)| Place::Shared(view, which)))
+    }
+
+    fn validate(&mut self, view: &DetachedView, which: Which, meta: &mut Meta) -> Result<()> {
+        let i = self.readers.iter().position(|r| r.subscriber.is_looking_at(view));
+        let i = i.ok_or_else(|| Error::invalid("this view is not of this subscriber"))?;
+        let sample = self.readers[i].subscriber.validate(view)?;
+        meta.buf.clear();
+        self.tell(i, sample, which, meta);
+        Ok(())
+    }
+
+    fn unseen(&mut self) -> bool {
+        self.shallow.is_some() || self.readers.iter().any(|r| r.subscriber.has_unseen())
+    }
+
+    fn wait(&mut self, deadline: u64) -> Result<bool> {
+        loop {
+            self.look_for_channels()?;
+            if self.unseen() {
+                return Ok(true);
+            }
+            if self.cancel.is_canceled() {
+                return Err(Error::Canceled);
+            }
+            if clock::monotonic() >= deadline {
+                return Ok(false);
+            }
+            self.sleep(deadline)?;
+        }
+    }
+
+    fn fd(&mut self) -> Result<BorrowedFd<'_>> {
+        if self.event_loop.is_none() {
+            let (epoll, timer) = (Epoll::new()?, Timer::new()?);
+            epoll.add(timer.raw(), false)?;
+            for reader in self.readers.iter_mut().filter(|r| r.is_current()) {
+                epoll.add(reader.subscriber.event_fd()?.as_raw_fd(), false)?;
+            }
+            self.event_loop = Some(EventLoop { epoll, timer });
+            self.rest()?;
+        }
+        match &self.event_loop {
+            Some(event_loop) => Ok(event_loop.epoll.as_fd()),
+            None => Err(Error::unsupported("an event loop without a descriptor")),
+        }
+    }
+
+    fn rest(&mut self) -> Result<()> {
+        let Some(event_loop) = &self.event_loop else { return Ok(()) };
+        self.readers.iter_mut().filter(|r| r.is_current()).for_each(|r| r.subscriber.rearm_event_fd());
+        let waits_for_more = self.pattern.exact().is_none() || self.readers.iter().all(|r| !r.is_current());
+        let of_left = self.readers.iter().filter_map(|r| Some(r.left.as_ref()?.next_look)).min();
+        let next = [waits_for_more.then_some(self.next_look), of_left];
+        event_loop.timer.set(next.into_iter().flatten().min());
+        Ok(())
+    }
+
+    fn cancel_handle(&mut self) -> CancelHandle {
+        self.cancel.clone()
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.cancel.is_canceled()
+    }
+
+    fn channels(&mut self) -> Vec<Name> {
+        self.current().map(|r| r.name.clone()).collect()
+    }
+
+    fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
+        let reader = self.readers.iter().rfind(|r| r.name == *channel);
+        reader.and_then(|r| r.subscriber.channel().descriptions().ok()).unwrap_or_default()
+    }
+}

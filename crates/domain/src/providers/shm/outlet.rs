@@ -1,0 +1,127 @@
+//! Publishing in a channel in shared memory, which becomes larger when messages do.
+
+use super::settings::Settings;
+use crate::inlet::Outlet;
+use crate::{Error, Result};
+use saltus_channel::{Description, Name, Publisher};
+use saltus_os::clock;
+use std::sync::Arc;
+
+/// How often a message is published again because its channel was replaced once more meanwhile.
+const TRIES: usize = 1000;
+
+/// Publishes in one channel. The channel is opened, or made, by the first message.
+#[derive(Debug)]
+pub(super) struct ShmOutlet {
+    settings: Arc<Settings>,
+    name: Name,
+    publisher: Option<Publisher>,
+    described: Vec<Description>,
+}
+
+impl ShmOutlet {
+    pub fn new(settings: Arc<Settings>, name: Name, what: Option<&Description>) -> ShmOutlet {
+        ShmOutlet { settings, name, publisher: None, described: what.cloned().into_iter().collect() }
+    }
+
+    fn open(&mut self, len: usize) -> saltus_channel::Result<&mut Publisher> {
+        let domain = &self.settings.domain;
+        let channel = match domain.open_channel(self.name.as_bytes()) {
+            Err(saltus_channel::Error::NotFound { .. }) => {
+                domain.open_or_create(self.name.as_bytes(), &self.settings.attributes(&self.name, len))?
+            }
+            other => other?,
+        };
+        channel.forget_predecessors();
+        let publisher = channel.publisher()?;
+        for d in &self.described {
+            publisher.describe(&d.name, d.fingerprint, &d.schema)?;
+        }
+        Ok(self.publisher.insert(publisher))
+    }
+
+    /// Does something with the publisher, and again if the channel was removed, replaced, or is too small: the name counts, not the files.
+    #[inline]
+    fn with_publisher<T>(
+        &mut self,
+        len: usize,
+        mut publish: impl FnMut(&mut Publisher) -> saltus_channel::Result<T>,
+    ) -> Result<T> {
+        if let Some(publisher) = &mut self.publisher {
+            match publish(publisher) {
+                Ok(published) => Ok(published),
+                Err(e) => self.again(len, Some(e), publish),
+            }
+        } else {
+            self.again(len, None, publish)
+        }
+    }
+
+    /// After the error of the last try, or before the first one.
+    #[cold]
+    fn again<T>(
+        &mut self,
+        len: usize,
+        mut failed: Option<saltus_channel::Error>,
+        mut publish: impl FnMut(&mut Publisher) -> saltus_channel::Result<T>,
+    ) -> Result<T> {
+        for _ in 0..TRIES {
+            match failed.take() {
+                None => {}
+                // Others may be ahead of us: what is there now is opened, and grows on if it must.
+                Some(saltus_channel::Error::Retired { .. }) => self.publisher = None,
+                Some(e @ saltus_channel::Error::TooLong { .. }) => {
+                    if let Some(publisher) = &self.publisher
+                        && !self.settings.grow(&publisher.channel(), len)?
+                    {
+                        return Err(e.into());
+                    }
+                    self.publisher = None;
+                }
+                Some(e) => return Err(e.into()),
+            }
+            let tried = match &mut self.publisher {
+                Some(publisher) => publish(publisher),
+                None => self.open(len).and_then(&mut publish),
+            };
+            match tried {
+                Ok(published) => return Ok(published),
+                Err(e) => failed = Some(e),
+            }
+        }
+        Err(failed.map_or(Error::invalid("nothing was published"), Error::from))
+    }
+}
+
+impl Outlet for ShmOutlet {
+    #[inline]
+    fn publish(&mut self, payload: &[u8]) -> Result<()> {
+        self.with_publisher(payload.len(), |publisher| publisher.publish(payload)).map(drop)
+    }
+    fn publish_at(&mut self, payload: &[u8], stamp: i64) -> Result<i64> {
+        let stamp =
+            u64::try_from(stamp).map_err(|_| Error::invalid("a stamp from before the machine started"))?;
+        self.with_publisher(payload.len(), |publisher| {
+            let channel = publisher.channel();
+            if !channel.attributes().get_stamps()
+                || channel.attributes().get_clock() != clock::Clock::Boottime
+            {
+                let what = format!("channel `{}` has no stamps of boot time", channel.name());
+                return Err(saltus_channel::Error::Invalid { what });
+            }
+            Ok(publisher.publish_stamped(payload, stamp)?.stamp as i64)
+        })
+    }
+
+    fn sender(&self) -> Option<u64> {
+        self.publisher.as_ref().map(|publisher| publisher.writer().lease)
+    }
+
+    fn describe(&mut self, what: &Description) -> Result<()> {
+        if let Some(publisher) = &self.publisher {
+            publisher.describe(&what.name, what.fingerprint, &what.schema)?;
+        }
+        self.described.push(what.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! How large channels are made, and how much larger they become.
+
+use crate::{Error, Options, Result};
+use saltus_channel::{Attributes, Channel, Domain, Name};
+use saltus_transport::Url;
+use std::io;
+
+/// The memory that a channel grows to by itself, unless the URL says otherwise.
+const GROW: u64 = 1 << 30;
+/// The memory that a channel is created with at most because a subscriber that nobody knows wishes it so deep.
+const WISH: u64 = 64 << 20;
+const OPTIONS: &str = "frames, frame_size, grow";
+
+/// What a URL says of the channels that are made in its domain.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub domain: Domain,
+    /// Fixed by the URL.
+    frames: Option<u64>,
+    /// Fixed by the URL.
+    frame_size: Option<u64>,
+    /// The most memory that a channel grows to.
+    grow: u64,
+}
+
+/// Attributes of a channel whose longest message so far has `len` bytes: with room for some that are longer, as far as they take at
+/// most `memory`.
+fn with_headroom(attributes: &Attributes, len: usize, memory: u64) -> Option<Attributes> {
+    let len = len as u64;
+    let least = attributes.get_frame_size();
+    let ample = len.saturating_mul(2).checked_next_power_of_two();
+    let sizes = [ample, len.checked_next_power_of_two(), Some(len)];
+    let sized = sizes.into_iter().flatten().map(|size| attributes.clone().frame_size(size.max(least)));
+    sized.into_iter().find(|sized| is_sound(sized) && sized.memory() <= memory)
+}
+
+/// Whether a channel can have these attributes.
+fn is_sound(attributes: &Attributes) -> bool {
+    attributes.memory() > 0
+}
+
+impl Settings {
+    pub fn of(mut url: Url) -> Result<Settings> {
+        let frames = url.take("frames", "how many messages a new channel keeps, from 1")?;
+        let frame_size = url.take("frame_size", "the longest message of a new channel in bytes, from 1")?;
+        let grow =
+            url.take("grow", "the most bytes of memory that a channel grows to by itself, 0: none grows")?;
+        url.finish(OPTIONS)?;
+        let domain = Domain::open(&format!("shm://{}", url.network))?;
+        if frames == Some(0) || frame_size == Some(0) {
+            return Err(url.invalid("a channel has at least one frame of one byte"));
+        }
+        Ok(Settings { domain, frames, frame_size, grow: grow.unwrap_or(GROW) })
+    }
+
+    /// What channel `name` is created with whose first message has `len` bytes: room for messages that are a few times longer, and as
+    /// deep as a subscriber that waits for it wants it.
+    pub fn attributes(&self, name: &Name, len: usize) -> Attributes {
+        let default = Attributes::new();
+        let sized = |frames: u64| {
+            let attributes = default.clone().frames(frames);
+            match self.frame_size {
+                Some(size) => attributes.frame_size(size),
+                None => with_headroom(&attributes, len, u64::MAX).unwrap_or(attributes),
+            }
+        };
+        if let Some(frames) = self.frames {
+            return sized(frames);
+        }
+        let wished = self.domain.wished_frames(name.as_bytes()).ok().flatten().unwrap_or(0);
+        let deep = sized(wished.max(default.get_frames()));
+        // More than that only who asks for it in a channel that is there already, at its own cost.
+        let fits = is_sound(&deep) && deep.memory() <= self.grow.min(WISH);
+        if fits { deep } else { sized(default.get_frames()) }
+    }
+
+    /// Puts a channel in the place of `old` that takes messages of `len` bytes. `false`: this process may not, or the URL fixes the size.
+    pub fn grow(&self, old: &Channel, len: usize) -> Result<bool> {
+        if self.frame_size.is_some() || self.grow == 0 {
+            return Ok(false);
+        }
+        let attributes = old.attributes();
+        let Some(larger) = with_headroom(attributes, len, self.grow) else {
+            let (frames, name) = (attributes.get_frames(), old.name());
+            let needed = attributes.clone().frame_size(len as u64).memory();
+            let why = format!(
+                "with {frames} frames it would take {needed} B, and it grows by itself to at most {} B; \
+                 create it with `{}`, with fewer frames or the same, or open the domain with `?grow={needed}`",
+                self.grow,
+                self.mk(name, frames, len as u64)
+            );
+            return Err(Error::system(
+                format!("make channel `{name}` hold a message of {len} B"),
+                io::Error::new(io::ErrorKind::StorageFull, why),
+            ));
+        };
+        self.succeed(old, &larger)
+    }
+
+    /// Puts `larger` in the place of `old`. `false`: this process may not.
+    fn succeed(&self, old: &Channel, larger: &Attributes) -> Result<bool> {
+        match self.domain.succeed(old, larger) {
+            // It was removed, or replaced once more: whoever opens it finds out.
+            Ok(_) | Err(saltus_channel::Error::NotFound { .. }) => Ok(true),
+            Err(saltus_channel::Error::Denied { .. }) => Ok(false),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// How many messages of a channel `options` demand. A URL that says how many are kept has decided that already.
+    pub fn demanded(&self, options: &Options) -> Option<u64> {
+        options.demanded().filter(|_| self.frames.is_none())
+    }
+
+    /// Refuses what no channel could be deep enough for.
+    pub fn check_depth(&self, name: &Name, depth: u64) -> Result<()> {
+        let shortest = Attributes::new().frames(depth);
+        let size = shortest.get_frame_size();
+        if is_sound(&shortest) && shortest.memory() <= self.grow.max(GROW) {
+            return Ok(());
+        }
+        Err(self.too_deep(name, depth, size))
+    }
+
+    fn too_deep(&self, name: &Name, depth: u64, size: u64) -> Error {
+        let bytes = u128::from(depth) * u128::from(size);
+        Error::invalid(format!(
+            "channel `{name}` cannot keep {depth} messages of up to {size} B by itself: that takes more than {bytes} B, and it grows to at most {} B. \
+             Subscribe with a smaller depth, make it with `{}`, or open the domain with `?grow=BYTES`",
+            self.grow,
+            self.mk(name, depth, size)
+        ))
+    }
+
+    /// Puts a channel that keeps `depth` messages in the place of `channel` if that keeps fewer.
+    pub fn deepen(&self, channel: &Channel, depth: u64) -> Result<()> {
+        let mut channel = channel.clone();
+        loop {
+            let (attributes, name) = (channel.attributes(), channel.name());
+            let (frames, size) = (attributes.get_frames(), attributes.get_frame_size());
+            if frames >= depth {
+                return Ok(());
+            }
+            let deeper = attributes.clone().frames(depth);
+            if !is_sound(&deeper) || deeper.memory() > self.grow {
+                return Err(self.too_deep(name, depth, size));
+            }
+            if !self.succeed(&channel, &deeper)? {
+                let why = format!(
+                    "this process may not replace it: its owner can with `{}`, or creates it deep enough with `?frames={depth}` in the URL of the domain",
+                    self.mk(name, depth, size)
+                );
+                return Err(Error::system(
+                    format!("make channel `{name}` keep {depth} messages, it keeps {frames}"),
+                    io::Error::new(io::ErrorKind::PermissionDenied, why),
+                ));
+            }
+            channel = match self.domain.open_channel(name.as_bytes()) {
+                Ok(now) => now,
+                Err(saltus_channel::Error::NotFound { .. }) => return Ok(()), // removed: who creates it sees to it
+                Err(e) => return Err(e.into()),
+            };
+        }
+    }
+
+    /// The command that makes a channel such.
+    fn mk(&self, name: &Name, frames: u64, size: u64) -> String {
+        format!("saltus mk {name} --replace --frames {frames} --size {size} --domain {}", self.domain.url())
+    }
+}
