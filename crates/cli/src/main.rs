@@ -8,10 +8,6 @@ mod stop;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use commands::Cli;
-
 fn main() -> ExitCode {
-    let done = Cli::try_parse().map_err(exit::usage).and_then(|cli| cli.command.run(&cli.domain.meant()?));
-    exit::exit_code(done)
+    exit::exit_code(commands::run(std::env::args_os().collect()))
 }
