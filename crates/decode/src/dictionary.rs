@@ -31,6 +31,8 @@ pub struct Dictionary {
     time: Duration,
     /// When each channel's were looked at last.
     looked: HashMap<Vec<u8>, Instant>,
+    /// Whether anything is known but what was [carried](Dictionary::carry).
+    named: bool,
 }
 
 impl Dictionary {
@@ -43,11 +45,19 @@ impl Dictionary {
 
     /// Adds all structs of a schema. What is known already stays.
     pub fn add_all(&mut self, schema: &Arc<Schema>) {
+        self.named |= schema.ids().next().is_some();
+        self.types.add_all(schema);
+    }
+
+    /// Adds types that the program brings along for everybody: messages of other types are still taken for bytes of which nothing is
+    /// known. What is known already stays.
+    pub fn carry(&mut self, schema: &Arc<Schema>) {
         self.types.add_all(schema);
     }
 
     /// Adds one type, in each encoding that it has. What is known already stays.
     pub fn add(&mut self, schema: &Arc<Schema>, id: StructId) {
+        self.named = true;
         self.types.add(schema, id);
     }
 
@@ -59,7 +69,7 @@ impl Dictionary {
             }
             // Somebody else wrote it: it may explain nothing.
             if let Some((schema, id)) = self.understand(&description) {
-                self.types.add(&schema, id);
+                self.add(&schema, id);
             }
             self.seen.insert(description);
         }
@@ -77,9 +87,9 @@ impl Dictionary {
         found
     }
 
-    /// Whether nothing is known.
+    /// Whether nothing is known, but what was [carried](Dictionary::carry).
     pub fn is_empty(&self) -> bool {
-        self.types.is_empty()
+        !self.named
     }
 
     /// How to decode a message of a channel. If it is not known, `descriptions` is asked for more, but not all the time.
@@ -136,6 +146,18 @@ mod tests {
 
     fn told(name: &str, text: &str) -> TypeText {
         TypeText { name: name.into(), text: text.into() }
+    }
+
+    #[test]
+    fn what_is_carried_is_known_and_changes_nothing_else() {
+        let schema = Arc::new(saltus_types::parse("t", "struct a_t { int8_t x; }").expect("it is sound"));
+        let id = schema.find("a_t").expect("it is there");
+        let mut dictionary = Dictionary::default();
+        dictionary.carry(&schema);
+        assert!(dictionary.is_empty());
+        assert!(dictionary.kind(b"A", Vec::new, &Kind::lcm(&schema, id).key()).is_some());
+        dictionary.add_all(&schema);
+        assert!(!dictionary.is_empty());
     }
 
     #[test]

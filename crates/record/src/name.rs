@@ -73,6 +73,13 @@ impl Naming {
         name.map(PathBuf::from).map_err(|e| bad(format!("it is no pattern of times: {e}")))
     }
 
+    /// The first directory on the way to the next file that does not exist: it is made with the file.
+    pub fn missing_directory(&self) -> Option<PathBuf> {
+        let path = self.path(&Zoned::now()).ok()?;
+        let missing = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty() && !dir.exists());
+        missing.last().map(Path::to_owned)
+    }
+
     /// Makes the next file, with the directories on its way.
     pub fn open(&self, now: &Zoned) -> Result<(File, PathBuf)> {
         let path = self.path(now)?;

@@ -103,8 +103,20 @@ impl Diagnostic {
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
-        renderer.render(&[group])
+        bounded(&renderer.render(&[group]), colour)
     }
+}
+
+/// Longest line of a file that is shown, in characters.
+const LONGEST: usize = 400;
+
+/// The same, with what goes beyond the longest line left out.
+fn bounded(text: &str, colour: bool) -> String {
+    let shortened = |line: &str| match line.char_indices().nth(LONGEST) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}{}...", &line[..end], if colour { "\x1b[0m" } else { "" }),
+    };
+    text.lines().map(shortened).collect::<Vec<_>>().join("\n")
 }
 
 /// Everything that was said about a set of files, with the files themselves.

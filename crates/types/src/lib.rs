@@ -44,4 +44,5 @@ pub use schema::{
     Type, TypeName,
 };
 pub use source::{Source, Sources, Span};
+pub use suggest::nearest;
 pub use value::{Record, Value};

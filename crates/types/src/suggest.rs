@@ -9,7 +9,7 @@ const MOST: usize = 1000;
 
 /// The name among `known` that `name` is most probably a slip of. Nothing if none is near, or if the name is too long for
 /// a slip to be found in a bearable time.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
     }
