@@ -315,13 +315,13 @@ pub fn demo() -> Outcome {
         command.args(["run", "--release", "--locked", "--quiet", "--", "demo"]).args(args);
         run::status(command.current_dir(root())).map_err(|e| format!("cargo: {e}"))
     };
-    for args in [&["--seconds", "10"][..], &["--seconds", "20", "--chaos", "--seed", SEED]] {
+    for args in [&["--duration", "10s"][..], &["--duration", "20s", "--chaos", "--seed", SEED]] {
         let status = demo(args)?;
         if !status.success() {
             return Err(format!("demo {} ended with {status}", args.join(" ")));
         }
     }
-    if demo(&["--seconds", "5", "--no-control"])?.success() {
+    if demo(&["--duration", "5s", "--no-control"])?.success() {
         return Err("the robot stood without its controller".into());
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! How a command can end other than well, and the exit code that says so.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,11 +19,11 @@ pub(crate) enum Code {
     Failed = 1,
     /// The command line asks for something that makes no sense.
     Usage = 2,
-    /// There is no such channel.
+    /// There is no such channel, or a named one never appeared.
     NotFound = 3,
     /// Nothing came in the time given.
     TimedOut = 4,
-    /// Samples were lost where none may be.
+    /// Messages were lost where none may be.
     Lost = 5,
     /// Two types are not the same.
     Differ = 6,
@@ -66,7 +68,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Told(_, words) => f.write_str(words),
+            Failure::Told(_, words) => f.write_str(&plain(words)),
             Failure::Known(_) => f.write_str("told before"),
             Failure::Quiet => f.write_str("nobody reads the output"),
         }
@@ -97,26 +99,88 @@ impl From<saltus_domain::Error> for Failure {
     }
 }
 
-/// What clap has to say: help and version are a good end, all else is a usage error, told like the others.
-pub(crate) fn usage(error: clap::Error) -> Failure {
-    let text = error.render().to_string();
-    match text.strip_prefix("error: ") {
-        Some(words) => {
-            let _ = write!(io::stderr(), "saltus: {words}");
-            Failure::Known(Code::Usage)
-        }
-        None => {
-            // Nothing can be done when nobody reads it.
-            let _ = error.print();
-            if error.use_stderr() { Failure::Known(Code::Usage) } else { Failure::Quiet }
-        }
+/// Why a file cannot be read, in the same words in every command.
+pub(crate) fn unreadable(path: impl fmt::Display, error: &io::Error) -> Failure {
+    let remedy = match error.kind() {
+        ErrorKind::NotFound => "check its name",
+        ErrorKind::PermissionDenied => "its owner can allow it with `chmod`",
+        ErrorKind::IsADirectory => "name a file in it",
+        _ => return Failure::new(Code::Failed, format!("cannot read `{path}`: {error}")),
+    };
+    Failure::new(Code::Failed, format!("cannot read `{path}`: {error}; {remedy}"))
+}
+
+/// Fails if this is not a file that can be read.
+pub(crate) fn readable(path: &Path) -> Outcome {
+    let is_dir = |file: File| Ok(file.metadata()?.is_dir());
+    match File::open(path).and_then(is_dir) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(unreadable(path.display(), &ErrorKind::IsADirectory.into())),
+        Err(error) => Err(unreadable(path.display(), &error)),
     }
+}
+
+/// Why a file cannot be written, in the same words in every command.
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let path = path.display();
+    let remedy = match error.kind() {
+        ErrorKind::BrokenPipe => return Failure::Quiet,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => "free some space",
+        _ => "name a file that you may write",
+    };
+    Failure::new(Code::Failed, format!("cannot write `{path}`: {error}; {remedy}"))
+}
+
+/// Why an output is not written that exists, in the same words in every command.
+pub(crate) fn taken(path: &Path) -> Failure {
+    let words = format!("`{}` exists: choose another name, or overwrite it with --force", path.display());
+    Failure::new(Code::Failed, words)
+}
+
+/// Words of the system without its number, and in lower case: `no such file or directory`.
+pub(crate) fn plain(words: &str) -> String {
+    const BEFORE: &str = " (os error ";
+    let (mut done, mut rest) = (String::new(), words);
+    while let Some((before, after)) = rest.split_once(BEFORE) {
+        let number =
+            after.split_once(')').and_then(|(number, rest)| Some((number.parse::<i32>().ok()?, rest)));
+        let Some((number, behind)) = number else {
+            done = done + before + BEFORE;
+            rest = after;
+            continue;
+        };
+        let text = io::Error::from_raw_os_error(number).to_string();
+        let text = text.split(BEFORE).next().unwrap_or_default();
+        done += before.strip_suffix(text).unwrap_or(before);
+        if before.ends_with(text) {
+            let mut chars = text.chars();
+            done.extend(chars.next().into_iter().flat_map(char::to_lowercase));
+            done += chars.as_str();
+        }
+        rest = behind;
+    }
+    done + rest
+}
+
+/// Longest sentence: a name or a line that it quotes may be of any length.
+const LONGEST: usize = 2000;
+
+/// A sentence that is too long without its middle.
+fn bounded(words: &str) -> String {
+    if words.len() <= LONGEST {
+        return words.to_owned();
+    }
+    let boundary = |at: &usize| words.is_char_boundary(*at);
+    let head = (0..=LONGEST / 2).rev().find(boundary).unwrap_or(0);
+    let tail = (words.len() - LONGEST / 2..words.len()).find(boundary).unwrap_or(words.len());
+    format!("{} [{} bytes left out] {}", &words[..head], tail - head, &words[tail..])
 }
 
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
 pub(crate) fn say(words: impl fmt::Display) {
-    let _ = writeln!(io::stderr(), "saltus: {}", escape::harmless(&words.to_string()));
+    let words = bounded(&escape::harmless(&plain(&words.to_string())));
+    let _ = writeln!(io::stderr(), "saltus: {words}");
 }
 
 /// The exit code of a command, told in words where it failed.
@@ -174,6 +238,21 @@ impl Troubles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_systems_words_have_no_number() {
+        let of = |n| io::Error::from_raw_os_error(n);
+        let words = plain(&format!("cannot read a: {}; or b: {}; go", of(libc::ENOENT), of(libc::EACCES)));
+        assert_eq!(words, "cannot read a: no such file or directory; or b: permission denied; go");
+        assert_eq!(plain("a (os error x) b (os error 99999999)"), "a (os error x) b");
+    }
+
+    #[test]
+    fn a_sentence_is_bounded_whatever_it_quotes() {
+        let long = bounded(&"é".repeat(1 << 20));
+        assert!(long.len() < 2 * LONGEST && long.contains("bytes left out"), "{}", long.len());
+        assert_eq!(bounded("short"), "short");
+    }
 
     #[test]
     fn damaged_messages_end_nothing_however_many_there_are() {

@@ -13,6 +13,14 @@ pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
     heard(saltus_os::stop::on(signals))
 }
 
+/// Asks for a clean end when this time is over.
+pub(crate) fn after(time: std::time::Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(time);
+        request();
+    });
+}
+
 fn heard(listening: std::io::Result<()>) -> Outcome {
     listening.map_err(|e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}")))
 }

@@ -98,7 +98,7 @@ fn over_a_network_in_both_directions_nothing_goes_round() {
 fn what_the_other_side_refuses_is_told_and_counted() {
     let (here, there) = (Place::new(), Place::new());
     there.run(["mk", "x", "--size", "8"]).with(0);
-    let mut bridge = Bridge::start(&here, &[&here.url(), &there.url(), "--stat=20ms"]);
+    let mut bridge = Bridge::start(&here, &[&here.url(), &there.url(), "--stat", "-i", "20ms"]);
     for text in ["longer than eight bytes", "longer than eight bytes", "short"] {
         here.run(["pub", "x", text, "-q"]).with(0);
     }
@@ -140,8 +140,8 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&[url, url], "the same domain"),
         (&["udpm://", "udpm://239.255.76.67:7667?ttl=1"], "the same domain"),
         (&[url, url, "--both", "--rename", "s/a/b/"], "--both within"),
-        (&[url, "mem://"], "memory of one process alone"),
-        (&[url, "udpm://", "--channels", "("], "no regular expression"),
+        (&[url, "mem://"], "the memory of a single process"),
+        (&[url, "udpm://", "--regex", "("], "no regular expression"),
         (&[url, "udpm://", "--rename", "a/b"], "no renaming"),
     ] {
         place.run(["bridge"].iter().chain(arguments)).saying(2, words);

@@ -9,7 +9,7 @@ use support::Place;
 #[test]
 fn the_demo_reports_its_exit_code_says_the_verdict_and_nothing_is_left() {
     let place = Place::new();
-    let ended = place.run(["demo", "--seconds", "2", "--json"]);
+    let ended = place.run(["demo", "--duration", "2", "--json"]);
     let report: serde_json::Value = serde_json::from_str(ended.text().trim()).expect("a report in JSON");
     // Whether it stands at a thousand steps a second is the machine's business, too.
     let ok = report["verdict"]["ok"].as_bool().expect("a verdict");
@@ -20,14 +20,14 @@ fn the_demo_reports_its_exit_code_says_the_verdict_and_nothing_is_left() {
 #[test]
 fn without_control_the_robot_falls_and_the_demo_fails() {
     let place = Place::new();
-    place.run(["demo", "--seconds", "3", "--no-control"]).with(1);
+    place.run(["demo", "--duration", "3s", "--no-control"]).with(1);
     assert!(!place.path().exists());
 }
 
 #[test]
 fn ctrl_c_ends_the_demo_and_leaves_nothing() {
     let place = Place::new();
-    let demo = place.start(["demo", "--seconds", "600"]);
+    let demo = place.start(["demo", "--duration", "10m"]);
     place.until_published("imu", 200);
     demo.signal(libc::SIGINT);
     let ended = demo.ended();
@@ -40,7 +40,7 @@ fn ctrl_c_ends_the_demo_and_leaves_nothing() {
 fn the_demo_does_not_touch_a_domain_in_use() {
     let place = Place::new();
     place.run(["pub", "imu", "mine", "-q"]).with(0);
-    let refused = place.run(["demo", "--seconds", "1"]).saying(1, "`imu`");
+    let refused = place.run(["demo", "--duration", "1s"]).saying(1, "`imu`");
     assert_eq!(place.run(["ls"]).with(0).text(), "imu\n");
     // The remedy that it names is one.
     let (_, remedy) = refused.err.split_once("`saltus ").expect("a command");

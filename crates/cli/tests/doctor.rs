@@ -72,14 +72,14 @@ fn every_check_is_told_with_what_it_read_and_why_and_what_to_type() {
 #[test]
 fn a_meter_runs_at_the_end() {
     let place = Place::new();
-    let ended = well(place.run(["doctor", "--meter-time", "200ms", "--json"]));
+    let ended = well(place.run(["doctor", "--duration", "200ms", "--json"]));
     let meter = &ended.json()[0]["meter"];
     assert!(
         meter["raw"]["count"].as_u64() > Some(0) && meter["measured"].as_u64() >= Some(200_000_000),
         "{meter}"
     );
     assert!(meter["corrected"]["max"].as_u64() >= meter["raw"]["max"].as_u64(), "{meter}");
-    let ended = well(place.run(["doctor", "--meter-time", "200ms"]));
+    let ended = well(place.run(["doctor", "--duration", "200ms"]));
     for id in IDS {
         assert!(ended.text().contains(&format!(" {id} ")), "{id}: {ended:?}");
     }
@@ -193,7 +193,7 @@ fn a_closed_pipe_and_ctrl_c_end_it_early() {
     let place = Place::new();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    let long = ["doctor", "--meter-time", "1h"];
+    let long = ["doctor", "--duration", "1h"];
     let ended = Running::start(place.command(long).stdout(writer)).ended().with(0);
     assert_eq!(ended.err, "");
     let mut running = place.start(long);

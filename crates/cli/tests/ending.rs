@@ -249,7 +249,7 @@ fn usage_errors_end_with_2() {
         "nonsense",
         "ls --nonsense",
         "echo",
-        "echo x --timeout 5",
+        "echo x --timeout 5d",
         "mk x --size 1KB",
         "stat --interval 1ms",
     ] {

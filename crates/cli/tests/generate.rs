@@ -185,3 +185,20 @@ fn errors_in_type_files_are_shown_and_nothing_is_written() {
     files.write("file", "");
     place.run(["gen", "--lang", "rust", "--out", &files.at("file"), &good]).saying(1, "cannot write");
 }
+
+#[test]
+fn what_is_whole_is_made_though_another_file_is_not() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types/pose.lcm", POSE);
+    files.write("types/broken.lcm", "package robot;\nstruct broken_t { nosuch_t x; }\n");
+    let (types, out) = (files.at("types"), files.at("out"));
+    let run =
+        |more: &[&str]| place.run(["gen", "--lang", "c", "--out", &out, &types].iter().chain(more).copied());
+    run(&[]).with(1);
+    assert!(!files.path().join("out").exists(), "nothing is made");
+    let ended = run(&["--keep-going"]).with(1);
+    assert!(ended.err.contains("nosuch_t") && ended.err.contains("left out 1 file"), "{}", ended.err);
+    assert!(ended.text().contains("pose_t") && !ended.text().contains("broken_t"), "{}", ended.text());
+    files.write("types/broken.lcm", "package robot;\nstruct broken_t { int8_t x; }\n");
+    run(&["--keep-going"]).with(0);
+}

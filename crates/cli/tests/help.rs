@@ -17,8 +17,11 @@ fn commands(place: &Place) -> Vec<String> {
 
 fn listed(place: &Place, arguments: &[&str]) -> Vec<String> {
     let help = place.run(arguments).with(0);
-    let listed = help.text().lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
-    let names = listed.filter(|l| l.starts_with("  ") && !l.starts_with("   "));
+    // The commands stand in groups, before the options; those below a command in one.
+    let lists = |l: &&str| !l.starts_with("Options:") && !l.starts_with("Arguments:");
+    let is_list = arguments.len() == 1 || help.text().contains("\nCommands:\n");
+    let listed = help.text().lines().skip_while(|l| !l.starts_with("Usage:")).skip(1).take_while(lists);
+    let names = listed.filter(|_| is_list).filter(|l| l.starts_with("  ") && !l.starts_with("   "));
     names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
 }
 
@@ -171,6 +174,17 @@ fn man_pages_are_generated_for_every_command() {
     assert_eq!(written, pages);
     for page in pages {
         let text = fs::read_to_string(directory.join(&page)).unwrap();
+        let synopsis = text.split(".SH ").find(|section| section.starts_with("SYNOPSIS")).unwrap_or_default();
+        let word = |text: &str| synopsis.contains(text);
+        assert!(
+            page != "saltus-echo.1" || word(r"[\fB\-n\fR|\fB\-\-count\fR \fIN\fR]") && word(r"[\fINAME\fR]"),
+            "{synopsis}"
+        );
+        assert!(
+            page != "saltus-log-cut.1"
+                || word(r" \fB\-o\fR|\fB\-\-out\fR \fIFILE\fR") && word(r" \fIFILE\fR"),
+            "{synopsis}"
+        );
         assert!(text.contains(".SH EXAMPLES") && text.contains(".SH OPTIONS"), "{page}: {text}");
         let command = page.trim_end_matches(".1").strip_prefix("saltus-").map(str::to_owned);
         assert_eq!(place.run(["man".to_owned()].into_iter().chain(command)).with(0).text(), text);

@@ -30,7 +30,7 @@ fn every_meter_reports_and_logs_the_same() {
     for meter in ["sleep", "deadline", "spin"] {
         let log = files.at(&format!("{meter}.hlog"));
         let arguments =
-            ["hiccup", "--meter", meter, "--duration", "300ms", "-i", "100ms", "--json", "--hlog", &log];
+            ["hiccup", "--meter", meter, "--duration", "300ms", "-i", "100ms", "--json", "--out", &log];
         let lines = place.run(arguments).with(0).json();
         let report = &lines.last().expect("a report")["report"];
         assert_eq!(report["meter"], meter);
@@ -65,7 +65,7 @@ fn spikes_are_told_with_what_happened_around_them() {
     let log = files.at("a.hlog");
     // Every turn that is late at all is a spike.
     let run = ["hiccup", "--meter", "deadline", "--duration", "500ms", "--spike", "1ns"];
-    let lines = place.run(run.iter().chain(&["--json", "--hlog", &log])).with(0).json();
+    let lines = place.run(run.iter().chain(&["--json", "--out", &log])).with(0).json();
     let spike = lines.iter().find(|line| line["spike"].is_object()).expect("a spike");
     let around = &spike["spike"]["around"];
     assert!(around["window"].as_u64() > Some(0) && around["meter"]["voluntary"].is_u64(), "{spike}");
@@ -97,12 +97,12 @@ fn it_measures_beside_a_command_until_that_ends() {
 fn a_command_is_not_started_where_the_log_cannot_be_made_and_its_output_is_kept_apart() {
     let (place, files) = (Place::new(), Files::new());
     let (log, trace) = (files.at("no/such/a.hlog"), files.at("trace"));
-    place.run(["hiccup", "--hlog", &log, "--", "touch", &trace]).saying(1, "a.hlog");
+    place.run(["hiccup", "--out", &log, "--", "touch", &trace]).saying(1, "a.hlog");
     assert_eq!(files.names(), [""; 0], "it was started");
     let hello = ["--", "sh", "-c", "echo hello"];
     let ended = place.run(["hiccup", "--json"].iter().chain(&hello)).with(0);
     assert!(ended.err.contains("hello") && ended.json().last().expect("a report")["report"].is_object());
-    let ended = place.run(["hiccup", "--hlog", "-"].iter().chain(&hello)).with(0);
+    let ended = place.run(["hiccup", "--out", "-"].iter().chain(&hello)).with(0);
     let mut intervals = 0;
     let read =
         hlog::read(&ended.out[..], |entry| intervals += usize::from(matches!(entry, Entry::Interval(_))));
@@ -117,7 +117,9 @@ fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
     assert!(ended.err.contains("processors [5000]") && ended.text().contains("HICCUPS"), "{ended:?}");
     let (files, log) = (Files::new(), "a.hlog");
     let path = files.write(log, "an older log");
-    let ended = place.run(run.iter().chain(&["--strict", "--hlog", &path])).saying(1, "processors [5000]");
+    let ended = place
+        .run(run.iter().chain(&["--no-fallback", "--force", "--out", &path]))
+        .saying(1, "processors [5000]");
     assert_eq!((ended.text(), &files.read(log)[..]), ("", &b"an older log"[..]));
     place.run(["hiccup", "--resolution", "1ns"]).with(2);
 }
@@ -126,7 +128,7 @@ fn what_is_refused_is_told_and_ends_it_only_if_that_is_asked() {
 fn the_control_tells_what_it_saw_and_ctrl_c_ends_both() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("a.hlog");
-    let run = ["hiccup", "--control", "--duration", "1h", "-i", "100ms", "--json", "--hlog", &log];
+    let run = ["hiccup", "--control", "--duration", "1h", "-i", "100ms", "--json", "--out", &log];
     let running = place.start(run);
     until("the control is in the log", || {
         intervals(&log, Some("control-raw")).iter().any(|l| !l.times.is_empty())
@@ -139,9 +141,9 @@ fn the_control_tells_what_it_saw_and_ctrl_c_ends_both() {
 #[test]
 fn the_log_goes_to_standard_output_and_a_closed_one_ends_it() {
     let place = Place::new();
-    let ended = place.run(["hiccup", "--duration", "200ms", "-i", "100ms", "--hlog", "-"]).with(0);
+    let ended = place.run(["hiccup", "--duration", "200ms", "-i", "100ms", "--out", "-"]).with(0);
     assert!(hlog::read(&ended.out[..], |_| {}).is_ok_and(|cut| !cut), "nothing but the log: {ended:?}");
-    let mut running = place.start(["hiccup", "--duration", "1h", "--hlog", "-"]);
+    let mut running = place.start(["hiccup", "--duration", "1h", "--out", "-"]);
     drop(running.output());
     running.ended().with(0);
 }

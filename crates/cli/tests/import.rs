@@ -54,6 +54,28 @@ fn scans_and_odometry_become_events_and_the_rest_is_told() {
 }
 
 #[test]
+fn the_name_of_the_output_says_its_format_and_types_are_known_afterwards() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.write("in.log", LOG);
+    let (mcap, lcm, again) = (files.at("out.mcap"), files.at("out.lcmlog"), files.at("again.mcap"));
+    place.run(["import", "carmen", &log, "-o", &mcap]).saying(0, "5 events");
+    place.run(["import", "carmen", &log, "-o", &lcm]).saying(0, "5 events");
+    let converted = place.run(["log", "convert", &lcm, "-o", &again]).with(0);
+    assert!(!converted.err.contains("unknown type"), "{}", converted.err);
+    for (log, format) in [(&mcap, "MCAP"), (&again, "MCAP"), (&lcm, "LCM log")] {
+        let info = &place.run(["log", "info", log, "--json"]).with(0).json()[0];
+        assert_eq!(info["format"], format);
+        let types: Vec<&str> =
+            info["channels"].as_array().unwrap().iter().filter_map(|row| row["type"].as_str()).collect();
+        assert_eq!(types.len(), 5, "{info}");
+        assert!(types.iter().all(|name| name.starts_with("carmen.")), "{types:?}");
+        let rows = place.run(["log", "cat", log, "-e", "ODOMETRY", "--json"]).with(0).json();
+        assert_eq!(rows[0]["value"]["utime"], 10_500_000, "{rows:?}");
+    }
+    place.run(["import", "carmen", &log, "-o", &files.at("out.xyz")]).saying(2, "ends in .mcap or .lcmlog");
+}
+
+#[test]
 fn the_report_is_json_for_programs() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.write("in.log", LOG);
@@ -124,7 +146,7 @@ fn lcm_reads_what_became_of_the_recorded_logs() {
     {
         let source = dir.join(log);
         let source = source.to_str().expect("a path of a test is text");
-        let out = files.at(log);
+        let out = files.at(&format!("{log}.lcmlog"));
         let report = &place.run(["import", "carmen", source, "-o", &out, "--json"]).with(0).json()[0];
         assert_eq!(report["channels"]["LASER_FRONT"], scans, "{report}");
         assert_eq!(

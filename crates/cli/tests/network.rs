@@ -56,7 +56,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
                 (&"POSE".into(), &"hello".into(), &5.into())
             );
             assert!(row["stamp"].is_null() && row["lane"].is_null() && row["logged"].is_null(), "{row}");
-            assert!(row["sender"].is_u64() && row["arrived"].is_u64(), "{row}");
+            assert!(row["sender"].is_string() && row["arrived"].is_string(), "{row}");
         }
         echo(&["POSE", "-n3", "--strict", "-q"]).with(0);
         let human = echo(&["-e", "PO.*", "-n1"]).with(0);
@@ -64,8 +64,8 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
         for (format, expected) in [("--lines", "hello\n"), ("--raw", "hello"), ("--hex", "68656c6c6f\n")] {
             assert_eq!(echo(&["POSE", "-n1", "-q", "--newest", format]).with(0).text(), expected);
         }
-        echo(&["POS", "--timeout", "200ms"]).saying(4, "nothing came on `POS`");
-        echo(&["POSE", "--from", "oldest"]).saying(2, "keeps nothing that was published before");
+        echo(&["POS", "--timeout", "200ms"]).saying(4, "no message on channel `POS`");
+        echo(&["POSE", "--start", "oldest"]).saying(2, "keeps no earlier messages");
         echo(&["POSE", "--wait"]).saying(2, "--wait: ");
         echo(&["POSE", "--follow"]).saying(2, "--follow: ");
         echo(&["-e", "("]).saying(2, "no regular expression");
@@ -99,14 +99,14 @@ fn ls_and_stat_tell_what_comes() {
         let run = |arguments: &[&str]| place.run(arguments.iter().chain(&["--domain", "udpm://"])).with(0);
         let mut listed = Vec::new();
         until("both channels", || {
-            listed = run(&["ls", "--listen", "300ms", "--json"]).json();
+            listed = run(&["ls", "--duration", "300ms", "--json"]).json();
             listed.len() == 2 // and not what LCM's programs send to themselves
         });
         let pose = listed.iter().find(|row| row["channel"] == "POSE").unwrap();
         assert_eq!((&pose["size"], &pose["senders"]), (&8.into(), &1.into()), "{pose}");
         assert!(pose["messages"].as_u64() > Some(0) && pose["rate"].as_f64() > Some(0.0), "{pose}");
         until("one of them alone", || {
-            let table = run(&["ls", "S*N", "--listen", "300ms"]);
+            let table = run(&["ls", "S*N", "--duration", "300ms"]);
             assert!(!table.text().contains("POSE"), "{table:?}");
             table.text().contains("  SCAN\n")
         });
@@ -122,10 +122,10 @@ fn ls_and_stat_tell_what_comes() {
             (&row["missed"], &row["missed_total"], &row["dropped"]),
             (&0.into(), &0.into(), &0.into())
         );
-        assert!(row["sender"].is_u64() && row["rate"].as_f64() > Some(0.0), "{row}");
+        assert!(row["sender"].is_string() && row["rate"].as_f64() > Some(0.0), "{row}");
         beats.into_iter().for_each(Beat::end);
     });
-    Place::new().run(["ls", "--listen", "1s"]).saying(2, "--listen: ");
+    Place::new().run(["ls", "--duration", "1s"]).saying(2, "--duration is for networks");
 }
 
 #[test]
@@ -160,40 +160,40 @@ fn a_log_is_written_and_played() {
     let from = format!("file://{log}?speed=0");
     let played = place.run(["echo", "x", "--json", "--domain", &from]).with(0).json();
     assert_eq!(played.iter().map(|row| &row["text"]).collect::<Vec<_>>(), ["one", "two"]);
-    assert!(played.iter().all(|row| row["logged"].is_i64()), "{played:?}");
+    assert!(played.iter().all(|row| row["logged"].is_string()), "{played:?}");
 }
 
 #[test]
 fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() {
     let place = Place::new();
     place.run(["pub", "arm_left", "1", "-q"]).with(0);
-    let echo = place.start(["echo", "--regex", "arm_.*", "--from", "oldest", "-n2", "--json"]);
+    let echo = place.start(["echo", "--regex", "arm_.*", "--start", "oldest", "-n2", "--json"]);
     thread::sleep(Duration::from_millis(100));
     place.run(["pub", "arm_right", "2", "-q"]).with(0);
     place.run(["pub", "leg", "3", "-q"]).with(0);
     let rows = echo.ended().saying(0, "received 2, missed 0, dropped 0").json();
     let shown: Vec<_> = rows.iter().map(|row| (row["channel"].as_str().unwrap(), &row["text"])).collect();
     assert_eq!(shown, [("arm_left", &Value::from("1")), ("arm_right", &Value::from("2"))]);
-    assert!(rows.iter().all(|row| row["missed_of"] == "channel" && row["stamp"].is_u64()), "{rows:?}");
+    assert!(rows.iter().all(|row| row["missed_of"] == "channel" && row["stamp"].is_string()), "{rows:?}");
 }
 
 #[test]
 fn what_is_for_shared_memory_says_so() {
     let place = Place::new();
     for (command, words) in [
-        (&["mk", "x"][..], "`saltus pub` publishes"),
+        (&["mk", "x"][..], "`saltus pub` needs no channel"),
         (&["rm", "x"], "`saltus ls` lists"),
         (&["info", "x"], "`saltus stat` measures"),
-        (&["chmod", "600", "x"], "who reaches it may read"),
-        (&["sweep"], "leave nothing behind"),
-        (&["types", "show", "--channel", "x"], "-I names"),
-        (&["pub", "x", "1", "--size", "8"], "--size: "),
-        (&["pub", "x", "1", "--no-create"], "--no-create: "),
+        (&["chmod", "600", "x"], "who reaches a network may read"),
+        (&["sweep"], "leave nothing there"),
+        (&["types", "show", "--channel", "x"], "with -I"),
+        (&["pub", "x", "1", "--size", "8"], "--size is for shared memory"),
+        (&["pub", "x", "1", "--no-create"], "--no-create is for shared memory"),
     ] {
         place.run(command.iter().chain(&["--domain", "udpm://"])).saying(2, words);
     }
     for command in [&["echo", "x"][..], &["pub", "x", "1"], &["ls"]] {
-        place.run(command.iter().chain(&["--domain", "mem://"])).saying(2, "memory of one process alone");
+        place.run(command.iter().chain(&["--domain", "mem://"])).saying(2, "the memory of a single process");
         place.run(command.iter().chain(&["--domain", "carrier-pigeon://"])).saying(2, "carrier-pigeon");
         for scheme in ["shm://", "udpm://", "zmq://", "dds://", "zenoh://"] {
             place.run(command.iter().chain(&["--domain", "nonsense"])).saying(2, scheme);

@@ -128,7 +128,7 @@ fn with_original_stamps_a_record_of_what_is_played_has_the_times_of_the_log() {
     // The log's own time is then the only one.
     let runs = ["one", "two"].map(|name| {
         let url = format!("file://{}?mode=w", files.at(name));
-        place.run(original.iter().chain(&[&url[..], "--clock", "CLOCK"])).with(0);
+        place.run(original.iter().chain(&[&url[..], "--clock-channel", "CLOCK"])).with(0);
         files.read(name)
     });
     assert!(runs[0] == runs[1], "a virtual clock ticks the same each time");
@@ -151,7 +151,7 @@ fn channels_are_chosen_and_renamed_and_a_part_is_played() {
         ),
         (&["-e", "A", "--invert"], &["B b1", "C c"]),
         (&["--from", "10ms", "--to", "25ms"], &["B b1", "A other", "A a2"]),
-        (&["--from", "25ms", "--repeat", "-n", "5"], &["C c", "A a3", "C c", "A a3", "C c"]),
+        (&["--from", "25ms", "--loop", "-n", "5"], &["C c", "A a3", "C c", "A a3", "C c"]),
     ] {
         let url = place.url() + "-part";
         let count = expected.len().to_string();
@@ -307,8 +307,8 @@ fn types_go_along_and_the_time_of_the_log_is_a_channel() {
     recorder.ended().with(0);
     let url = place.url() + "-again";
     let on = |arguments: &[&str]| place.run(arguments.iter().chain(&["--domain", &url])).with(0);
-    on(&["play", &path, "--clock", "CLOCK"]);
-    let rows = on(&["echo", "POSE", "-n1", "--from", "oldest", "--json"]).json();
+    on(&["play", &path, "--clock-channel", "CLOCK"]);
+    let rows = on(&["echo", "POSE", "-n1", "--start", "oldest", "--json"]).json();
     assert_eq!((&rows[0]["type"], &rows[0]["value"]["x"]), (&"robot.pose_t".into(), &0.5.into()), "{rows:?}");
     let clock = on(&["ls", "--json"]).json();
     assert!(clock.iter().any(|row| row["channel"] == "CLOCK" || row["name"] == "CLOCK"), "{clock:?}");
@@ -322,10 +322,10 @@ fn what_makes_no_sense_is_refused_in_words() {
     let bad = files.write("bad", "no log at all");
     for (arguments, code, words) in [
         (&["/nowhere/log"][..], 1, "/nowhere/log"),
-        (&[&bad], 1, "no event of LCM or MCAP"),
+        (&[&bad], 1, "is not a log: expected one of LCM or MCAP"),
         (&[&good, "--speed", "200"], 2, "from 0.01 to 100"),
         (&[&good, "--paused"], 2, "--paused needs a terminal"),
-        (&[&good, "--from", "2s"], 2, "--from is not before --to, or behind the end"),
+        (&[&good, "--from", "2s"], 2, "--from must be before --to"),
         (&[&good, "--rename", "x"], 2, "is no renaming"),
         (&[&good, "-e", "("], 2, "no regular expression"),
         (
@@ -333,7 +333,7 @@ fn what_makes_no_sense_is_refused_in_words() {
             2,
             "carries no stamps",
         ),
-        (&[&good, "--domain", "mem://"], 2, "memory of one process"),
+        (&[&good, "--domain", "mem://"], 2, "the memory of a single process"),
     ] {
         let ended = place.run(["play"].iter().chain(arguments)).with(code);
         assert!(ended.err.contains(words), "{arguments:?}: {}", ended.err);

@@ -57,13 +57,13 @@ fn channels_are_chosen_by_name_pattern_expression_and_what_they_are_not() {
         (&["POSE"][..], &["POSE"][..]),
         (&["S*"], &["SCAN_1", "SCAN_2"]),
         (&["-v", "S*"], &["POSE"]),
-        (&["-c", "SCAN_.|X"], &["SCAN_1", "SCAN_2"]),
-        (&["--channel", "SCAN_.", "--invert"], &["POSE"]),
+        (&["-e", "SCAN_.|X"], &["SCAN_1", "SCAN_2"]),
+        (&["--regex", "SCAN_.", "--invert"], &["POSE"]),
     ] {
         let files = Files::new();
         let path = files.at("run");
         let count = expected.len().to_string();
-        let all = ["record", "--from", "oldest", "-q", "-n", &count, "-o", &path];
+        let all = ["record", "--start", "oldest", "-q", "-n", &count, "-o", &path];
         place.run(all.iter().chain(choice)).with(0);
         let mut names: Vec<String> = events(&path).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names.pop().as_deref(), Some("SALTUS_ACCOUNT"));
@@ -112,7 +112,7 @@ fn it_ends_when_asked_to_though_publishers_never_do() {
 fn a_recorder_that_is_killed_leaves_whole_messages() {
     let (place, files) = (Place::new(), Files::new());
     let path = files.at("run");
-    let recorder = record(&place, &path, &["-u", "1"]);
+    let recorder = record(&place, &path, &["--flush-interval", "1ms"]);
     let publisher = place.start(["pub", "A", "0123456789", "-r", "5000"]);
     until("some messages", || fs::metadata(&path).is_ok_and(|m| m.len() > 20_000));
     recorder.signal(libc::SIGKILL);
@@ -131,7 +131,7 @@ fn a_recorder_that_is_killed_leaves_whole_messages() {
 fn hangup_begins_a_new_file() {
     let (place, files) = (Place::new(), Files::new());
     let (first, second) = (files.at("run.00"), files.at("run.01"));
-    let running = place.start(["record", "-i", "-o", &files.at("run")]);
+    let running = place.start(["record", "--increment", "-o", &files.at("run")]);
     until("the first file", || fs::exists(&first).expect("a path"));
     place.run(["pub", "A", "one"]).with(0);
     until("the first message", || !events(&first).is_empty());
@@ -219,7 +219,7 @@ fn a_full_disk_ends_it_with_a_word_and_a_log_that_opens() {
     place.until_published("A", 1);
     let kept = files.at("kept");
     let script = format!(
-        "mount -t tmpfs -o size=64k none /mnt && \"$0\" record -u 1 -o /mnt/run; code=$?; cp /mnt/run {}; exit $code",
+        "mount -t tmpfs -o size=64k none /mnt && \"$0\" record --flush-interval 1ms -o /mnt/run; code=$?; cp /mnt/run {}; exit $code",
         kept
     );
     let mut command = Command::new("unshare");
@@ -243,7 +243,7 @@ fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
     for name in ["POSE", "TEXT"] {
         place.run(["mk", name, "--frames", "256"]).with(0);
     }
-    let recorder = record(&place, &path, &["--json", "-u", "10"]);
+    let recorder = record(&place, &path, &["--json", "--flush-interval", "10ms"]);
     for x in 0..100 {
         let json = format!(r#"{{"utime": {x}, "x": 0.5}}"#);
         place.run(["pub", "POSE", &json, "--type", "robot.pose_t", "-I", &types]).with(0);
@@ -274,13 +274,13 @@ fn what_makes_no_sense_is_refused_in_words() {
     let fresh = files.at("fresh");
     for (arguments, code, words) in [
         (&["-o", &there][..], 1, "exists: choose another name"),
-        (&["--when", "ESTOP", "--last", "1s"], 2, "is no condition"),
+        (&["--when", "ESTOP", "--last", "1s"], 2, "expected CHANNEL.FIELD"),
         (&["--when", "A.x == 1"], 2, "--last"),
         (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
-        (&["-o", "x.bag"], 2, "a log ends in .mcap or .lcmlog"),
+        (&["-o", "x.bag"], 2, "expected a name that ends in .mcap or .lcmlog"),
         (&["-a", "-o", "x.mcap"], 2, "--append: nothing can be added to an MCAP file"),
-        (&["-c", "(", "-o", "x"], 2, "no regular expression"),
-        (&["--also", "mem://", "-o", "x"], 2, "memory of one process"),
+        (&["-e", "(", "-o", "x"], 2, "no regular expression"),
+        (&["--also", "mem://", "-o", "x"], 2, "the memory of a single process"),
         (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),
         (&["-o", "/proc/nowhere/run"], 1, "cannot make the directory of /proc/nowhere/run"),
     ] {

@@ -9,7 +9,7 @@ use support::files::Files;
 fn what_hiccup_logs_is_reported() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("run.hlog");
-    place.run(["hiccup", "--duration", "300ms", "-i", "100ms", "--hlog", &log]).with(0);
+    place.run(["hiccup", "--duration", "300ms", "-i", "100ms", "--out", &log]).with(0);
     let table = place.run(["report", &log]).with(0);
     assert!(table.text().contains("run.hlog") && !table.text().contains("raw"), "{table:?}");
     let all = place.run(["report", &log, "--tag", "raw", "--json"]).with(0).json();

@@ -254,7 +254,7 @@ fn a_domain_that_is_not_there_is_told() {
     let place = Place::new();
     let url = place.url();
     for command in [&["ls"] as &[&str], &["ls", "-l", "--json"], &["stat", "-n1", "-i", "34ms"]] {
-        let ended = place.run(command.iter().copied()).saying(0, "there is no domain");
+        let ended = place.run(command.iter().copied()).saying(0, "no channels yet in");
         assert!(ended.err.contains(&url), "{ended:?}");
     }
     place.run(["pub", "-q", "x", "y"]).with(0);

@@ -24,7 +24,7 @@ fn the_url_that_it_prints_answers_until_ctrl_c() {
     let files = Files::new();
     let log = files.at("run.lcmlog");
     place.run(["pub", "A", "hello"]).with(0);
-    place.run(["record", "A", "--from", "oldest", "-n", "1", "--quiet", "-o", &log]).with(0);
+    place.run(["record", "A", "--start", "oldest", "-n", "1", "--quiet", "-o", &log]).with(0);
     let views = files.path().display().to_string();
     let arguments = [vec![], vec!["--play", &log], vec!["--views", &views], vec!["--listen", "0.0.0.0:0"]];
     for more in arguments {
@@ -49,6 +49,6 @@ fn what_cannot_be_is_told() {
     place.run(["spy", "--web", "--listen", &address]).saying(1, "--listen names another address and port");
     place
         .run(["spy", "--web", "--listen", "127.0.0.1:0", "--views", "/no/where"])
-        .saying(2, "there is no such folder");
+        .saying(2, "expected a directory");
     place.run(["spy", "--web", "--listen", "127.0.0.1:0", "--play", "/no/where"]).saying(1, "/no/where");
 }

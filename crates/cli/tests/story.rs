@@ -90,7 +90,7 @@ fn at_the_speed_of_life_with_a_spy_in_the_terminal() {
     let Some(recorded) = recorded_logs() else { return };
     let stage = Stage::new(&recorded);
     let (whole, short) = (stage.files.at("fr079.lcmlog"), stage.files.at("short.lcmlog"));
-    stage.place.run(["log", "cut", &whole, &short, "--from", "100s", "--to", "103s"]).with(0);
+    stage.place.run(["log", "cut", &whole, "-o", &short, "--from", "100s", "--to", "103s"]).with(0);
     let mut types = Types::new();
     let text = std::fs::read_to_string(format!("{TYPES}/carmen.lcm")).expect("the types");
     types.add_all(&Arc::new(saltus_types::parse("carmen.lcm", &text).expect("types")));
@@ -131,8 +131,8 @@ fn twenty_times_as_fast_with_a_spy_in_the_browser() {
     let Some(recorded) = recorded_logs() else { return };
     let stage = Stage::new(&recorded);
     let [whole, mcap, long] = ["fr079.lcmlog", "fr079.mcap", "long.mcap"].map(|name| stage.files.at(name));
-    stage.place.run(["log", "convert", &whole, &mcap, "-I", TYPES]).with(0);
-    stage.place.run(["log", "cut", &mcap, &long, "--from", "100s", "--to", "260s"]).with(0);
+    stage.place.run(["log", "convert", &whole, "-o", &mcap, "-I", TYPES]).with(0);
+    stage.place.run(["log", "cut", &mcap, "-o", &long, "--from", "100s", "--to", "260s"]).with(0);
     let original = said(&long, &Types::new());
 
     let mut spy = stage.place.start(["spy", "--web", "--listen", "127.0.0.1:0"]);

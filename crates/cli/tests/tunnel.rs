@@ -80,7 +80,7 @@ fn both_ways(a: &Domain, b: &Domain) {
 fn joined(tcp: bool) {
     let (place_a, place_b) = (Place::new(), Place::new());
     let key = key(&place_a);
-    let how: &[&str] = if tcp { &["--tcp"] } else { &["--redundancy", "auto", "--rate", "5"] };
+    let how: &[&str] = if tcp { &["--tcp"] } else { &["--redundancy", "auto", "--bandwidth", "5M"] };
     let mut listener = End::start(&place_a, &[&["listen", "127.0.0.1:0", "--key", &key], how].concat());
     let to = listener.at.clone();
     let mut connecter = End::start(&place_b, &[&["connect", &to, "--key", &key], how].concat());
@@ -138,7 +138,7 @@ fn mistakes_are_told_with_a_remedy() {
     };
     usage(&["--redundancy", "much"], "0%");
     usage(&["--mtu", "100"], "1280");
-    usage(&["--channels", "("], "regular expression");
+    usage(&["--regex", "("], "regular expression");
     usage(&["--domain", "carrier-pigeon://"], "shm://");
     std::fs::write(&key, "not a key").unwrap();
     place.run(["tunnel", "connect", "127.0.0.1:9", "--key", &key]).saying(1, "64 hexadecimal digits");

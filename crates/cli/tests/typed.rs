@@ -2,8 +2,9 @@
 
 mod support;
 
-use support::Place;
+use serde_json::Value;
 use support::files::Files;
+use support::{Place, Running};
 
 const POSE: &str = "package robot;\nstruct pose_t { int64_t utime; double pos[3]; boolean ok; }\n";
 const PATH: &str = "package robot;\nstruct path_t { string name; int32_t n; pose_t poses[n]; }\n";
@@ -66,7 +67,7 @@ fn what_echo_prints_pub_takes() {
     place
         .feed(["pub", "path", "--type", "path_t", "--lines"], input.as_bytes())
         .saying(0, "published 2 messages");
-    let all = place.run(["echo", "path", "--from", "oldest", "-n3", "--hex"]).with(0);
+    let all = place.run(["echo", "path", "--start", "oldest", "-n3", "--hex"]).with(0);
     let lines: Vec<&str> = all.text().lines().collect();
     assert_eq!(lines, [lines[0]; 3]);
 }
@@ -139,7 +140,7 @@ fn a_reader_that_expects_another_type_is_told_the_difference() {
 fn an_unknown_type_is_said_with_its_fingerprint_and_its_bytes() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
-    place.run(["pub", "pose", "--hex", "0123456789abcdef 00ff"]).with(0);
+    place.run(["pub", "pose", "--bytes", "0123456789abcdef 00ff"]).with(0);
     let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
     assert!(shown.text().contains("unknown type 0123456789abcdef, 10 bytes\n  00000000  01 23"), "{shown:?}");
     let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
@@ -154,7 +155,7 @@ fn bytes_that_only_begin_like_a_message_are_told() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let fingerprint = fingerprint(&place, &types, "pose_t");
-    place.run(["pub", "pose", "--hex", &format!("{fingerprint} 0000")]).with(0);
+    place.run(["pub", "pose", "--bytes", &format!("{fingerprint} 0000")]).with(0);
     let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
     assert!(shown.text().contains("robot.pose_t, but ") && shown.text().contains("10 bytes"), "{shown:?}");
     let line = &place.run(["echo", "pose", "--newest", "-n1", "--json"]).with(0).json()[0];
@@ -165,7 +166,7 @@ fn bytes_that_only_begin_like_a_message_are_told() {
 fn directories_explain_what_nobody_described() {
     let (place, (files, types)) = (Place::new(), types());
     let hex = encoded(&fingerprint(&place, &types, "pose_t"));
-    place.run(["pub", "pose", "--hex", hex.trim()]).with(0);
+    place.run(["pub", "pose", "--bytes", hex.trim()]).with(0);
     assert!(place.run(["echo", "pose", "--newest", "-n1"]).with(0).text().contains(": 41 bytes\n"));
     files.write("types/broken.lcm", "struct broken_t { nonsense");
     let shown = place.run(["echo", "pose", "--newest", "-n1", "-I", &types]).with(0);
@@ -295,4 +296,85 @@ fn nothing_that_a_terminal_obeys_is_in_the_json() {
         let said = if channel == "path" { &line["value"]["name"] } else { &line["text"] };
         assert_eq!(said, "a\u{9b}31m\u{7f}b");
     }
+}
+
+#[test]
+fn types_of_the_variable_are_known_in_every_command() {
+    let (place, files) = (Place::new(), Files::new());
+    files.write("types/robot.lcm", "package robot;\nstruct known_t { int64_t n; }\n");
+    let (types, log) = (files.at("types"), files.at("a.lcmlog"));
+    let with = |arguments: &[&str]| {
+        let variable = format!("/nowhere::{types}");
+        Running::start(place.command(arguments.iter().copied()).env("SALTUS_TYPES", variable)).ended()
+    };
+    let hex = {
+        with(&["pub", "typed", "--type", "robot.known_t", r#"{"n": 9007199254740993}"#, "-q"]).with(0);
+        place.run(["echo", "typed", "--newest", "-n1", "-q", "--hex"]).with(0).text().trim().to_owned()
+    };
+    place.run(["pub", "plain", "--bytes", &hex, "-q"]).with(0);
+    let row = with(&["echo", "plain", "--newest", "-n1", "--json"]).with(0);
+    assert!(row.err.contains("warning: SALTUS_TYPES: `/nowhere` is not a directory"), "{}", row.err);
+    assert_eq!(row.json()[0]["type"], "robot.known_t");
+    assert_eq!(row.json()[0]["value"]["n"], "9007199254740993", "{row:?}");
+    with(&["echo", "plain", "--newest", "-n1", "--type", "known_t"]).with(0);
+    place.run(["record", "plain", "--start", "oldest", "-n", "1", "-q", "-o", &log]).with(0);
+    let info = &with(&["log", "info", &log, "--json"]).with(0).json()[0];
+    let types = info["channels"].as_array().unwrap().iter().find(|row| row["channel"] == "plain");
+    assert_eq!(types.unwrap()["type"], "robot.known_t", "{info}");
+    assert!(!with(&["log", "info", &log]).with(0).err.contains("unknown type"));
+
+    // Without it, it is told once what to do.
+    for line in [&["echo", "plain", "--newest", "-n1"][..], &["log", "info", &log]] {
+        let ended = place.run(line.iter().copied()).saying(0, "unknown type");
+        let told = ended.err.lines().filter(|line| line.contains("-I or $SALTUS_TYPES")).count();
+        assert_eq!(told, 1, "{}", ended.err);
+    }
+    let mcap = files.at("a.mcap");
+    place.run(["log", "convert", &log, "-o", &mcap]).saying(0, "unknown type on 1 channel");
+    let known = with(&["log", "convert", &log, "-o", &mcap, "-f"]).with(0);
+    assert!(!known.err.contains("unknown type"), "{}", known.err);
+}
+
+#[test]
+fn stamps_survive_programs_that_keep_numbers_as_doubles() {
+    let (place, files) = (Place::new(), Files::new());
+    let log = files.at("a.lcmlog");
+    place.run(["pub", "imu", "x", "-q"]).with(0);
+    place.run(["record", "--start", "oldest", "-n", "1", "-q", "-o", &log]).with(0);
+    fn stamps<'a>(value: &'a Value, name: &str, found: &mut Vec<(String, &'a Value)>) {
+        match value {
+            Value::Object(all) => all.iter().for_each(|(name, value)| stamps(value, name, found)),
+            Value::Array(all) => all.iter().for_each(|value| stamps(value, name, found)),
+            value => found.push((name.to_owned(), value)),
+        }
+    }
+    const STAMPS: [&str; 7] = ["stamp", "logged", "arrived", "first", "last", "created", "last_stamp"];
+    let mut checked = 0;
+    for line in [
+        &["echo", "imu", "--newest", "-n1", "--json"][..],
+        &["echo", "-e", "imu", "--newest", "-n1", "--json"],
+        &["info", "imu", "--json"],
+        &["ls", "-l", "--json"],
+        &["stat", "-n1", "-i", "50ms", "--json"],
+        &["spy", "--once", "-i", "100ms", "--json"],
+        &["log", "info", &log, "--json"],
+        &["log", "cat", &log, "--json"],
+    ] {
+        let ended = place.run(line.iter().copied()).with(0);
+        for row in ended.json() {
+            let mut found = Vec::new();
+            stamps(&row, "", &mut found);
+            for (name, value) in found {
+                // A double keeps every whole number up to 2^53.
+                let whole = value.as_u64().or(value.as_i64().map(i64::unsigned_abs));
+                assert!(whole.is_none_or(|n| n <= 1 << 53), "{line:?} {name}: {value}");
+                if STAMPS.contains(&&*name) && !value.is_null() {
+                    let text = value.as_str().unwrap_or_else(|| panic!("{line:?} {name}: {value}"));
+                    assert!(text.split_once('.').is_some_and(|(_, part)| part.len() == 9), "{name}: {text}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked >= 9, "{checked} stamps");
 }

@@ -84,7 +84,7 @@ fn stat_keeps_a_histogram_for_each_receiver_without_touching_it() {
     place.run(["mk", "imu"]).with(0);
     let files = Files::new();
     let log = files.at("hops.hlog");
-    let arguments = ["stat", "--latency", "--json", "-i", "50ms", "--hlog", &log];
+    let arguments = ["stat", "--latency", "--json", "-i", "50ms", "--out", &log];
     let stat = place.start(arguments);
     until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
     let channel = place.domain().open_channel("imu").unwrap();
@@ -103,7 +103,7 @@ fn stat_keeps_a_histogram_for_each_receiver_without_touching_it() {
         (1, &"imu".into(), &std::process::id().into())
     );
     assert_eq!(lines[0]["count"], 10, "{lines:?}");
-    place.run(["stat", "--hlog", "x"]).with(2);
+    place.run(["stat", "--out", "x"]).with(2);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn stat_counts_what_a_killed_receiver_had_counted() {
     let files = Files::new();
     let log = files.at("hops.hlog");
     // It looks at the beginning and at the end.
-    let stat = place.start(["stat", "--latency", "--json", "-i", "1h", "--hlog", &log]);
+    let stat = place.start(["stat", "--latency", "--json", "-i", "1h", "--out", &log]);
     until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
     let echo = place.start(["echo", "imu"]);
     place.until_subscribed("imu", 1);
@@ -149,7 +149,7 @@ fn stat_counts_nothing_twice_of_a_receiver_that_is_away_for_a_while() {
         publisher.publish(b"x").unwrap();
         receiver.receive(Which::Next, Until::Poll, &mut buffer).unwrap().expect("it was just published");
     };
-    let stat = place.start(["stat", "--latency", "--json", "-i", "50ms", "--hlog", &log]);
+    let stat = place.start(["stat", "--latency", "--json", "-i", "50ms", "--out", &log]);
     let lines = |words: &str| std::fs::read_to_string(&log).unwrap_or_default().matches(words).count();
     until("the log is begun", || lines("BaseTime") > 0);
     (0..10).for_each(|_| receive(0));

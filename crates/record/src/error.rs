@@ -66,7 +66,7 @@ impl fmt::Display for Error {
             Error::Domain(e) => e.fmt(f),
             Error::Exists { path } => write!(
                 f,
-                "{} exists: choose another name, number the files with --increment, or replace it with --force",
+                "{} exists: choose another name, number the files with --increment, or overwrite it with --force",
                 path.display()
             ),
             Error::Name { name, why } => write!(f, "the name `{}` makes no file: {why}", name.display()),

@@ -48,6 +48,23 @@ pub fn signed_stamp(ns: i64) -> String {
     format!("{}{}", if ns < 0 { "-" } else { "" }, stamp(ns.unsigned_abs()))
 }
 
+/// A time in ns since 1970 as a date in UTC: `2026-11-24 19:40:12.123 UTC`.
+pub fn date(ns: i64) -> String {
+    let (seconds, part) = (ns.div_euclid(1_000_000_000), ns.rem_euclid(1_000_000_000));
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // Days since 0000-03-01, in eras of 400 years: a leap day is the last day of such a year.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let (year, millis) = (year + 400 * era, part / 1_000_000);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} UTC")
+}
+
 /// What was missed, of `received` messages before `untold` of which nobody knows.
 pub fn missed(missed: u64, untold: u64, received: u64) -> String {
     match (missed, untold) {
@@ -95,6 +112,17 @@ mod tests {
     #[test]
     fn stamps_keep_every_nanosecond() {
         assert_eq!(stamp(12_000_000_034), "12.000000034");
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(0), "1970-01-01 00:00:00.000 UTC");
+        assert_eq!(date(-1), "1969-12-31 23:59:59.999 UTC");
+        assert_eq!(date(951_782_399_000_000_000), "2000-02-28 23:59:59.000 UTC");
+        assert_eq!(date(951_868_800_000_000_000), "2000-03-01 00:00:00.000 UTC");
+        assert_eq!(date(1_795_549_212_123_456_789), "2026-11-24 19:40:12.123 UTC");
+        assert_eq!(date(i64::MAX), "2262-04-11 23:47:16.854 UTC");
+        assert_eq!(date(i64::MIN), "1677-09-21 00:12:43.145 UTC");
     }
 
     #[test]

@@ -4,16 +4,17 @@
 
 use std::time::Duration;
 
-/// A span of time with its unit: `250ms`, `1.5s`, `2m`. A number alone is refused: nobody could know its unit.
+/// A span of time: `250ms`, `1.5s`, `2m`. A number alone is seconds, as for `sleep` and `timeout`.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    const EXPECTED: &str = "a time is a number and its unit: 250us, 250ms, 1.5s, 2m or 1h";
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(EXPECTED)?;
+    const EXPECTED: &str =
+        "expected a time: seconds, or a number with its unit, such as 5, 250us, 250ms, 1.5s, 2m or 1h";
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let seconds_per_unit = match unit {
         "ns" => 1e-9,
         "us" | "µs" => 1e-6,
         "ms" => 1e-3,
-        "s" => 1.0,
+        "" | "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
         _ => return Err(EXPECTED.into()),
@@ -22,11 +23,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(value * seconds_per_unit).map_err(|_| format!("{text} is too long"))
 }
 
-/// A number of bytes: `512`, `64K`, `1M`, `2GiB`. K, M and G are 1024, 1024² and 1024³.
+/// A number of bytes: `512`, `64K`, `1.5M`, `2GiB`. K, M and G are 1024, 1024² and 1024³.
 pub fn size(text: &str) -> Result<u64, String> {
     const EXPECTED: &str =
-        "a size is a whole number of bytes, or one with K, M or G (1024, 1024², 1024³): 512, 64K, 1M";
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        "expected a size: a number of bytes, with K, M or G for 1024, 1024² or 1024³, such as 512, 64K or 1M";
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let shift = match unit {
         "" | "B" => 0,
@@ -35,17 +36,21 @@ pub fn size(text: &str) -> Result<u64, String> {
         "G" | "GiB" => 30,
         _ => return Err(EXPECTED.into()),
     };
-    let value: u64 = number.parse().map_err(|_| EXPECTED)?;
-    value.checked_mul(1 << shift).ok_or_else(|| format!("{text} is too large"))
+    if let Ok(value) = number.parse::<u64>() {
+        return value.checked_mul(1 << shift).ok_or_else(|| format!("{text} is too large"));
+    }
+    // A part of a byte means nothing; a part of a megabyte does.
+    match number.parse::<f64>() {
+        Ok(value) if shift > 0 && value < f64::from(1 << 20) => Ok((value * (1u64 << shift) as f64) as u64),
+        _ => Err(EXPECTED.into()),
+    }
 }
 
 /// Messages a second; 0 is as fast as it goes.
 pub fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(hz) if hz == 0.0 || (1e-6..=1e9).contains(&hz) => Ok(hz),
-        _ => {
-            Err("a rate is a number of messages a second, such as 100 or 0.5; 0 is as fast as it goes".into())
-        }
+        _ => Err("expected a rate: messages per second, such as 100 or 0.5, or 0 for no limit".into()),
     }
 }
 
@@ -53,7 +58,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 pub fn count(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(n) if n > 0 => Ok(n),
-        _ => Err("a count is a whole number, 1 or more; leave the option away for no limit".into()),
+        _ => Err("expected a count: a whole number, 1 or more; omit the option for no limit".into()),
     }
 }
 
@@ -61,12 +66,11 @@ pub fn count(text: &str) -> Result<u64, String> {
 pub fn mode(text: &str) -> Result<u32, String> {
     let mode = match u32::from_str_radix(text, 8) {
         Ok(mode) if mode <= 0o777 && text.bytes().all(|b| b.is_ascii_digit()) => mode,
-        _ => return Err("a mode is three octal digits such as 644, 660 or 600".into()),
+        _ => return Err("expected a mode: three octal digits, such as 644, 660 or 600".into()),
     };
     if mode & 0o600 != 0o600 {
         return Err(format!(
-            "with mode {mode:03o} the owner could not both read and write the channel: take one with 600 in it, \
-             such as {:03o}",
+            "mode {mode:03o} must let the owner read and write the channel, as {:03o} does",
             mode | 0o600
         ));
     }
@@ -75,7 +79,8 @@ pub fn mode(text: &str) -> Result<u32, String> {
 
 /// Bytes as pairs of hexadecimal digits: `dead beef`, `de:ad:be:ef` or `0xdeadbeef`.
 pub fn hex(text: &str) -> Result<Vec<u8>, String> {
-    const EXPECTED: &str = "bytes are pairs of hexadecimal digits: 'dead beef', de:ad:be:ef or 0xdeadbeef";
+    const EXPECTED: &str =
+        "expected pairs of hexadecimal digits, such as 'dead beef', de:ad:be:ef or 0xdeadbeef";
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let digits: Vec<u8> = digits
         .chars()
@@ -93,14 +98,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_need_their_unit() {
+    fn a_time_without_a_unit_is_seconds() {
+        assert_eq!(duration("5"), Ok(Duration::from_secs(5)));
+        assert_eq!(duration("0.25"), Ok(Duration::from_millis(250)));
         assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
         assert_eq!(duration("0s"), Ok(Duration::ZERO));
         assert_eq!(duration("40us"), duration("40µs"));
-        for wrong in ["", "5", "s", "-1s", "1..5s", "5 s", "5S", "1s2", "999999999999999999999s"] {
+        for wrong in ["", ".", "s", "-1s", "1..5s", "5 s", "5S", "1s2", "999999999999999999999s"] {
             assert!(duration(wrong).is_err(), "{wrong:?} was taken for a time");
         }
     }
@@ -112,7 +119,8 @@ mod tests {
         assert_eq!(size("64K"), Ok(65_536));
         assert_eq!(size("1M"), Ok(1_048_576));
         assert_eq!(size("2GiB"), Ok(2_147_483_648));
-        for wrong in ["", "K", "1KB", "1.5M", "-1", "1 K", "18446744073709551615K"] {
+        assert_eq!(size("1.5M"), Ok(1_572_864));
+        for wrong in ["", "K", "1KB", "1.5", ".K", "1.2.3M", "-1", "1 K", "18446744073709551615K"] {
             assert!(size(wrong).is_err(), "{wrong:?} was taken for a size");
         }
     }

@@ -17,7 +17,7 @@ const PROGRAM: &str = "saltus-bench";
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// The options of saltus-bench
+    /// Options of saltus-bench
     #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
 }
@@ -32,7 +32,7 @@ Examples:
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = TUNNEL_EXAMPLES)]
 pub(crate) struct TunnelBench {
-    /// The options of saltus-bench tunnel
+    /// Options of saltus-bench tunnel
     #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
 }

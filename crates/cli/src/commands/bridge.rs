@@ -10,9 +10,9 @@ use saltus_domain::{Domain, Error, Options, Start, Until};
 
 use crate::exit::Troubles;
 use crate::exit::{Code, Failure, Outcome};
-use crate::flags::Json;
 use crate::flags::domain;
 use crate::flags::selection::Matching;
+use crate::flags::{Json, Reports};
 use crate::stop;
 use saltus_text::units;
 use status::Status;
@@ -21,40 +21,47 @@ use status::Status;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bridge {
-    /// URL of the domain that messages come from
+    /// Domain to take messages from
+    #[arg(value_name = "FROM-URL")]
     from: String,
 
-    /// URL of the domain that they go to
+    /// Domain to publish them in
+    #[arg(value_name = "TO-URL")]
     to: String,
 
     #[command(flatten)]
     channels: Matching,
 
-    /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; with --both, of what goes to TO
-    #[arg(long, value_name = "S")]
-    rename: Option<String>,
+    /// Rename channels as sed does: s/REGEX/NEW/ (repeatable)
+    ///
+    /// With --both it applies to messages that go from FROM-URL to TO-URL.
+    #[arg(long, value_name = "EXPR")]
+    rename: Vec<String>,
 
-    /// Only the newest message of each channel counts; older ones are passed over
+    /// Take only the newest message of each channel
     #[arg(long, conflicts_with = "next")]
     newest: bool,
 
-    /// Every message, as long as no more than so many of a channel wait (the default, with 1000)
-    #[arg(long, value_name = "DEPTH", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
-    #[arg(value_parser = units::count)]
-    next: Option<u64>,
+    /// Take every message in order (default)
+    #[arg(long)]
+    next: bool,
 
-    /// At most so many messages a second of each channel, the newest of those between; 0 is no limit
+    /// Messages of each channel that may wait [default: up to 1000]
+    #[arg(long, value_name = "N", conflicts_with = "newest", value_parser = units::count)]
+    depth: Option<u64>,
+
+    /// Carry at most HZ messages per second and channel
+    ///
+    /// Of the messages between, the newest is carried. 0 means no limit.
     #[arg(long, value_name = "HZ", default_value = "0", hide_default_value = true, value_parser = units::rate)]
     max_rate: f64,
 
-    /// Also carry what comes on TO to FROM
+    /// Carry messages in both directions
     #[arg(long)]
     both: bool,
 
-    /// Tell what was carried so far each second, or as often as this says; on a terminal it is told anyhow
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "1s")]
-    #[arg(value_parser = interval)]
-    stat: Option<Duration>,
+    #[command(flatten)]
+    reports: Reports,
 
     #[command(flatten)]
     json: Json,
@@ -74,14 +81,6 @@ Examples:
   saltus bridge 'file:///tmp/run.log?speed=2' udpm://         play a log
   saltus bridge udpm:// 'file:///tmp/run.log?mode=w'          record one";
 
-fn interval(text: &str) -> Result<Duration, String> {
-    let interval = units::duration(text)?;
-    if interval < Duration::from_millis(10) {
-        return Err(format!("{text} is too short: 10ms or more"));
-    }
-    Ok(interval)
-}
-
 /// Carries until the end is asked for, or there is nothing more.
 pub(crate) fn run(args: Bridge) -> Outcome {
     stop::on_signals()?;
@@ -94,7 +93,7 @@ pub(crate) fn run(args: Bridge) -> Outcome {
     }
     let handles = bridge.cancel_handles();
     stop::cancel_with(move || handles.iter().for_each(|handle| handle.cancel()));
-    let mut status = Status::new(ways, args.stat, args.json.json)?;
+    let mut status = Status::new(ways, args.reports.every(), args.json.json)?;
     status.started()?;
     let mut troubles = Troubles::default();
     let mut look = Instant::now() + LOOK;
@@ -141,21 +140,21 @@ impl Bridge {
             }
         }
         let refuse = |words| Err(Failure::new(Code::Usage, words));
-        match (&self.rename, self.both) {
-            (None, _) => refuse(format!(
+        match (self.rename.is_empty(), self.both) {
+            (true, _) => refuse(format!(
                 "{} and {} are the same domain, and --rename gives channels no new names: name two domains",
                 self.from, self.to
             )),
-            (Some(_), true) => {
+            (false, true) => {
                 refuse(format!("--both within {}: leave it away, or name two domains", self.from))
             }
-            (Some(_), false) => Ok((from.clone(), from)),
+            (false, false) => Ok((from.clone(), from)),
         }
     }
 
     fn routes(&self, from: &Domain, to: &Domain) -> Outcome<Vec<Route>> {
         let (channels, invert) = self.channels.meant()?;
-        let options = match self.next {
+        let options = match self.depth {
             _ if self.newest => Options::newest(),
             None => Options::next(1000).at_most(),
             Some(depth) => Options::next(depth),
@@ -166,9 +165,9 @@ impl Bridge {
             let route = Route::new(from, to).options(options).max_rate(self.max_rate);
             if invert { route.except(channels.clone()) } else { route.channels(channels.clone()) }
         };
-        let rename = self.rename.as_deref().map(str::parse::<Rename>).transpose()?;
+        let renames = self.rename.iter().map(|text| text.parse::<Rename>()).collect::<Result<Vec<_>, _>>()?;
         let there = route(from, to);
-        let mut routes = vec![rename.into_iter().fold(there, Route::rename)];
+        let mut routes = vec![renames.into_iter().fold(there, Route::rename)];
         if self.both {
             routes.push(route(to, from));
         }

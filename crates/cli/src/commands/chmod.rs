@@ -11,7 +11,7 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
 pub(crate) struct Chmod {
-    /// Who may read and write, in octal: a read bit lets subscribe, a write bit lets publish
+    /// Permissions in octal: read to subscribe, write to publish
     #[arg(value_parser = units::mode)]
     mode: u32,
 
@@ -26,7 +26,7 @@ Examples:
 
 /// Changes them, going on where one fails. Who has a channel open keeps what was opened.
 pub(crate) fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {
-    let domain =
-        domain.shm_only("chmod", "who reaches it may read and write; `saltus tunnel` needs a key")?;
+    let domain = domain
+        .shm_only("chmod", "everybody who reaches a network may read and write; `saltus tunnel` encrypts")?;
     chmod.names.meant()?.for_each(&domain, false, |name| Ok(domain.chmod(name.as_bytes(), chmod.mode)?))
 }

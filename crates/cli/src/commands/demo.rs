@@ -5,34 +5,33 @@ use std::path::PathBuf;
 use clap::Args;
 use saltus_robot::demo::{self, DemoOptions};
 
-use crate::exit::{Code, Failure, Outcome};
-use crate::flags::Json;
+use crate::exit::{Code, Failure, Outcome, readable};
+use crate::flags::{Json, RunTime};
 
 /// The options of `demo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
-    /// How long, in seconds [default: 20; with --lidar as long as the log]
-    #[arg(long, value_name = "S")]
-    seconds: Option<f64>,
+    #[command(flatten)]
+    time: RunTime,
 
-    /// Kill and freeze processes at random, several a second
+    /// Kill and freeze processes at random, several per second
     #[arg(long)]
     chaos: bool,
 
-    /// Start no balance controller: the robot falls, and the exit code is 1
+    /// Start no controller: the robot falls, and the exit code is 1
     #[arg(long)]
     no_control: bool,
 
-    /// Publish the scans of a CARMEN log, plain or gzip, instead of a simulated room
+    /// Publish the laser scans of a CARMEN log
     #[arg(long, value_name = "FILE")]
     lidar: Option<PathBuf>,
 
-    /// How much faster than recorded the log is played
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    /// Playback speed
+    #[arg(short, long, value_name = "N", default_value = "1")]
     speed: f64,
 
-    /// Which random numbers; the report tells those of a run without it
+    /// Seed of the random numbers, as the report prints it
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
@@ -58,15 +57,16 @@ pub(crate) struct DemoProcess {
 const EXAMPLES: &str = "\
 Examples:
   saltus demo                           twenty seconds
-  saltus demo --chaos --seconds 600     ten minutes of kills and freezes
-  saltus demo --no-control              see it fall
+  saltus demo --chaos --duration 10m    ten minutes of kills and freezes
+  saltus demo --no-control              watch it fall
   saltus demo --lidar scans.log.gz --speed 10
   saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
 /// Runs the robot in the domain that was asked for, or in one of its own. The report tells why it failed, if it did.
 pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
+    demo.lidar.iter().try_for_each(|log| readable(log))?;
     let options = DemoOptions {
-        seconds: demo.seconds,
+        seconds: demo.time.duration.map(|time| time.as_secs_f64()),
         chaos: demo.chaos,
         seed: demo.seed,
         no_control: demo.no_control,

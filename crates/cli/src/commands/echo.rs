@@ -2,17 +2,18 @@
 
 mod channel;
 mod network;
+mod unknown;
 mod wanted;
 
 use std::ffi::OsString;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use saltus_channel::Start;
 
 use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::selection::{Matching, Selection};
-use crate::flags::{Count, Printed, Timeout, TypeDirs, types};
+use crate::flags::{Count, Printed, Quiet, RunTime, StartAt, Timeout, TypeDirs, types};
 use crate::stop;
 use wanted::{Channels, Wanted};
 
@@ -21,28 +22,25 @@ use wanted::{Channels, Wanted};
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("which").args(["next", "newest"]))]
 pub(crate) struct Echo {
-    /// Name of the channel
+    /// Channel to print
     #[arg(required_unless_present = "regex")]
     name: Option<OsString>,
 
     #[command(flatten)]
     matching: Matching,
 
-    /// NAME is a regular expression
-    #[arg(short = 'E', hide = true)]
-    expression: bool,
-
-    /// Every message from now on, in order (the default)
+    /// Take every message in order (default)
     #[arg(long)]
     next: bool,
 
-    /// The newest message at once, then the newest whenever there is a newer one
-    #[arg(long)]
+    /// Take only the newest message of each channel
+    ///
+    /// The newest message that is kept comes immediately, then the newest one whenever there is a newer one.
+    #[arg(long, conflicts_with = "start")]
     newest: bool,
 
-    /// Where to start; only --from oldest and --from newest give what was published before
-    #[arg(long, value_enum, default_value_t = From::Now, conflicts_with = "newest", value_name = "WHERE")]
-    from: From,
+    #[command(flatten)]
+    start: StartAt,
 
     #[command(flatten)]
     count: Count,
@@ -54,49 +52,45 @@ pub(crate) struct Echo {
     #[arg(short, long)]
     wait: bool,
 
-    /// When the channel is replaced or removed, go on with the next one of that name
-    #[arg(short, long)]
+    /// Continue with the next channel of that name
+    ///
+    /// When the channel is replaced or removed, wait for the next one of the same name instead of exiting.
+    #[arg(long)]
     follow: bool,
 
-    /// End with exit code 5 as soon as a message was missed, or nobody can tell; what was lost before the first of a sender does
-    /// not count
+    /// Exit with code 5 if a message was missed
+    ///
+    /// It also exits where the transport does not report losses. Losses before the first message of a sender do not count.
     #[arg(long, conflicts_with = "newest")]
     strict: bool,
 
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Every message must be of this type; one that is not is told how it differs, with exit code 6
+    /// Type of the messages
+    ///
+    /// A message of another type ends the command with exit code 6 and a list of the differences.
     #[arg(long = "type", value_name = "TYPE")]
     of: Option<String>,
 
     #[command(flatten)]
     printed: Printed,
 
-    /// Do not say at the end how many were received and missed
-    #[arg(short, long)]
-    quiet: bool,
-}
+    #[command(flatten)]
+    time: RunTime,
 
-/// Where a subscriber starts.
-#[derive(Clone, Copy, ValueEnum)]
-enum From {
-    /// What is published from now on
-    Now,
-    /// The newest that is kept, then all after it
-    Newest,
-    /// The oldest that is kept, then all after it
-    Oldest,
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   saltus echo imu                             every message from now on
   saltus echo pose --newest -n 1 --json       the newest one, for a program
-  saltus echo log --from oldest --lines       all that is kept, then what comes
-  saltus echo imu --strict --timeout 250ms    fail at a loss or a silent sensor
+  saltus echo log --start oldest --lines      kept messages, then new ones
+  saltus echo imu --strict --timeout 250ms    fail at a loss or a silence
   saltus echo imu --wait --follow             through every replacement
-  saltus echo pose -I types                   by the type files in a directory
+  saltus echo pose -I types                   with type files of a directory
   saltus echo pose --type robot.pose_t -n 1   fail at another type
   saltus echo camera --newest -n 1 --raw > frame.jpg
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
@@ -104,10 +98,11 @@ Examples:
 
 /// Prints until there is enough, or the end is asked for.
 pub(crate) fn run(domain: &DomainUrl, args: Echo) -> Outcome {
-    let decoder = || types::decoder(args.of.as_deref(), &args.dirs.include);
+    let decoder = || types::decoder(args.of.as_deref(), &args.dirs);
     let (domain, wanted) = (domain.open()?, args.meant()?);
     stop::on_signals()?;
     stop::when_output_closes();
+    args.time.duration.into_iter().for_each(stop::after);
     match (domain, &wanted.channels) {
         (OpenDomain::Shm(domain), Channels::One(name)) => {
             channel::run(&domain, name.clone(), wanted, decoder()?)
@@ -128,12 +123,7 @@ impl Echo {
         Ok(Wanted {
             channels: self.channels()?,
             newest: self.newest,
-            start: match self.from {
-                _ if self.newest => Start::Newest,
-                From::Now => Start::Now,
-                From::Newest => Start::Newest,
-                From::Oldest => Start::Oldest,
-            },
+            start: if self.newest { Start::Newest } else { self.start.meant() },
             most: self.count.count,
             timeout: self.timeout.timeout,
             wait: self.wait,
@@ -141,15 +131,15 @@ impl Echo {
             strict: self.strict,
             format,
             looks_into: !format.is_bytes() || self.of.is_some(),
-            quiet: self.quiet,
+            quiet: self.quiet.quiet,
         })
     }
 
     fn channels(&self) -> Outcome<Channels> {
         match &self.name {
-            Some(name) if !self.expression && !self.matching.is_given() => Ok(Channels::One(name.clone())),
+            Some(name) if !self.matching.is_given() => Ok(Channels::One(name.clone())),
             name => {
-                let selection = Selection::of(name.as_slice(), self.expression, &self.matching)?;
+                let selection = Selection::of(name.as_slice(), &self.matching)?;
                 let words: Vec<String> = selection.words().collect();
                 Ok(Channels::Several(selection, words.join(", ")))
             }
@@ -175,7 +165,7 @@ mod tests {
     #[test]
     fn a_name_alone_is_one_channel() {
         assert!(matches!(meant(&["a*"]).channels, Channels::One(name) if name == "a*"));
-        for several in [&["-e", "a.*"][..], &["a.*", "-E"], &["-E", "a.*"], &["-v", "b"], &["a", "-e", "b"]] {
+        for several in [&["-e", "a.*"][..], &["-v", "b"], &["a", "-e", "b"]] {
             assert!(matches!(meant(several).channels, Channels::Several(..)), "{several:?}");
         }
         assert!(Line::try_parse_from(["echo"]).is_err(), "nothing is chosen");
@@ -185,7 +175,7 @@ mod tests {
     fn the_newest_is_there_at_once() {
         assert_eq!(meant(&["a"]).start, Start::Now);
         assert_eq!(meant(&["a", "--newest"]).start, Start::Newest);
-        assert_eq!(meant(&["a", "--from", "oldest"]).start, Start::Oldest);
+        assert_eq!(meant(&["a", "--start", "oldest"]).start, Start::Oldest);
     }
 
     #[test]

@@ -21,50 +21,56 @@ use saltus_text::human::plural;
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("only").args(["dry_run", "list"]))]
 pub(crate) struct Gen {
-    /// Type files, and directories of them; code is made for the types that they declare
+    /// Type files, and directories of them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
     /// Language of the code
-    #[arg(short, long, value_enum)]
+    #[arg(long, value_enum)]
     lang: Language,
 
-    /// Whose programs the code is for; lcm is for C, C++, Python and Java
+    /// Style of the code (lcm: C, C++, Python and Java only)
     #[arg(long, value_enum, default_value_t = For::Modern)]
     style: For,
 
-    /// Directory for the code, made if it is missing
+    /// Directory to write the code into
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Put this before the package of every type; fingerprints do not change
+    /// Package to put before the package of every type
     #[arg(long, value_name = "PACKAGE")]
     package_prefix: Option<String>,
 
-    /// Java: package of the types that have none
+    /// Package of Java types that have none
     #[arg(long, value_name = "PACKAGE")]
     default_package: Option<String>,
 
-    /// C and C++: folder under which the generated headers are included
+    /// Folder in the #include lines of C and C++
     #[arg(long, value_name = "FOLDER")]
     include_folder: Option<String>,
 
-    /// Rust, C and C++: also the plain layout of the types that can have one
+    /// Use the plain layout (types of fixed size only)
+    ///
+    /// Rust, C and C++ code for it is made in addition to LCM's encoding.
     #[arg(long)]
     plain: bool,
 
-    /// Write nothing, only say what would change
+    /// Make code for the other types if some are incomplete
+    #[arg(long)]
+    keep_going: bool,
+
+    /// Report changes without writing
     #[arg(long)]
     dry_run: bool,
 
-    /// Write nothing, only print the names of the files that would be written
+    /// List the files that would be written
     #[arg(long)]
     list: bool,
 
-    /// Also write what the code was made from into this file, as rules for make, Ninja and CMake
+    /// Write dependency rules for make, Ninja and CMake to FILE
     #[arg(long, value_name = "FILE", conflicts_with = "only")]
     depfile: Option<PathBuf>,
 
@@ -78,7 +84,7 @@ pub(crate) struct Gen {
 /// The languages.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Language {
-    /// Rust, on crate saltus-wire
+    /// Rust with the crate saltus-wire
     Rust,
     /// C99
     C,
@@ -88,25 +94,25 @@ enum Language {
     Python,
     /// Java 8 and later
     Java,
-    /// Octave and MATLAB, through Java classes
+    /// Octave and MATLAB, with Java classes
     Octave,
 }
 
 /// The styles.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum For {
-    /// Idiomatic, on nothing but what Saltus brings
+    /// Idiomatic code
     Modern,
-    /// All that LCM's generator emits, so that a program written for LCM recompiles
+    /// The same API as lcm-gen's
     Lcm,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus gen --lang rust --out src/types types
-  saltus gen --lang cpp --style lcm --out include pose.lcm   for LCM
-  saltus gen --lang python --out python -I ../common pose.lcm
-  saltus gen --lang c --out gen --depfile gen/pose.d pose.lcm
+  saltus gen --lang rust -o src/types types
+  saltus gen --lang cpp --style lcm -o include pose.lcm   for LCM
+  saltus gen --lang python -o python -I ../common pose.lcm
+  saltus gen --lang c -o gen --depfile gen/pose.d pose.lcm
   saltus gen --lang java --dry-run pose.lcm               see what would change";
 
 /// What `gen --json` prints; the fields are a promise.
@@ -119,7 +125,8 @@ struct Line<'a> {
 /// Makes it.
 pub(crate) fn run(args: Gen) -> Outcome {
     args.refuse()?;
-    let loaded = types::load(files::loader(&types::files_of(&args.paths)?, &args.dirs.include))?;
+    let (paths, left_out) = args.files()?;
+    let loaded = types::load(files::loader(&paths, &args.dirs.all()?))?;
     let files = saltus_gen::generate(&loaded.schema, &loaded, args.lang.of(), &args.options())
         .map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
     if args.list {
@@ -131,7 +138,11 @@ pub(crate) fn run(args: Gen) -> Outcome {
     let done = saltus_gen::write(&args.out, &files, args.dry_run).map_err(failed)?;
     args.write_rules(&files, &loaded.files).map_err(failed)?;
     args.warn_of_missing(&loaded, &files);
-    args.tell(&done)
+    args.tell(&done)?;
+    match left_out {
+        0 => Ok(()),
+        n => Err(Failure::new(Code::Failed, format!("left out {}: see the errors above", plural(n, "file")))),
+    }
 }
 
 fn word(change: Change) -> &'static str {
@@ -147,6 +158,25 @@ fn shown(path: &Path) -> String {
 }
 
 impl Gen {
+    /// The type files, with --keep-going without those that cannot be read by themselves, and how many those are.
+    fn files(&self) -> Outcome<(Vec<PathBuf>, u64)> {
+        let files = types::files_of(&self.paths)?;
+        if !self.keep_going {
+            return Ok((files, 0));
+        }
+        let (dirs, all) = (self.dirs.all()?, files.len());
+        let whole = |file: &PathBuf| types::load_alone(files::loader(std::slice::from_ref(file), &dirs));
+        let good: Vec<PathBuf> = files.into_iter().filter(whole).collect();
+        let left_out = (all - good.len()) as u64;
+        if good.is_empty() {
+            return Err(Failure::new(
+                Code::Failed,
+                format!("cannot use any of {}", plural(left_out, "file")),
+            ));
+        }
+        Ok((good, left_out))
+    }
+
     /// Says what became of each file.
     fn tell(&self, done: &[(PathBuf, Change)]) -> Outcome {
         let mut out = Out::new()?;

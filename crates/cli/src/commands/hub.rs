@@ -1,14 +1,14 @@
 //! `saltus hub`: the hub of LCM's network over TCP.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use saltus_net::tcpq::{self, ClientStats, Limits, QueueLimits, Reason, Stats, Told};
 use serde::Serialize;
 
 use crate::exit::{self, Code, Failure, Outcome};
-use crate::flags::Json;
+use crate::flags::{Json, Reports};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::human::{bytes, plural};
@@ -19,21 +19,22 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hub {
-    /// Where to listen: an address or a host's name, and a port, or one of them; port 0 is one that is free
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
+    /// Address and port to listen on
+    ///
+    /// The address, the port, or both: a host name is accepted too, and port 0 picks a free one.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7700", value_parser = address)]
     listen: SocketAddr,
 
-    /// Memory for messages that wait for one client, such as 64M
+    /// Memory for messages that wait for one client
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = units::size)]
     queue: u64,
 
-    /// Clients at a time, 1 or more
+    /// Maximum number of clients
     #[arg(long, value_name = "N", default_value_t = Limits::default().clients, value_parser = clients)]
     clients: usize,
 
-    /// Print what each client sent, got and lost, each second or as often as this says
-    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s", value_parser = interval)]
-    stat: Option<Duration>,
+    #[command(flatten)]
+    reports: Reports,
 
     #[command(flatten)]
     json: Json,
@@ -43,7 +44,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus hub                            for tcpq:// on this machine
   saltus hub --listen 0.0.0.0           for tcpq://THIS-MACHINE on others too
-  saltus hub --stat 500ms --json | jq .dropped";
+  saltus hub --stat -i 500ms --json | jq .dropped";
 
 /// What `hub --json` prints of a client, or of all; the fields are a promise.
 #[derive(Serialize)]
@@ -90,20 +91,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         Err(_) => format!("{text}:{}", tcpq::PORT),
     };
     let found = with_port.to_socket_addrs().ok().and_then(|mut all| all.next());
-    found.ok_or_else(|| format!("`{text}` is no address to listen at: write for instance 127.0.0.1:7700"))
+    found.ok_or_else(|| "expected an address and a port, such as 127.0.0.1:7700".into())
 }
 
 fn clients(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| "a hub is for one client at a time or more: give a whole number from 1".into())
-}
-
-fn interval(text: &str) -> Result<Duration, String> {
-    let interval = units::duration(text)?;
-    if interval < Duration::from_millis(10) {
-        return Err(format!("{text} is too short: 10ms or more"));
-    }
-    Ok(interval)
+    count.ok_or_else(|| "expected a whole number, 1 or more".into())
 }
 
 /// Hands messages on until the end is asked for.
@@ -121,7 +114,7 @@ pub(crate) fn run(args: Hub) -> Outcome {
         out.line(format_args!("listening on {}", hub.address()))?;
     }
     out.flush()?;
-    let mut due = args.stat.map(|interval| Instant::now() + interval);
+    let mut due = args.reports.every().map(|interval| Instant::now() + interval);
     while !stop::requested() {
         // As long as there is something to do, nobody needs to be asked whether there is.
         if !hub.turn(0).map_err(failed)? {
@@ -129,7 +122,7 @@ pub(crate) fn run(args: Hub) -> Outcome {
         }
         hub.told().iter().for_each(tell);
         if due.is_some_and(|due| Instant::now() >= due) {
-            due = args.stat.map(|interval| Instant::now() + interval);
+            due = args.reports.every().map(|interval| Instant::now() + interval);
             show(&hub, args.json.json, &mut out)?;
         }
     }
@@ -140,12 +133,12 @@ pub(crate) fn run(args: Hub) -> Outcome {
 fn tell(told: &Told) {
     match told {
         Told::Left(client, reason) if *reason != Reason::Left => {
-            exit::say(format_args!("{client} was closed: {reason}"))
+            exit::say(format_args!("disconnected {client}: {reason}"))
         }
         Told::Refused(client, why) => {
             exit::say(format_args!("a subscription of {client} matches nothing: {why}"))
         }
-        Told::NoMore(why) => exit::say(format_args!("no more clients for the moment: {why}")),
+        Told::NoMore(why) => exit::say(format_args!("cannot accept more clients for now: {why}")),
         _ => {}
     }
 }

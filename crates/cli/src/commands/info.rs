@@ -14,6 +14,7 @@ use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl};
 use crate::flags::types;
 use crate::flags::{Json, Names, help};
+use crate::print::Stamp;
 use crate::print::out::Out;
 use saltus_text::escape::{escaped, harmless};
 use saltus_text::human::{bytes, nanos, plural};
@@ -41,7 +42,9 @@ struct Line {
     domain: String,
     path: String,
     state: &'static str,
-    created: u64,
+    created: Stamp,
+    #[serde(skip)]
+    created_ns: u64,
     frames: u64,
     frame_size: u64,
     lanes: u32,
@@ -75,7 +78,7 @@ struct Publisher {
     published: u64,
     bytes: u64,
     kept: u64,
-    last_stamp: Option<u64>,
+    last_stamp: Option<Stamp>,
     wakes: u64,
     abandoned: u64,
 }
@@ -124,7 +127,8 @@ impl Line {
                 Some(Retired::Replaced) => "replaced",
                 Some(Retired::Vanished) => "vanished",
             },
-            created: told.created,
+            created: Stamp::of(told.created),
+            created_ns: told.created,
             frames: attributes.get_frames(),
             frame_size: attributes.get_frame_size(),
             lanes: attributes.get_lanes(),
@@ -156,7 +160,7 @@ impl Line {
         let age = |ns: u64| nanos(clock::boottime().saturating_sub(ns) as f64);
         let mut words = vec![
             format!("channel      {}", self.channel),
-            format!("state        {}, created {} ago", self.state, age(self.created)),
+            format!("state        {}, created {} ago", self.state, age(self.created_ns)),
             format!("path         {}", self.path),
             format!("frames       {} of up to {}", self.frames, bytes(self.frame_size as f64)),
             format!(
@@ -238,7 +242,7 @@ impl Publisher {
             published: lane.published,
             bytes: lane.bytes,
             kept: lane.kept,
-            last_stamp: Some(lane.last_stamp).filter(|stamp| *stamp > 0),
+            last_stamp: Some(lane.last_stamp).filter(|stamp| *stamp > 0).map(Stamp::of),
             wakes: lane.wakes,
             abandoned: lane.abandoned,
         }

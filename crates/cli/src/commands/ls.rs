@@ -2,8 +2,6 @@
 
 mod network;
 
-use std::time::Duration;
-
 use clap::Args;
 use saltus_channel::{Domain, Name};
 use saltus_measure::channel::Facts;
@@ -11,12 +9,11 @@ use serde::Serialize;
 
 use crate::exit::{self, Code, Failure, Outcome};
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
-use crate::flags::{AnyNames, Json, help};
+use crate::flags::{AnyNames, Json, RunTime, help};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
-use saltus_text::units;
 
 /// The options of `ls`.
 #[derive(Args)]
@@ -25,13 +22,12 @@ pub(crate) struct Ls {
     #[command(flatten)]
     names: AnyNames,
 
-    /// Tell more of each: mode, shape, publishers and subscribers, messages, age of the newest, memory
+    /// Show mode, configuration, participants, counts and memory
     #[arg(short, long)]
     long: bool,
 
-    /// On a network: list what something comes on within this time [default: 2s]
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    listen: Option<Duration>,
+    #[command(flatten)]
+    time: RunTime,
 
     #[command(flatten)]
     json: Json,
@@ -42,7 +38,7 @@ Examples:
   saltus ls
   saltus ls -l 'robot/*'
   saltus ls -l --json | jq -r 'select(.publishers == 0) | .channel'
-  saltus ls --domain udpm:// --listen 5s        channels, rates, sizes";
+  saltus ls --domain udpm:// --duration 5s      channels, rates, sizes";
 
 /// What `ls --json` prints; the fields are a promise.
 #[derive(Serialize)]
@@ -81,14 +77,17 @@ const COLUMNS: [(&str, Align); 9] = [
 /// Lists them.
 pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
     match domain.open()? {
-        OpenDomain::Shm(domain) if ls.listen.is_some() => {
-            let words = format!("--listen: {} knows its channels; leave it away", domain.url());
+        OpenDomain::Shm(domain) if ls.time.duration.is_some() => {
+            let words = format!(
+                "--duration is for networks: {} lists its channels immediately; omit it",
+                domain.url()
+            );
             Err(Failure::new(Code::Usage, words))
         }
         OpenDomain::Shm(domain) => all(&domain, ls),
         OpenDomain::Other(domain) => {
             let (_, wants) = ls.names.meant()?.subscription()?;
-            network::run(&domain, wants, ls.listen, ls.json)
+            network::run(&domain, wants, ls.time.duration, ls.json)
         }
     }
 }

@@ -16,79 +16,82 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Mk {
-    /// Name of the channel: 1 to 63 bytes, any of them
+    /// Channel to make: any 1 to 63 bytes
     name: OsString,
 
-    /// How many messages of each publisher are kept
-    #[arg(short, long, value_name = "N", default_value = "16", value_parser = units::count)]
+    /// Messages kept of each publisher
+    #[arg(long, value_name = "N", default_value = "16", value_parser = units::count)]
     frames: u64,
 
-    /// Longest message, such as 512, 64K or 1M
-    #[arg(short, long, value_name = "BYTES", default_value = "512", value_parser = units::size)]
+    /// Largest message
+    #[arg(long, value_name = "SIZE", default_value = "512", value_parser = units::size)]
     size: u64,
 
-    /// Who may read and write, in octal: a read bit lets subscribe, a write bit lets publish
+    /// Permissions in octal: read to subscribe, write to publish
     #[arg(short, long, value_name = "OCTAL", default_value = "644", value_parser = units::mode)]
     mode: u32,
 
-    /// Group that owns the channel, by name or number
+    /// Group of the channel, by name or number
     #[arg(short, long)]
     group: Option<String>,
 
-    /// Publishers whose memory is reserved at once; more get theirs when they open
-    #[arg(short, long, value_name = "L", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    /// Publishers to reserve memory for
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     lanes: u32,
 
-    /// Clock of the stamps
+    /// Clock of the timestamps
     #[arg(long, value_enum, default_value_t = StampClock::Boottime)]
     clock: StampClock,
 
-    /// No stamps: saves reading the clock, for a channel with one publisher
+    /// Publish without timestamps (for a single publisher)
     #[arg(long)]
     no_stamps: bool,
 
-    /// Make every publish wake, asked or not: one system call each; subscribers then need not, and may not, write the bell
+    /// Wake subscribers at every publish, so that they only read
+    ///
+    /// Each publish costs a system call, whether a subscriber waits or not. Subscribers need no write permission to the
+    /// wake page, so a hostile one cannot delay others.
     #[arg(long)]
     always_wake: bool,
 
-    /// Do not map all pages when a process opens the channel; it may fault later
+    /// Map pages when they are used, not when the channel opens
     #[arg(long)]
     no_prefault: bool,
 
-    /// Lock the channel into the memory of every process that opens it, where there is swap
+    /// Lock the channel into memory, so that it is never swapped
     #[arg(long)]
     mlock: bool,
 
-    /// An existing channel is fine, and stays as it is
+    /// Do nothing if the channel already exists
     #[arg(long, conflicts_with = "replace")]
     if_missing: bool,
 
-    /// Put a new channel in the place of an existing one; those who have the old one open are told
+    /// Replace an existing channel and notify its users
     #[arg(long)]
     replace: bool,
 }
 
-/// What stamps count.
+/// Clocks.
 #[derive(Clone, Copy, ValueEnum)]
 enum StampClock {
-    /// Since the machine started, through suspend
+    /// Time since boot, including suspend
     Boottime,
-    /// Since the machine started, without suspend
+    /// Time since boot, without suspend
     Monotonic,
-    /// Since 1970, with the jumps of the wall clock
+    /// Time since 1970, which jumps when the clock is set
     Realtime,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus mk imu                           16 frames of 512 bytes
+  saltus mk imu                           16 messages of 512 bytes
   saltus mk /scan --frames 8 --size 64K --mode 660 --group robot
   saltus mk robot/arm.left --if-missing   in a start script
-  saltus mk camera --size 4M --replace    another shape for an existing channel";
+  saltus mk camera --size 4M --replace    change an existing channel";
 
 /// Makes the channel.
 pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
-    let domain = domain.shm_only("mk", "a channel is there as soon as `saltus pub` publishes in it")?;
+    let domain = domain.shm_only("mk", "`saltus pub` needs no channel to be made there")?;
     let name = mk.name.as_bytes();
     let attributes = mk.attributes();
     if mk.replace {

@@ -30,205 +30,218 @@ mod sweep;
 mod tunnel;
 mod types;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::exit::Outcome;
-use crate::flags::domain::{DomainFlag, DomainUrl};
-use crate::flags::help;
+use crate::exit::{Code, Failure, Outcome};
+use crate::flags::domain::{self, DomainUrl};
+use crate::flags::{habits, help};
 
-/// Carries samples between the processes of a robot: newest first, old ones while they last
+/// Publish, print, record and measure messages of robots
 ///
-/// A channel is a place of recent samples in shared memory, written without waiting and read without asking. This
-/// command makes channels, shows them, publishes into them, prints what comes out of them, and measures.
+/// A channel is a ring buffer in shared memory for each publisher. Subscribers get the newest message first, and a
+/// publisher never waits for them. LCM's networks, ZeroMQ, DDS, Zenoh and logs are domains of channels too.
 #[derive(Parser)]
 #[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 79)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// Where the channels are.
-    #[command(flatten)]
-    pub(crate) domain: DomainFlag,
-
     /// What to do.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    command: Command,
 }
 
-/// The commands, in the order in which the help shows them.
+/// The commands: in groups, as the help shows them.
 #[derive(Subcommand)]
-pub(crate) enum Command {
+enum Command {
+    #[command(flatten)]
+    Channels(Channels),
+    #[command(flatten)]
+    Messages(Messages),
+    #[command(flatten)]
+    Logs(Logs),
+    #[command(flatten)]
+    Types(TypeFiles),
+    #[command(flatten)]
+    Networks(Networks),
+    #[command(flatten)]
+    Latency(Latency),
+    #[command(flatten)]
+    Others(Others),
+}
+
+/// What a channel is made of.
+#[derive(Subcommand)]
+enum Channels {
     /// Make a channel
     ///
-    /// The memory for it is reserved at once. A channel stays until it is removed or the machine is switched off,
-    /// whoever made it may end.
+    /// The memory is reserved immediately. A channel persists after its creator exits, until you remove it or reboot.
     Mk(mk::Mk),
 
     /// Remove channels
     ///
-    /// Those who have one open are told.
+    /// Processes that have one open get an error from their next call.
     Rm(rm::Rm),
 
     /// List channels
     ///
-    /// A network does not know its channels: there it listens for a while, and lists those that something came on.
+    /// Networks keep no list of channels, so `ls` listens there for 2 seconds, or for --duration, and lists the channels
+    /// with traffic.
     Ls(ls::Ls),
 
-    /// Tell everything about channels: shape, memory, publishers, subscribers
+    /// Show configuration, memory and participants of channels
     Info(info::Info),
 
-    /// Change who may read and write channels
+    /// Change the permissions of channels
     ///
-    /// Those who have one open already keep what they have.
+    /// Processes that have one open keep their access.
     Chmod(chmod::Chmod),
 
+    /// Clean up after dead processes
+    ///
+    /// It removes unfinished channels and the counters of dead subscribers. Channels and their messages stay.
+    Sweep(sweep::Sweep),
+}
+
+/// What flows through channels.
+#[derive(Subcommand)]
+enum Messages {
     /// Publish messages
     ///
-    /// Without -n and -r one message is published; with -r it goes on until -n or Ctrl-C, on a schedule that does not
-    /// drift; with -n alone, as fast as it goes. Lines are published as they come, at most -r a second. No subscriber
-    /// is waited for. A channel that is missing is made to fit the message, unless --no-create is given. With --type the
-    /// message is JSON, and is encoded; the type is left with the channel, so that echo can read it.
+    /// Without -n and -r one message is published. With -r it continues until -n or Ctrl-C, on a schedule that does not
+    /// drift; with -n alone, without a pause. A missing channel is made to fit the message, unless --no-create is given.
+    /// With --type the message is JSON, which is encoded, and the type is stored with the channel for subscribers.
     Pub(publish::Pub),
 
-    /// Print messages as they come
+    /// Print messages
     ///
-    /// Each message is shown with its stamp in seconds, its publisher (lane.lease), its number, how many were missed
-    /// just before it, and its fields if its type is known, else its text, escaped to one line, or a hexadecimal dump if
-    /// it is not text. Types are known from publishers, who leave them with the channel, and from -I. How many were
-    /// received and missed is told on standard error at the end. On a network, messages have the number of their
-    /// sender, if it has one; what was missed is unknown where the network does not tell.
+    /// Each message is printed with its timestamp in seconds, its publisher, its sequence number, the number of messages
+    /// missed before it, and its fields. A message of unknown type is printed as text or as a hexadecimal dump. Types are
+    /// known from publishers, from -I and from $SALTUS_TYPES. The totals are printed on exit.
     Echo(echo::Echo),
 
-    /// Measure channels without disturbing them: rate, jitter, age, latency, losses
+    /// Show all channels, their messages and plots
     ///
-    /// RATE, BANDWIDTH and SIZE come from the publishers' own counters; LATENCY (publish to receive, to 12.5 %) and
-    /// MISSED from the subscribers': they cover every message. PERIOD and JITTER (its standard deviation) come from the stamps
-    /// of those messages that are still kept when they are looked at. Channels are looked at no more than 30 times a
-    /// second, and no publisher is ever asked for a wake. On a terminal the table is drawn over itself; elsewhere one
-    /// follows the other. On a network it listens like any subscriber, and tells of each sender what was missed of
-    /// it, over all its channels.
-    Stat(stat::Stat),
-
-    /// Measure how long this machine leaves a program waiting
-    ///
-    /// A thread wants to run every millisecond; how late it is are the hiccups, which every program here has to bear. With
-    /// COMMAND it measures beside it, until it ends. Corrected times also count what would have come during a long hiccup and had
-    /// to wait for its end. For each spike it tells what else the kernel counted then, on that processor: interrupts
-    /// and softirqs by name, page faults, switches, throttling, time stolen by the host, and what others waited for.
-    Hiccup(hiccup::Hiccup),
-
-    /// Look for what makes programs late on this machine, and say what to type
-    ///
-    /// Checks the kernel, limits, processors, interrupts, memory, clock and network, and at the end measures for ten seconds how late
-    /// a thread is. What the machine hides, it cannot tell. It changes nothing: --fix-script prints what to type, and --clean
-    /// removes channels whose publishers are all dead, and that no living subscriber has, after asking. Ends with exit code 7
-    /// if something does not work.
-    Doctor(doctor::Doctor),
-
-    /// Measure what a message costs here, beside the machine's floors and the kernel's own means
-    ///
-    /// This is a program of its own, saltus-bench, which is found next to saltus or on PATH.
-    Bench(bench::Bench),
-
-    /// Show measured times: percentiles, charts, comparisons
-    ///
-    /// Reads HdrHistogram's files, from `saltus hiccup` or any other tool: interval logs, and percentiles as
-    /// outputPercentileDistribution writes them. Values are nanoseconds; for percentiles see --unit. The page begins with the result;
-    /// the rest is folded. The page, and the figure, are one file each, with maximum over time, percentiles, heat map, histogram, the data against a normal
-    /// distribution, and the machine. Files are not mixed: each is a series of its own.
-    Report(report::Report),
-
-    /// See every channel, look into messages, plot numbers
-    ///
-    /// A table of all channels: type, publishers, rate, period and jitter, bandwidth, size, age, latency, losses. A channel opens
-    /// into a live tree of its fields, with units and comments of the type; a number becomes a plot. It only reads: over shared
-    /// memory nobody counts it as a subscriber, and no publisher ever wakes it. Types are known from publishers, who leave them with
-    /// the channel, and from -I. Only a channel that is open is decoded.
+    /// A live table has type, publishers, rate, jitter, size, age, latency and losses of each channel. A channel opens into
+    /// a tree of its fields, and a number becomes a plot. In shared memory the spy is invisible to publishers.
     Spy(spy::Spy),
 
-    /// Check, show and compare types
+    /// Measure rate, jitter, age, latency and losses
     ///
-    /// A type says what the fields of a message are. Types (structs, and the old language's enums) are declared in .lcm
-    /// files, in LCM's type language.
-    Types(types::Types),
+    /// RATE, BANDWIDTH and SIZE come from the publishers' counters, LATENCY (to 12.5 %) and MISSED from the subscribers':
+    /// they cover every message. PERIOD and JITTER come from the timestamps of kept messages. Channels are looked at no
+    /// more than 30 times per second, and publishers are never disturbed. On a network it subscribes, and reports losses by
+    /// sender.
+    Stat(stat::Stat),
+}
 
-    /// Make code for types: Rust, C, C++, Python, Java, Octave
+/// Files of messages.
+#[derive(Subcommand)]
+enum Logs {
+    /// Record messages in a file
     ///
-    /// Code is made for the types that the files declare. What they refer to is looked for beside them and in the
-    /// directories given with -I. Only files that change are written, each in one step.
-    Gen(generate::Gen),
+    /// It records all channels, or those that are named, also channels created later. Received, written, missed and dropped
+    /// messages are counted for each channel, printed on exit and written into the file. SIGHUP starts a new file. A named
+    /// channel that does not appear is reported at the start, and ends the recording with exit code 3.
+    Record(record::Record),
 
-    /// Turn recordings of other tools into logs of typed messages
+    /// Play logs
     ///
-    /// What is written is an LCM log, which the tools of LCM read too.
-    Import(import::Import),
+    /// It publishes the messages with their original timing. Several logs are played together. On a terminal keys steer it;
+    /// ? lists them. On exit it prints how late messages were.
+    Play(play::Play),
 
-    /// Look into logs, and make others of them
+    /// Inspect, filter, merge, convert and repair logs
     ///
-    /// Logs of LCM and MCAP files, told by their first bytes. What is written is MCAP if its name ends in .mcap; messages
-    /// whose types are known are written so that other tools read them, and come back to the byte.
+    /// It reads LCM's logs and MCAP files, and recognizes them by their contents. MCAP files that it writes can be read by
+    /// other tools if the types of their messages are known, and convert back byte for byte.
     Log(log::Log),
 
-    /// Carry messages from one domain to another
+    /// Convert recordings of other tools
+    Import(import::Import),
+}
+
+/// What messages are made of.
+#[derive(Subcommand)]
+enum TypeFiles {
+    /// Check, show and compare types
     ///
-    /// Between networks, shared memory and logs, in one direction or both; what comes back is not carried again. Types
-    /// that publishers have left with channels are handed on where there is a place for them. What was received, carried
-    /// and lost is told on standard error at the end.
+    /// Types declare the fields of messages, in .lcm files, in LCM's type language.
+    Types(types::Types),
+
+    /// Generate Rust, C, C++, Python, Java or Octave code
+    ///
+    /// Code is generated for the types in the files. Types that they refer to are searched for next to them and in the
+    /// directories of -I. Only files that change are written.
+    Gen(generate::Gen),
+}
+
+/// More than one machine.
+#[derive(Subcommand)]
+enum Networks {
+    /// Forward messages between two domains
+    ///
+    /// Messages go from one network, shared memory or log to another, in one direction or both, and never back to where
+    /// they came from. Types that publishers stored are forwarded too. The totals are printed on exit.
     Bridge(bridge::Bridge),
 
-    /// Hand on messages between programs of LCM, or of Saltus, that say tcpq://
+    /// Run a hub for LCM's tcpq:// transport
     ///
-    /// It is the hub that LCM's network over TCP needs; LCM's own clients use it too. No client waits for another: for one
-    /// that is slow the newest messages are kept, and the oldest of the channel with the most bytes dropped and counted. It
-    /// listens to this machine alone unless it is told otherwise; whoever reaches it may read and write everything. Clients
-    /// that are closed, and subscriptions that make no sense, are told of on standard error.
+    /// LCM's own clients can use it too. The hub queues messages for a slow client up to --queue, then drops the oldest of
+    /// the channel with the most bytes. It listens to this machine only, unless --listen says otherwise: everybody who
+    /// reaches it may read and write.
     Hub(hub::Hub),
 
     /// Join two networks over a lossy link, such as a radio
     ///
-    /// What is published in a domain at one end comes out in a domain at the other, and back. Losses are made good from
-    /// parity that is sent along, never by asking again; what is too late is dropped, and nothing waits for it. All of it
-    /// is encrypted and authenticated with a key that both ends have.
+    /// Messages published in a domain at one end are published in a domain at the other, and back. Losses are recovered from
+    /// parity, never by retransmission; late messages are dropped. Everything is encrypted with a key that both ends have.
     Tunnel(tunnel::Tunnel),
 
-    /// Play logs
+    /// Show channels and play logs in Foxglove and Lichtblick
     ///
-    /// Publishes what was recorded, as far apart as it was. Several logs are played together. On a terminal keys steer it:
-    /// space pauses; left and right step by a message, also backwards; up and down go 10 s; + and - double and halve
-    /// the speed; square brackets mark the ends of a part that is repeated, and a backslash ends that; b sets a bookmark, n and p go to one; q ends it.
-    /// At the end it tells how far from their times messages were published.
-    Play(play::Play),
-
-    /// Record messages in a file
-    ///
-    /// All channels, or those that are named, of one domain or several; channels that come later too. Nothing is lost
-    /// silently: of each channel it is told, and written into the file, how many messages were received, written, missed
-    /// (as far as the transport tells) and dropped by the recorder itself. The file can be read however the recording
-    /// ends. SIGHUP begins a new file. With --last nothing is written but the last moments: when Enter is pressed, on
-    /// SIGUSR1, or when --when becomes true.
-    Record(record::Record),
-
-    /// Show channels to Foxglove and Lichtblick, and play logs to them
-    ///
-    /// Speaks Foxglove's WebSocket protocol, under both of its names. Channels appear as they come; one in shared memory is
-    /// read only while some client wants it. Messages of known types go out so that viewers decode them; types are known
-    /// from publishers, from logs and from -I. A log has a play bar in viewers that know how to steer one: all clients see
-    /// and steer the same. A client that reads too slowly loses old messages, is told so, and holds up nobody.
+    /// A channel in shared memory is read only while a client subscribes to it. Clients decode messages whose types are
+    /// known. A log has a play bar, which all clients share. A slow client loses old messages and is told how many.
     Serve(serve::Serve),
+}
 
-    /// Remove what dead processes left behind
+/// How fast this machine is.
+#[derive(Subcommand)]
+enum Latency {
+    /// Measure scheduling delays on this machine
     ///
-    /// That is, half-built channels and the counters of dead subscribers. Channels and their messages stay: what was
-    /// published stays readable. It can do no harm at any time.
-    Sweep(sweep::Sweep),
+    /// A thread wakes every millisecond and records how late it was, for 60 seconds or until COMMAND exits. For each delay
+    /// of --spike or more it prints what the kernel counted meanwhile: interrupts, page faults, switches, throttling, and
+    /// time stolen by the host.
+    Hiccup(hiccup::Hiccup),
 
-    /// Balance a simulated robot made of processes, and kill some of them
+    /// Find causes of latency and suggest fixes
     ///
-    /// Physics, drivers, estimator, controller, arm, lidar and logger are processes that share nothing but channels, at
-    /// 1000 samples a second. At the end a report tells the latency of every hop, what was missed, the worst tilt, what
-    /// was killed, and a verdict; the exit code says the same. Nothing stays in shared memory.
+    /// It checks the kernel, limits, CPUs, interrupts, memory, clock and network, then measures for 10 seconds how late a
+    /// thread wakes. It changes nothing without --clean. It exits with code 7 if something does not work.
+    Doctor(doctor::Doctor),
+
+    /// Measure what a message costs on this machine
+    ///
+    /// It runs the program saltus-bench, which is searched for next to saltus and in PATH.
+    Bench(bench::Bench),
+
+    /// Show measured times as percentiles and charts
+    ///
+    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a series of its own.
+    Report(report::Report),
+}
+
+/// The command itself.
+#[derive(Subcommand)]
+enum Others {
+    /// Run the balancing-robot demo
+    ///
+    /// Ten processes balance a simulated robot at 1000 messages per second, for 20 seconds or as long as the --lidar log. On
+    /// exit a report has a verdict, latencies, losses and what was killed; the exit code is 0 if the robot stayed up.
+    /// Nothing stays in shared memory.
     #[cfg(feature = "demo")]
     Demo(demo::Demo),
 
-    /// One process of the demo; it starts these itself
+    /// One process of the demo, which starts these itself
     #[cfg(feature = "demo")]
     #[command(hide = true)]
     DemoProcess(demo::DemoProcess),
@@ -240,62 +253,161 @@ pub(crate) enum Command {
     Man(man::Man),
 }
 
+/// The groups by their headings.
+fn groups() -> [(&'static str, clap::Command); 7] {
+    let empty = || clap::Command::new("group");
+    [
+        ("Channels", Channels::augment_subcommands(empty())),
+        ("Messages", Messages::augment_subcommands(empty())),
+        ("Logs", Logs::augment_subcommands(empty())),
+        ("Types", TypeFiles::augment_subcommands(empty())),
+        ("Networks", Networks::augment_subcommands(empty())),
+        ("Latency", Latency::augment_subcommands(empty())),
+        ("Others", Others::augment_subcommands(empty())),
+    ]
+}
+
+/// The groups as the help lists them.
+fn listed() -> String {
+    let mut text = String::new();
+    for (heading, group) in groups() {
+        text += &format!("{heading}:\n");
+        for one in group.get_subcommands().filter(|one| !one.is_hide_set()) {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            text += &format!("  {:<12} {about}\n", one.get_name());
+        }
+        text.push('\n');
+    }
+    text + "  help         Print the help of a command"
+}
+
+/// The commands that work on the domain of `--domain`, in any depth.
+fn has_domain(path: &[&str]) -> bool {
+    matches!(
+        path,
+        ["mk" | "rm" | "ls" | "info" | "chmod" | "sweep" | "pub" | "echo" | "spy" | "stat"]
+            | ["record" | "play" | "serve" | "doctor" | "demo"]
+            | ["types", "show"]
+            | ["tunnel", "listen" | "connect"]
+    )
+}
+
+/// The whole command line: the commands as they are defined, with what several of them share.
+pub(crate) fn whole() -> clap::Command {
+    fn shared<'a>(command: clap::Command, path: &mut Vec<&'a str>, names: &'a [Names]) -> clap::Command {
+        let mut command =
+            command.mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
+                // A number below zero is a value that is refused in words, not an option that is unknown.
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            });
+        if path.is_empty() || has_domain(path) {
+            command = command.arg(domain::arg());
+        }
+        for Names(name, inner) in names {
+            path.push(name);
+            command = command.mut_subcommand(name, |one| shared(one, path, inner));
+            path.pop();
+        }
+        command
+    }
+    let whole = Cli::command();
+    let names = Names::below(&whole);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}\n\nOptions:\n{{options}}{{after-help}}",
+        listed()
+    );
+    shared(whole, &mut Vec::new(), &names).help_template(template)
+}
+
+/// The name of a command, and those below it.
+struct Names(String, Vec<Names>);
+
+impl Names {
+    fn below(command: &clap::Command) -> Vec<Names> {
+        command.get_subcommands().map(|one| Names(one.get_name().to_owned(), Names::below(one))).collect()
+    }
+}
+
+/// Runs what was typed.
+pub(crate) fn run(arguments: Vec<std::ffi::OsString>) -> Outcome {
+    let matches = whole()
+        .try_get_matches_from(&arguments)
+        .map_err(|error| habits::usage(&whole(), &arguments, error))?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| habits::usage(&whole(), &arguments, error))?;
+    cli.command.run(&typed_domain(&matches)?.meant()?)
+}
+
+/// The domain that was typed, before the command or behind it.
+fn typed_domain(matches: &clap::ArgMatches) -> Outcome<domain::Typed> {
+    let (mut at, mut path, mut typed) = (matches, Vec::new(), None);
+    loop {
+        if let Ok(Some(url)) = at.try_get_one::<String>(domain::ID) {
+            typed = Some(url.clone());
+        }
+        let Some((name, inner)) = at.subcommand() else { break };
+        path.push(name);
+        at = inner;
+    }
+    if typed.is_some() && !has_domain(&path) {
+        let words = format!("`saltus {}` does not use --domain: omit it", path.join(" "));
+        return Err(Failure::new(Code::Usage, words));
+    }
+    Ok(domain::Typed(typed))
+}
+
 impl Command {
     /// Runs it.
-    pub(crate) fn run(self, domain: &DomainUrl) -> Outcome {
+    fn run(self, domain: &DomainUrl) -> Outcome {
         let url = domain.url();
         match self {
-            Command::Mk(args) => mk::run(domain, args),
-            Command::Rm(args) => rm::run(domain, args),
-            Command::Ls(args) => ls::run(domain, args),
-            Command::Info(args) => info::run(domain, args),
-            Command::Chmod(args) => chmod::run(domain, args),
-            Command::Pub(args) => publish::run(domain, args),
-            Command::Echo(args) => echo::run(domain, args),
-            Command::Stat(args) => stat::run(url, args),
-            Command::Bench(args) => bench::run(Cli::command(), args),
-            Command::Hiccup(args) => hiccup::run(args),
-            Command::Doctor(args) => doctor::run(url, args),
-            Command::Report(args) => report::run(args),
-            Command::Types(args) => types::run(
-                || {
-                    domain
-                        .shm_only("types show --channel", "no types are left there; -I names their directory")
-                },
+            Command::Channels(Channels::Mk(args)) => mk::run(domain, args),
+            Command::Channels(Channels::Rm(args)) => rm::run(domain, args),
+            Command::Channels(Channels::Ls(args)) => ls::run(domain, args),
+            Command::Channels(Channels::Info(args)) => info::run(domain, args),
+            Command::Channels(Channels::Chmod(args)) => chmod::run(domain, args),
+            Command::Channels(Channels::Sweep(args)) => sweep::run(domain, args),
+            Command::Messages(Messages::Pub(args)) => publish::run(domain, args),
+            Command::Messages(Messages::Echo(args)) => echo::run(domain, args),
+            Command::Messages(Messages::Spy(args)) => spy::run(url, args),
+            Command::Messages(Messages::Stat(args)) => stat::run(url, args),
+            Command::Logs(Logs::Record(args)) => record::run(url, args),
+            Command::Logs(Logs::Play(args)) => play::run(url, args),
+            Command::Logs(Logs::Log(args)) => log::run(args),
+            Command::Logs(Logs::Import(args)) => import::run(args),
+            Command::Types(TypeFiles::Types(args)) => types::run(
+                || domain.shm_only("types show --channel", "it keeps no types; name their directory with -I"),
                 args,
             ),
-            Command::Gen(args) => generate::run(args),
-            Command::Import(args) => import::run(args),
-            Command::Log(args) => log::run(args),
-            Command::Bridge(args) => bridge::run(args),
-            Command::Hub(args) => hub::run(args),
-            Command::Tunnel(args) => tunnel::run(Cli::command(), url.map(str::to_owned), args),
-            Command::Play(args) => play::run(url, args),
-            Command::Record(args) => record::run(url, args),
-            Command::Serve(args) => serve::run(domain.is_typed(), url, args),
-            Command::Spy(args) => spy::run(url, args),
-            Command::Sweep(args) => sweep::run(domain, args),
+            Command::Types(TypeFiles::Gen(args)) => generate::run(args),
+            Command::Networks(Networks::Bridge(args)) => bridge::run(args),
+            Command::Networks(Networks::Hub(args)) => hub::run(args),
+            Command::Networks(Networks::Tunnel(args)) => tunnel::run(whole(), url.map(str::to_owned), args),
+            Command::Networks(Networks::Serve(args)) => serve::run(domain.is_typed(), url, args),
+            Command::Latency(Latency::Hiccup(args)) => hiccup::run(args),
+            Command::Latency(Latency::Doctor(args)) => doctor::run(url, args),
+            Command::Latency(Latency::Bench(args)) => bench::run(whole(), args),
+            Command::Latency(Latency::Report(args)) => report::run(args),
             #[cfg(feature = "demo")]
-            Command::Demo(args) => demo::run(url.map(str::to_owned), args),
+            Command::Others(Others::Demo(args)) => demo::run(url.map(str::to_owned), args),
             #[cfg(feature = "demo")]
-            Command::DemoProcess(args) => demo::process(args),
-            Command::Completions(args) => completions::run(Cli::command(), args),
-            Command::Man(args) => man::run(Cli::command(), args),
+            Command::Others(Others::DemoProcess(args)) => demo::process(args),
+            Command::Others(Others::Completions(args)) => completions::run(whole(), args),
+            Command::Others(Others::Man(args)) => man::run(whole(), args),
         }
     }
 }
 
 fn examples() -> String {
-    let demo = "  saltus demo --chaos                 see a robot survive\n";
+    let demo = "  saltus demo --chaos                 watch a robot survive\n";
     format!("Examples:\n{}{EXAMPLES}", if cfg!(feature = "demo") { demo } else { "" })
 }
 
 const EXAMPLES: &str = "  \
-  saltus mk imu --frames 64 --size 128   make a channel
-  saltus pub imu 'hello' -r 100       publish a hundred times a second
-  saltus echo imu --newest            print the newest, at once and as it comes
-  saltus stat                         watch all channels
-  saltus types check types            check type files
+  saltus pub imu 'hello' -r 100       publish 100 messages per second
+  saltus echo imu --newest            print the newest message, then newer ones
+  saltus spy                          watch all channels
+  saltus record -o run.mcap           record all channels
   saltus help echo                    everything about one command";
 
 #[cfg(test)]
@@ -310,9 +422,11 @@ mod tests {
             for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
                 walk(format!("{name} {}", inner.get_name()), inner, all);
             }
-            all.push((name, command.clone()));
+            if !command.is_hide_set() {
+                all.push((name, command.clone()));
+            }
         }
-        let mut whole = Cli::command();
+        let mut whole = whole();
         whole.build();
         let mut commands = Vec::new();
         walk("saltus".into(), &whole, &mut commands);
@@ -324,36 +438,33 @@ mod tests {
         shown.filter_map(|arg| Some((arg.get_long()?, arg)))
     }
 
+    /// What an option takes, as docs/cli.md shows it.
+    fn value(arg: &Arg) -> String {
+        let values = arg.get_value_names().filter(|_| arg.get_action().takes_values()).unwrap_or_default();
+        let choices: Vec<String> =
+            arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        match values {
+            [] => String::new(),
+            _ if !choices.is_empty() => choices.join(", "),
+            [one, ..] => one.to_string(),
+        }
+    }
+
+    /// What an option does, without what depends on the command: defaults, and options that it requires.
+    fn meaning(arg: &Arg) -> String {
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let end = help
+            .find(" [default")
+            .into_iter()
+            .chain(help.find(" (requires --"))
+            .chain(help.find(" (default)"));
+        help[..end.min().unwrap_or(help.len())].to_owned()
+    }
+
     /// Options that are not the same in every command, and why.
-    const DIFFERENT: [(&str, &str); 28] = [
-        ("also", "what becomes of the other domain"),
-        ("clock", "of a channel's stamps, or of a log"),
-        ("duration", "from when on, and what ends it otherwise"),
+    const DIFFERENT: [(&str, &str); 2] = [
         ("force", "rm passes over what is not there, the others overwrite"),
-        ("from", "a point in a channel, or a time in a log"),
-        ("hex", "printed, or given"),
-        ("hlog", "in what it is beside the table"),
-        ("interval", "of tables, of histograms, of one look"),
-        ("lines", "printed, or read"),
-        ("listen", "an address, or for how long"),
-        ("newest", "once, or of what is carried"),
-        ("next", "in order, or as far as it comes in time"),
-        ("out", "a file, or a directory"),
-        ("paused", "until a key, or until a client plays"),
-        ("plain", "a message, or the code for it"),
-        ("queue", "what happens beyond it"),
-        ("quiet", "echo tells nothing but its counts"),
-        ("rate", "messages, or megabytes"),
-        ("raw", "printed, or written"),
-        ("rename", "once, or several times"),
-        ("repeat", "of serve it is for logs alone"),
-        ("schema", "of a file, or for clients"),
-        ("size", "of pub it is for a new channel alone"),
-        ("speed", "of serve it is for logs alone"),
-        ("stat", "what is counted"),
-        ("strict", "of losses, or of the system"),
-        ("to", "of what is played, or of a file: up to there, without it"),
-        ("type", "expected, or encoded"),
+        ("out", "a file or a directory, in the formats of the command"),
     ];
 
     /// The same option has the same short, the same value and the same help in every command.
@@ -362,31 +473,61 @@ mod tests {
         let mut meanings: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
         for (name, command) in all() {
             for (long, arg) in options(&command) {
-                let values = arg.get_value_names().filter(|_| arg.get_action().takes_values());
-                let meaning = format!("{:?} {values:?} {:?}", arg.get_short(), arg.get_help());
+                let meaning = format!("{:?} {:?} {:?}", arg.get_short(), value(arg), meaning(arg));
                 let of = meanings.entry(long.to_owned()).or_default();
                 of.entry(meaning).or_default().push(name.clone());
             }
         }
         let excused = |long: &str| DIFFERENT.iter().any(|(one, _)| *one == long);
-        for (long, of) in &meanings {
-            assert!(of.len() == 1 || excused(long), "--{long} has several meanings: {of:#?}");
-        }
-        for long in ["regex", "json", "domain", "count", "timeout", "include"] {
-            assert!(meanings.get(long).is_some_and(|of| of.len() == 1), "--{long}");
+        let several = meanings.iter().filter(|(long, of)| of.len() > 1 && !excused(long));
+        assert_eq!(several.collect::<Vec<_>>(), [], "options with several meanings");
+        for (long, _) in DIFFERENT {
+            assert!(meanings.get(long).is_some_and(|of| of.len() > 1), "--{long} needs no excuse");
         }
     }
 
-    /// One letter is one idea; another one is excused by name.
+    /// The table of options in docs/cli.md, row by row.
+    fn documented() -> Vec<Vec<String>> {
+        let page = include_str!("../../../../docs/cli.md");
+        let table = page.lines().skip_while(|line| !line.starts_with("| option |")).skip(2);
+        let rows = table.take_while(|line| line.starts_with('|'));
+        let cells =
+            |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+        rows.map(cells).collect()
+    }
+
+    /// One concept has one spelling: docs/cli.md has every option that several commands share, and is right about it.
+    #[test]
+    fn the_table_of_options_is_what_the_commands_have() {
+        let mut shared: BTreeMap<String, (String, BTreeSet<String>, usize)> = BTreeMap::new();
+        for (_, command) in all() {
+            for (long, arg) in options(&command) {
+                let typed = match arg.get_short() {
+                    Some(short) => format!("-{short}, --{long}"),
+                    None => format!("--{long}"),
+                };
+                let (_, values, count) = shared.entry(typed.clone()).or_insert((typed, BTreeSet::new(), 0));
+                values.insert(value(arg));
+                *count += 1;
+            }
+        }
+        let documented = documented();
+        for row in &documented {
+            let (_, values, _) = shared.get(&row[0]).unwrap_or_else(|| panic!("no command has {}", row[0]));
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            assert_eq!(row[1], values.join(" or "), "{}", row[0]);
+        }
+        let lacking = shared.iter().filter(|(typed, (_, _, count))| {
+            let known = documented.iter().any(|row| row[0] == **typed);
+            let has_short = !typed.starts_with("--") && !typed.ends_with("--version");
+            !known && (*count > 1 || has_short)
+        });
+        assert_eq!(lacking.collect::<Vec<_>>(), [], "docs/cli.md lacks these");
+    }
+
+    /// One letter is one option.
     #[test]
     fn a_letter_is_one_option() {
-        const SHARED: [(char, &[&str]); 5] = [
-            ('f', &["follow", "force", "frames"]),
-            ('i', &["increment", "interval"]),
-            ('l', &["lanes", "lang", "lines", "long"]),
-            ('m', &["max-unwritten-mb", "mode"]),
-            ('s', &["size", "speed", "strftime"]),
-        ];
         let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
         for (_, command) in all() {
             for (long, arg) in options(&command) {
@@ -395,10 +536,73 @@ mod tests {
                 }
             }
         }
-        for (letter, longs) in letters.iter().filter(|(_, longs)| longs.len() > 1) {
-            let shared = SHARED.iter().find(|(c, _)| c == letter).map_or(&[][..], |(_, longs)| longs);
-            assert!(longs.iter().all(|long| shared.contains(&&long[..])), "-{letter} is {longs:?}");
+        for (letter, longs) in letters {
+            assert!(longs.len() == 1, "-{letter} is {longs:?}");
         }
+    }
+
+    /// A time is TIME and a size is SIZE, with its unit in the value and not in the name of the option.
+    #[test]
+    fn values_bring_their_units() {
+        for (name, command) in all() {
+            for (long, arg) in options(&command) {
+                let value = value(arg);
+                assert!(
+                    !["MS", "S", "BYTES", "MB", "HOW", "WHERE", "WHICH", "RE"].contains(&&*value),
+                    "{name} --{long} {value}"
+                );
+                assert!(!long.ends_with("-mb") && !long.ends_with("-ms"), "{name} --{long}");
+                let optional =
+                    arg.get_num_args().is_some_and(|range| range.min_values() == 0 && range.max_values() > 0);
+                assert!(!optional, "{name} --{long}: a value is there, or it is not");
+            }
+        }
+    }
+
+    /// A line of the help is an imperative or a noun of at most 60 characters, without a full stop.
+    #[test]
+    fn help_lines_are_short() {
+        let mut wrong = Vec::new();
+        for (name, command) in all() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let arguments = command.get_arguments().filter(|arg| !arg.is_hide_set());
+            let helps = arguments.map(|arg| arg.get_help().map(ToString::to_string).unwrap_or_default());
+            let choices = command.get_arguments().flat_map(Arg::get_possible_values);
+            let choices: Vec<String> =
+                choices.filter_map(|value| Some(value.get_help()?.to_string())).collect();
+            wrong.extend(helps.chain([about]).chain(choices).filter_map(|help| {
+                let upper = help.chars().next().is_some_and(char::is_uppercase);
+                let good = help.chars().count() <= 60 && upper && !help.ends_with('.') && !help.contains(';');
+                (!good).then(|| format!("{name}: {help} ({})", help.chars().count()))
+            }));
+        }
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    /// The help lists every command once, in its group.
+    #[test]
+    fn every_command_is_listed_once() {
+        let help = whole().render_help().to_string();
+        for command in whole().get_subcommands() {
+            let lines =
+                help.lines().filter(|line| line.split_whitespace().next() == Some(command.get_name()));
+            let lines = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).count();
+            assert_eq!(lines, usize::from(!command.is_hide_set()), "{}: {help}", command.get_name());
+        }
+    }
+
+    /// `--domain` is where it means something.
+    #[test]
+    fn only_commands_of_a_domain_have_the_option() {
+        for (name, command) in all() {
+            let path: Vec<&str> = name.split(' ').skip(1).collect();
+            let has = command.get_arguments().any(|arg| arg.get_id() == domain::ID);
+            assert_eq!(has, path.is_empty() || has_domain(&path), "{name}");
+        }
+        assert!(
+            all().iter().filter(|(name, _)| has_domain(&name.split(' ').skip(1).collect::<Vec<_>>())).count()
+                > 15
+        );
     }
 
     /// The short help fits a terminal of 80 columns as it is written.

@@ -11,12 +11,12 @@ use saltus_os::rt;
 use saltus_play::{Bookmarks, Player, Reel};
 use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
-use super::log;
+use super::log::{self, Times};
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::domain;
 use crate::flags::selection::Matching;
 use crate::flags::types;
-use crate::flags::{Count, Json, Quiet, TypeDirs};
+use crate::flags::{Count, Json, Quiet, RunTime, TypeDirs};
 use crate::stop;
 use status::Status;
 
@@ -24,52 +24,54 @@ use status::Status;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Play {
-    /// The logs: LCM's, or MCAP
+    /// Logs to play
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// So many times as fast as it was recorded, from 0.01 to 100; 0 is as fast as readers keep up
-    #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
+    /// Playback speed
+    ///
+    /// A factor from 0.01 to 100, or 0 to play as fast as subscribers keep up.
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = speed)]
     speed: f64,
 
     #[command(flatten)]
     channels: Matching,
 
-    /// New names for channels, as sed would give them: s/EXPRESSION/REPLACEMENT/; may be given several times
-    #[arg(long, value_name = "S")]
+    /// Rename channels as sed does: s/REGEX/NEW/ (repeatable)
+    #[arg(long, value_name = "EXPR")]
     rename: Vec<String>,
 
-    /// Put this before the name of each channel
+    /// Put TEXT before the name of each channel
     #[arg(long, value_name = "TEXT")]
     prefix: Option<String>,
 
-    /// Begin paused; space goes on
+    /// Start paused
     #[arg(short, long)]
     paused: bool,
 
-    /// Begin here: so long after the first event (90s, 2.5m), or @SECONDS since 1970
-    #[arg(long, value_name = "TIME")]
-    from: Option<Moment>,
+    #[command(flatten)]
+    times: Times,
 
-    /// End here; as --from
-    #[arg(long, value_name = "TIME")]
-    to: Option<Moment>,
-
-    /// Begin again at the end, until Ctrl-C
-    #[arg(long)]
+    /// Start again at the end
+    #[arg(long = "loop")]
     repeat: bool,
 
-    /// Publish the time of the log on this channel, 100 times a second
-    #[arg(long, value_name = "CHANNEL")]
-    clock: Option<String>,
+    /// Publish the time of the log on the channel NAME
+    #[arg(long, value_name = "NAME")]
+    clock_channel: Option<String>,
 
-    /// Which stamps messages get: with original ones, a record of what is played has the times of the log
-    #[arg(long, value_name = "WHICH", default_value = "present", hide_default_value = true)]
+    /// Timestamps of the messages
+    #[arg(long, value_enum, default_value_t = Which::Present)]
     stamps: Which,
 
-    /// Spin for the last 300 us before each message: more exact, and takes a processor
+    /// Spin before each message, for exact timing
+    ///
+    /// The last 300 us are spent spinning, which takes a CPU.
     #[arg(long)]
     precise: bool,
+
+    #[command(flatten)]
+    time: RunTime,
 
     #[command(flatten)]
     count: Count,
@@ -87,9 +89,9 @@ pub(crate) struct Play {
 /// Which stamps messages get.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// When they are played
+    /// Time of playing
     Present,
-    /// Those of the log; over shm:// all moved by the same, so that the last one is now
+    /// Time in the log, on shm:// shifted so that it ends now
     Original,
 }
 
@@ -98,28 +100,29 @@ Examples:
   saltus play run.mcap
   saltus play run.lcmlog --speed 4 -e 'POSE|SCAN_.*'
   saltus play day1.mcap day2.mcap --domain udpm://   several logs, on a network
-  saltus play run.mcap --from 12m --to 13m --repeat
-  saltus play run.mcap --rename 's/^/replay_/' --clock CLOCK";
+  saltus play run.mcap --from 12m --to 13m --loop
+  saltus play run.mcap --rename 's/^/replay_/' --clock-channel CLOCK";
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(speed) if speed == 0.0 || (0.01..=100.0).contains(&speed) => Ok(speed),
-        _ => Err("a speed is a number from 0.01 to 100, or 0: as fast as readers keep up".into()),
+        _ => Err("expected a number from 0.01 to 100, or 0 for as fast as subscribers keep up".into()),
     }
 }
 
 /// Plays until the end, or until that is asked for.
 pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
+    args.time.duration.into_iter().for_each(stop::after);
     let domain = domain::network(url.unwrap_or("shm://"))?;
     let reel = args.open()?;
     let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
     let bookmarks =
         bookmarks.map_err(|e| Failure::new(Code::Failed, format!("cannot read the bookmarks: {e}")))?;
-    let clock = args.clock.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
+    let clock = args.clock_channel.as_deref().map(|name| Clock::new(&domain, name)).transpose()?;
     let mut keys = if args.quiet.quiet { None } else { Keys::of_terminal() };
     if args.paused && keys.is_none() {
-        let words = "--paused needs a terminal on which somebody presses a key, and no --quiet";
+        let words = "--paused needs a terminal for its keys, and no --quiet";
         return Err(Failure::new(Code::Usage, words));
     }
     let mut player = Player::new(reel, args.speed);
@@ -197,10 +200,10 @@ impl Play {
 
     /// Of a log with these first and last times.
     fn part(&self, first: i64, last: i64) -> Outcome<Part> {
-        let start = self.from.map_or(first, |from| from.of(first));
-        let end = self.to.map_or(last, |to| to.of(first).saturating_sub(1));
+        let start = self.times.from.map_or(first, |from| from.of(first));
+        let end = self.times.to.map_or(last, |to| to.of(first).saturating_sub(1));
         if start > end {
-            return Err(Failure::new(Code::Usage, "--from is not before --to, or behind the end of the log"));
+            return Err(Failure::new(Code::Usage, "--from must be before --to, and within the log"));
         }
         let (repeat, most, precise) = (self.repeat, self.count.count, self.precise);
         Ok(Part { first, start, end, repeat, most, precise })
@@ -208,7 +211,7 @@ impl Play {
 
     fn outlets(&self, domain: &Domain, span: (i64, i64)) -> Outcome<Outlets> {
         let restamp = (self.stamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
-        let types = types::types(&self.dirs.include)?;
+        let types = types::types(&self.dirs)?;
         let renames = self.rename.iter().map(|text| text.parse());
         let (pattern, invert) = self.channels.meant()?;
         let choice = Choice {

@@ -13,8 +13,8 @@ use saltus_channel::{Attributes, Channel, Domain, Error};
 use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
-use crate::exit::{Code, Failure, Outcome, say};
-use crate::flags::domain::{DomainUrl, OpenDomain};
+use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::types;
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
 use crate::stop;
@@ -26,35 +26,37 @@ use sink::Sink;
 /// The options of `pub`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = ArgGroup::new("what").required(true).args(["text", "file", "lines", "hex"]))]
+#[command(group = ArgGroup::new("what").required(true).args(["text", "file", "lines", "bytes"]))]
 pub(crate) struct Pub {
-    /// Name of the channel, byte for byte
+    /// Channel to publish on
     name: OsString,
 
-    /// The message
+    /// Message to publish
     #[arg(allow_negative_numbers = true)]
     text: Option<OsString>,
 
-    /// The whole file is one message; - is standard input
+    /// Publish the contents of FILE (-: standard input)
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Each line of standard input is a message, without its line end
+    /// Use one line per message
     #[arg(long)]
     lines: bool,
 
-    /// The message in hexadecimal: 'dead beef', de:ad:be:ef or 0xdeadbeef
+    /// Publish these bytes, such as 'dead beef' or 0xdeadbeef
     #[arg(long, value_name = "HEX", value_parser = Bytes::from_hex)]
-    hex: Option<Bytes>,
+    bytes: Option<Bytes>,
 
-    /// The message, or each line, is JSON, to be encoded as this type; the type is left with the channel
-    #[arg(long = "type", value_name = "TYPE", conflicts_with = "hex")]
+    /// Type of the messages
+    ///
+    /// The message, or each line, is JSON. It is encoded, and the type is stored with the channel for subscribers.
+    #[arg(long = "type", value_name = "TYPE", conflicts_with = "bytes")]
     of: Option<String>,
 
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Encode it as it lies in memory, for types whose fields all have a fixed size
+    /// Use the plain layout (types of fixed size only)
     #[arg(long, requires = "of")]
     plain: bool,
 
@@ -64,12 +66,14 @@ pub(crate) struct Pub {
     #[command(flatten)]
     count: Count,
 
-    /// Longest message, such as 512, 64K or 1M, when the channel has to be made; longer ones are refused [default: as the
-    /// message, and the channel grows with longer ones]
-    #[arg(short, long, value_name = "BYTES", conflicts_with = "no_create", value_parser = units::size)]
+    /// Largest message
+    ///
+    /// It applies when the channel has to be made, and longer messages are refused. The default is the size of the message,
+    /// and the channel grows with longer ones.
+    #[arg(long, value_name = "SIZE", conflicts_with = "no_create", value_parser = units::size)]
     size: Option<u64>,
 
-    /// Do not make the channel when it is missing; end with exit code 3
+    /// Exit with code 3 if there is no such channel
     #[arg(long)]
     no_create: bool,
 
@@ -81,7 +85,7 @@ const EXAMPLES: &str = "\
 Examples:
   saltus pub greeting 'hello, world'
   saltus pub heartbeat alive -r 10              ten times a second until Ctrl-C
-  saltus pub command --hex '01 00 ff' -n 3 -r 1
+  saltus pub command --bytes '01 00 ff' -n 3 -r 1
   saltus pub camera --file frame.jpg -r 30
   tail -f /var/log/syslog | saltus pub log --lines
   saltus pub pose --type robot.pose_t '{\"utime\": 1, \"x\": 0.5}' -I types
@@ -191,7 +195,7 @@ impl Pub {
                 Err(Failure::new(Code::Usage, words))
             }
         };
-        let new = |name: &String| types::encoder(name, &self.dirs.include, self.plain, known);
+        let new = |name: &String| types::encoder(name, &self.dirs, self.plain, known);
         self.of.as_ref().map(new).transpose()
     }
 
@@ -204,7 +208,10 @@ impl Pub {
             }
             OpenDomain::Other(domain) if self.size.is_some() || self.no_create => {
                 let option = if self.no_create { "--no-create" } else { "--size" };
-                let words = format!("{option}: no channel has to be made in {}; leave it away", domain.url());
+                let words = format!(
+                    "{option} is for shared memory: {} needs no channel to be made; omit it",
+                    domain.url()
+                );
                 Err(Failure::new(Code::Usage, words))
             }
             OpenDomain::Other(domain) => Ok(Sink::Domain(domain.publisher(self.name.as_bytes())?)),
@@ -213,7 +220,7 @@ impl Pub {
 
     /// The message, where there is one and not a line after the other.
     fn message(&self, encoder: Option<&Encoder>) -> Outcome<Option<Vec<u8>>> {
-        let message = match (&self.text, &self.file, &self.hex) {
+        let message = match (&self.text, &self.file, &self.bytes) {
             (Some(text), _, _) => text.as_bytes().to_vec(),
             (_, Some(file), _) => contents(file)?,
             (_, _, Some(hex)) => hex.0.clone(),
@@ -233,6 +240,9 @@ impl Pub {
         let name = self.name.as_bytes();
         match domain.open_channel(name) {
             Err(Error::NotFound { .. }) if !self.no_create => {}
+            Err(Error::NotFound { .. }) => {
+                return Err(domain::absent(name, &domain.list()?, &domain.url()));
+            }
             opened => return Ok(opened?),
         }
         let size = self.size.unwrap_or_else(|| {
@@ -261,8 +271,7 @@ impl Pub {
 
 fn contents(file: &Path) -> Outcome<Vec<u8>> {
     let read = if file == Path::new("-") { whole_input() } else { std::fs::read(file).map(Some) };
-    let words = |e| format!("cannot read {}: {e}; name a file that you may read", file.display());
-    read.map_err(|e| Failure::new(Code::Failed, words(e)))?.ok_or(Failure::Quiet)
+    read.map_err(|e| unreadable(file.display(), &e))?.ok_or(Failure::Quiet)
 }
 
 /// Standard input up to its end; none when the end was asked for before.

@@ -1,5 +1,6 @@
 //! `saltus report`: histograms of times as a page, a figure, or a table.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -8,8 +9,9 @@ use saltus_measure::Summary;
 use saltus_measure::report::{self, Level, Series, Unit};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
-use crate::flags::Json;
+use crate::exit::{Code, Failure, Outcome, readable, say, unwritable};
+use crate::flags::output::Target;
+use crate::flags::{Force, Json};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -19,28 +21,34 @@ use saltus_text::table::{Align, Table};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Report {
-    /// HdrHistogram interval logs, percentile distributions (.hgrm), or tables (.csv)
+    /// HdrHistogram interval logs, .hgrm or .csv files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Write a page (.html), a figure (.svg), or of one series a distribution (.hgrm) or table (.csv)
+    /// File to write: .html, .svg, or of one series .hgrm or .csv
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Only the charts that show all files together
+    #[command(flatten)]
+    force: Force,
+
+    /// Draw only the charts that show all files together
     #[arg(long)]
     compare: bool,
 
-    /// Times with this tag, not those without; `all` for every tag; may be given several times
+    /// Take times with TAG instead of untagged ones (repeatable)
+    ///
+    /// `all` takes every tag.
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
-    /// Unit of the values in .hgrm files: ns, us, ms or s [default: ns if all are whole numbers, as HdrHistogram writes what it
-    /// was given; else ms]
+    /// Unit of .hgrm values: ns, us, ms or s [default: by the values]
+    ///
+    /// The default is ns if all values are whole numbers, as HdrHistogram writes what it was given, else ms.
     #[arg(long, value_name = "UNIT", value_parser = Unit::from_str)]
     unit: Option<Unit>,
 
-    /// What is promised, such as 99:1ms,99.9:5ms,100:20ms: so much percent within that time
+    /// Check PERCENT:TIME levels, such as 99:1ms,100:20ms
     #[arg(long, value_name = "LEVELS", value_delimiter = ',', value_parser = Level::from_str)]
     level: Vec<Level>,
 
@@ -80,6 +88,7 @@ pub(crate) fn run(mut args: Report) -> Outcome {
     args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
     let mut series = Vec::new();
     for file in &args.files {
+        readable(file)?;
         let all = report::load(file, args.unit).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         if let Some(unit) = all[0].assumed {
             let (file, unit) = (file.display(), unit.name());
@@ -120,12 +129,14 @@ fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
             ));
         }
         _ => {
-            return Err(Failure::new(Code::Usage, "-o takes a name that ends in .html, .svg, .hgrm or .csv"));
+            return Err(Failure::new(
+                Code::Usage,
+                "expected a name for -o that ends in .html, .svg, .hgrm or .csv",
+            ));
         }
     };
-    std::fs::write(path, text).map_err(|e| {
-        Failure::new(Code::Failed, format!("cannot write {}: {e}; write elsewhere", path.display()))
-    })
+    let write = |out: &mut dyn Write| out.write_all(text.as_bytes()).map_err(|e| unwritable(path, &e));
+    Target::new(path, args.force.force)?.fill(write)
 }
 
 fn print(series: &[Series], args: &Report) -> Outcome {

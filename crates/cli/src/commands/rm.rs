@@ -14,20 +14,19 @@ pub(crate) struct Rm {
     #[command(flatten)]
     names: Names,
 
-    /// A channel that does not exist is fine
+    /// Do nothing if there is no such channel
     #[arg(short, long)]
     force: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus rm imu                         those who have it open are told
-  saltus rm 'robot/*' -f                all of a robot, if there are any";
+  saltus rm imu
+  saltus rm 'robot/*' -f                succeed if there are none";
 
 /// Removes them, going on where one fails.
 pub(crate) fn run(domain: &DomainUrl, rm: Rm) -> Outcome {
-    let domain =
-        domain.shm_only("rm", "nothing stays there that could be removed; `saltus ls` lists what comes")?;
+    let domain = domain.shm_only("rm", "it keeps no channels; `saltus ls` lists those with traffic")?;
     rm.names.meant()?.for_each(&domain, rm.force, |name| match domain.unlink(name.as_bytes()) {
         // Somebody else was faster: it is gone, as was wanted.
         Ok(()) | Err(Error::NotFound { .. }) => Ok(()),

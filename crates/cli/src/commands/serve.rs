@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_foxglove::{Error, Playing, Server, Settings, Tape};
 use saltus_play::Reel;
 use saltus_types::cdr::Dialect;
@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::log;
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::domain;
+use crate::flags::mcap::Schema;
 use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::print::out::Out;
@@ -23,44 +24,53 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
-    /// Logs to play, LCM's or MCAP, instead of the channels of a domain
-    #[arg(value_name = "LOG")]
+    /// Logs to play, instead of showing channels
+    #[arg(value_name = "FILE")]
     logs: Vec<PathBuf>,
 
-    /// Speak Foxglove's WebSocket protocol; there is no other one yet
+    /// Speak Foxglove's WebSocket protocol
     #[arg(long, required = true)]
     foxglove: bool,
 
-    /// Where clients come to; beyond this machine they need the token that is printed
+    /// Address and port to listen on
+    ///
+    /// Clients on other machines need the token that is printed.
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8765")]
     listen: SocketAddr,
 
-    /// Show this domain as well; may be given several times. Names of channels then have the domain's URL before them
+    /// Include the domain URL too (repeatable)
+    ///
+    /// The names of channels are then prefixed by the URL of their domain.
     #[arg(long, value_name = "URL", conflicts_with = "logs")]
     also: Vec<String>,
 
-    /// In which language clients are told what messages are: ros2msg for all viewers, omgidl keeps names as they are
-    #[arg(long, value_enum, default_value_t = Language::Ros2msg, value_name = "LANGUAGE")]
-    schema: Language,
+    #[command(flatten)]
+    schema: Schema,
 
-    /// Memory for messages that wait for one client; beyond it the oldest are dropped, counted and told
-    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "16M", hide_default_value = true)]
+    /// Memory for messages that wait for one client
+    ///
+    /// Beyond it the oldest messages are dropped, counted and reported to the client.
+    #[arg(long, value_name = "SIZE", value_parser = units::size, default_value = "16M")]
     queue: u64,
 
-    /// Let clients publish on the channels of the domain
+    /// Let clients publish
     #[arg(long, conflicts_with = "logs")]
     allow_publish: bool,
 
-    /// Logs: so many times as fast as they were recorded, from 0.01 to 100
-    #[arg(short, long, value_name = "N", default_value = "1", hide_default_value = true, value_parser = speed)]
+    /// Playback speed
+    ///
+    /// A factor from 0.01 to 100.
+    #[arg(short, long, value_name = "N", default_value = "1", value_parser = speed)]
     speed: f64,
 
-    /// Logs: wait until a client plays; otherwise it begins when the first channel is subscribed
+    /// Start paused
+    ///
+    /// Without it, playback starts when a client subscribes.
     #[arg(short, long)]
     paused: bool,
 
-    /// Logs: begin again at the end
-    #[arg(long)]
+    /// Start again at the end
+    #[arg(long = "loop")]
     repeat: bool,
 
     #[command(flatten)]
@@ -71,15 +81,6 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     quiet: Quiet,
-}
-
-/// Schema languages.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Language {
-    /// ROS 2 message definitions.
-    Ros2msg,
-    /// OMG IDL.
-    Omgidl,
 }
 
 const EXAMPLES: &str = "\
@@ -93,7 +94,7 @@ Examples:
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(speed) if (0.01..=100.0).contains(&speed) => Ok(speed),
-        _ => Err("a speed is a number from 0.01 to 100".into()),
+        _ => Err("expected a number from 0.01 to 100".into()),
     }
 }
 
@@ -110,13 +111,10 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     stop::on_signals()?;
     if given && !args.logs.is_empty() {
         let words =
-            "logs are played, or a domain is shown, not both: start `saltus serve` twice, with two ports";
+            "cannot play logs and show a domain in one server: run `saltus serve` twice, on two ports";
         return Err(Failure::new(Code::Usage, words));
     }
-    let dialect = match args.schema {
-        Language::Ros2msg => Dialect::Ros2Msg,
-        Language::Omgidl => Dialect::OmgIdl,
-    };
+    let dialect = args.schema.dialect();
     let queue = usize::try_from(args.queue).unwrap_or(usize::MAX);
     let publish = args.allow_publish;
     let settings = Settings { listen: args.listen, dialect, publish, queue, ..Settings::default() };
@@ -125,7 +123,7 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
         let first = url.unwrap_or("shm://");
         for url in std::iter::once(first).chain(args.also.iter().map(String::as_str)) {
             let prefix = if args.also.is_empty() { String::new() } else { format!("{url}/") };
-            server.show(domain::network(url)?, prefix, types::types(&args.dirs.include)?).map_err(failure)?;
+            server.show(domain::network(url)?, prefix, types::types(&args.dirs)?).map_err(failure)?;
         }
     } else {
         server.play(args.tape(dialect)?).map_err(failure)?;
@@ -152,7 +150,7 @@ impl Serve {
         let logs = self.logs.iter().map(|path| log::open(path, self.quiet.quiet));
         let logs = logs.collect::<Outcome<_>>()?;
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
-        let tape = Tape::new(Reel::new(logs), types::types(&self.dirs.include)?, dialect, playing);
+        let tape = Tape::new(Reel::new(logs), types::types(&self.dirs)?, dialect, playing);
         let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         tape.ok_or_else(|| Failure::new(Code::Failed, "there is no event in it"))
     }

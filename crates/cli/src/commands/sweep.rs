@@ -25,12 +25,12 @@ struct Line {
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus sweep   half-built channels, counters of dead subscribers
+  saltus sweep
   saltus --domain shm://robot sweep";
 
 /// Sweeps once, and says how much there was.
 pub(crate) fn run(domain: &DomainUrl, sweep: Sweep) -> Outcome {
-    let removed = domain.shm_only("sweep", "dead processes leave nothing behind there")?.sweep()?;
+    let removed = domain.shm_only("sweep", "dead processes leave nothing there")?.sweep()?;
     let mut out = Out::new()?;
     if sweep.json.json {
         out.json(&Line { removed })?;

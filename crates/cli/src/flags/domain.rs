@@ -5,27 +5,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Arg;
 use saltus_channel::{Channel, Domain, Error, Name};
 use saltus_domain::{Reach, SCHEMES, Scheme};
-use saltus_text::escape::unescaped;
+use saltus_text::escape::{escaped, unescaped};
+use saltus_types::nearest;
 
 use crate::exit::{Code, Failure, Outcome, say};
 
-/// The domain, as it was typed.
-#[derive(Args)]
-pub(crate) struct DomainFlag {
-    /// Where the channels are.
-    // Read by ourselves: clap would show it in every usage line as if it had to be given.
-    #[arg(long, global = true, value_name = "URL", help = domains())]
-    #[arg(help_heading = "Everywhere")]
-    domain: Option<String>,
+/// The option by its id.
+pub(crate) const ID: &str = "domain";
+
+/// The option, for the commands that work on a domain.
+// Its default is read by ourselves: clap would show it in every usage line as if it had to be given.
+pub(crate) fn arg() -> Arg {
+    let arg = Arg::new(ID).long(ID).value_name("URL").help_heading("Everywhere");
+    arg.help("Domain, such as shm://NAME or udpm:// [env: SALTUS_DOMAIN]").long_help(domains())
 }
 
-impl DomainFlag {
+/// The domain as it was typed.
+pub(crate) struct Typed(pub(crate) Option<String>);
+
+impl Typed {
     /// The domain that is meant. An empty URL is as good as none.
     pub(crate) fn meant(self) -> Outcome<DomainUrl> {
-        DomainUrl::of(self.domain, std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string())
+        DomainUrl::of(self.0, std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string())
     }
 }
 
@@ -38,7 +42,10 @@ pub(crate) struct DomainUrl {
 impl DomainUrl {
     fn of(typed: Option<String>, variable: Result<String, std::ffi::OsString>) -> Outcome<DomainUrl> {
         let no_text = |url| {
-            Failure::new(Code::Usage, format!("SALTUS_DOMAIN is {url:?}, which is no text: write shm://NAME"))
+            Failure::new(
+                Code::Usage,
+                format!("SALTUS_DOMAIN is {url:?}: expected a URL such as shm://NAME, in UTF-8"),
+            )
         };
         let is_typed = typed.as_ref().is_some_and(|url| !url.is_empty());
         let url = match typed {
@@ -91,6 +98,11 @@ fn is_network(url: &str) -> bool {
     !Scheme::of(url).is_ok_and(|scheme| scheme.traits.shared_memory)
 }
 
+/// The domain, if it is in shared memory. Others are not touched.
+pub(crate) fn in_shared_memory(url: &str) -> Outcome<Option<Domain>> {
+    Ok(if is_network(url) { None } else { Some(Domain::open(url)?) })
+}
+
 /// What `--domain` takes, by what this build has.
 pub(crate) fn domains() -> String {
     let others = SCHEMES.iter().filter(|s| !s.traits.shared_memory && s.traits.reach != Reach::Process);
@@ -99,11 +111,11 @@ pub(crate) fn domains() -> String {
     let more = if absent.is_empty() {
         String::new()
     } else {
-        format!("; {} are Cargo features that this build does not have", list(absent))
+        format!(" This build was made without the Cargo features for {}.", list(absent))
     };
     format!(
-        "Where the channels are: shm:// is shared memory, shm://NAME a domain of it with a name, shm:///DIR a directory \
-         on a tmpfs; pub, echo, ls and stat also take {}{more} [env: SALTUS_DOMAIN]",
+        "Domain, such as shm://NAME or udpm://\n\nshm:// is shared memory, shm://NAME a domain of it, shm:///DIR a directory \
+         on a tmpfs. Commands that only move messages also take {}.{more} The default is $SALTUS_DOMAIN, else shm://.",
         list(built)
     )
 }
@@ -111,10 +123,8 @@ pub(crate) fn domains() -> String {
 /// A domain of any kind, through the interface that they have in common. One that other processes cannot reach is refused.
 pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
     if Scheme::of(url).is_ok_and(|scheme| scheme.traits.reach == Reach::Process) {
-        let words = format!(
-            "{url} is memory of one process alone, and this command is a process of its own: shm:// is for the processes of \
-             one machine"
-        );
+        let words =
+            format!("cannot reach {url}: it is the memory of a single process; use shm:// between processes");
         return Err(Failure::new(Code::Usage, words));
     }
     Ok(saltus_domain::Domain::open(url)?)
@@ -129,18 +139,30 @@ pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outco
         } // neither can be
         Some(url) => Err(Failure::new(
             Code::Usage,
-            format!(
-                "`saltus {command}` is for domains in shared memory, shm://, and not for {url}: {instead}"
-            ),
+            format!("`saltus {command}` works on shared memory, shm://, not on {url}: {instead}"),
         )),
     }
 }
 
-/// Tells it when there is no such domain: a name that nobody has used, or a mistake.
+/// Says what to do where there is no channel: in a domain that nobody has used, or by a mistake.
 pub(crate) fn tell_of_no_domain(domain: &Domain) {
-    if !domain.path().exists() {
-        say(format_args!("there is no domain {} (yet): its first channel makes it", domain.url()));
+    if domain.list().is_ok_and(|all| all.is_empty()) {
+        let url = domain.url();
+        let without = Domain::from_env().is_ok_and(|usual| usual.url() == url);
+        let option = if without { String::new() } else { format!(" --domain {url}") };
+        say(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
     }
+}
+
+/// Why there is no channel of that name, in the same words in every command; with the name that may be meant.
+pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
+    let shown = escaped(name);
+    let known: Vec<String> = all.iter().map(|name| escaped(name.as_bytes())).collect();
+    let remedy = match nearest(&shown, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`saltus ls` lists all channels".into(),
+    };
+    Failure::new(Code::NotFound, format!("no channel `{shown}` in {url}: {remedy}"))
 }
 
 /// Opens the one channel of that name, or the one that is printed so.
@@ -159,6 +181,7 @@ pub(crate) fn open_named(domain: &Domain, argument: &OsStr) -> Outcome<Channel> 
 /// Opens a channel; says whose it is where that is not allowed.
 pub(crate) fn open(domain: &Domain, name: &Name) -> Outcome<Channel> {
     domain.open_channel(name.as_bytes()).map_err(|error| match error {
+        Error::NotFound { .. } => absent(name.as_bytes(), &domain.list().unwrap_or_default(), &domain.url()),
         Error::Denied { what } => {
             let owner = std::fs::metadata(directory(domain, name)).map(|m| m.uid());
             let owner = owner.map_or("its owner".into(), |uid| format!("its owner, user {uid},"));

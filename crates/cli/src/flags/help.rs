@@ -8,22 +8,22 @@ pub(crate) fn after(parts: &[&str]) -> String {
 /// What a pattern is, under the help of every command that takes one.
 pub(crate) const PATTERNS: &str = "\
 Patterns:
-  A NAME is first the channel of exactly that name, then the one that is
-  printed so, then all that match the pattern:
-  *        any bytes, '/' too
+  A NAME is the channel of that name, else the one that is printed so, else
+  all channels that match the pattern:
+  *        any bytes, also '/'
   ?        any one byte
-  [a-z]    one byte of a set; [!a-z] one outside it
+  [a-z]    one byte of a set; [!a-z] one byte outside it
   \\c       the character c itself; \\xHH, \\n, \\r and \\t are bytes as printed
-  Quote patterns, so that the shell leaves them alone.";
+  Quote patterns to protect them from the shell.";
 
 /// What the exit codes mean, under the help of the whole command.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0  fine, also after the first Ctrl-C or when nobody reads the output any more
-  1  it could not be done; standard error says why, and what to do
-  2  the command line makes no sense
-  3  there is no such channel
-  4  nothing came in the time given with --timeout
-  5  samples were lost where none may be (echo --strict, record, play)
-  6  two types differ (types diff), or a message has another type (echo --type)
+  0  success, also after the first Ctrl-C or when the output is closed
+  1  failed; standard error has the reason and the remedy
+  2  invalid command line
+  3  no such channel, or a named channel never appeared (record)
+  4  nothing arrived within --timeout
+  5  messages were lost (echo --strict, record, play)
+  6  types differ (types diff, echo --type)
   7  something on this machine does not work (doctor)";

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 
-use crate::exit::{Code, Failure, Outcome};
+use crate::exit::{Outcome, taken, unwritable};
 use crate::print::Format;
 
 /// Print for programs.
 #[derive(Args)]
 pub(crate) struct Json {
-    /// Print JSON, one object a line, for programs
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -21,19 +21,19 @@ pub(crate) struct Json {
 #[derive(Args)]
 #[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
 pub(crate) struct Printed {
-    /// Show long arrays as a whole
+    /// Print long arrays in full
     #[arg(long, conflicts_with_all = ["format", "hex", "json"])]
     full: bool,
 
-    /// Print only the message and a line end: what pub --lines reads
-    #[arg(short, long)]
+    /// Use one line per message
+    #[arg(long)]
     lines: bool,
 
-    /// Print the message as a line of hexadecimal digits: what pub --hex takes
+    /// Print messages as hexadecimal digits
     #[arg(short = 'x', long)]
     hex: bool,
 
-    /// Print only the message, byte for byte
+    /// Print only the bytes of messages
     #[arg(long)]
     raw: bool,
 
@@ -57,7 +57,7 @@ impl Printed {
 /// Say only what has to be known.
 #[derive(Args)]
 pub(crate) struct Quiet {
-    /// Say nothing but errors and warnings
+    /// Print only errors and warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -95,10 +95,7 @@ impl Target {
     /// Lets `write` fill it. A file appears under its name when all is written; after a failure nothing is left.
     pub(crate) fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
         let Target::File(path, aside, force) = self else { return write(&mut BufWriter::new(io::stdout())) };
-        let failed = |e: io::Error| {
-            let words = format!("cannot write {}: {e}; name a file that you may write", path.display());
-            Failure::new(Code::Failed, words)
-        };
+        let failed = |e: io::Error| unwritable(&path, &e);
         let put = || {
             let mut file = File::options().write(true).create_new(true).open(&aside).map_err(failed)?;
             let done = write(&mut file)?;
@@ -120,11 +117,4 @@ impl Target {
         }
         done
     }
-}
-
-fn taken(path: &Path) -> Failure {
-    Failure::new(
-        Code::Failed,
-        format!("{} exists: choose another name, or overwrite it with --force", path.display()),
-    )
 }

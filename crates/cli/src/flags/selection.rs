@@ -12,11 +12,12 @@ use saltus_text::escape::{escaped, unescaped};
 use saltus_text::glob;
 
 use crate::exit::{self, Code, Failure, Outcome};
+use crate::flags::domain;
 
 /// Channels that exist, as they were typed; at least one.
 #[derive(Args)]
 pub(crate) struct Names {
-    /// Channels, by name or pattern (see Patterns below)
+    /// Channels, by name or pattern
     #[arg(value_name = "NAME", required_unless_present = "regex")]
     names: Vec<OsString>,
 
@@ -27,7 +28,7 @@ pub(crate) struct Names {
 /// Channels, as they were typed; all when none is given.
 #[derive(Args)]
 pub(crate) struct AnyNames {
-    /// Channels, by name or pattern (see Patterns below); all when none is given
+    /// Channels, by name or pattern [default: all]
     #[arg(value_name = "NAME")]
     names: Vec<OsString>,
 
@@ -39,8 +40,7 @@ pub(crate) struct AnyNames {
 #[derive(Args, Default)]
 pub(crate) struct Regexes {
     /// Select channels whose whole name matches REGEX (repeatable)
-    #[arg(short = 'e', long, value_name = "REGEX", short_alias = 'c')]
-    #[arg(aliases = ["channel", "channels", "regexp"])]
+    #[arg(short = 'e', long, value_name = "REGEX")]
     regex: Vec<String>,
 }
 
@@ -51,21 +51,21 @@ pub(crate) struct Matching {
     regexes: Regexes,
 
     /// Select all channels except those
-    #[arg(short = 'v', long, alias = "invert-channels")]
+    #[arg(short = 'v', long)]
     invert: bool,
 }
 
 impl Names {
     /// The channels that are meant.
     pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::of(&self.names, false, &self.matching)
+        Selection::of(&self.names, &self.matching)
     }
 }
 
 impl AnyNames {
     /// The channels that are meant.
     pub(crate) fn meant(&self) -> Outcome<Selection> {
-        Selection::of(&self.names, false, &self.matching)
+        Selection::of(&self.names, &self.matching)
     }
 }
 
@@ -125,14 +125,10 @@ enum Choice {
 pub(crate) type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 
 impl Selection {
-    /// What these names, which may be expressions, and what else was typed mean.
-    pub(crate) fn of(names: &[OsString], are_regexes: bool, matching: &Matching) -> Outcome<Selection> {
+    /// What these names and what else was typed mean.
+    pub(crate) fn of(names: &[OsString], matching: &Matching) -> Outcome<Selection> {
         let regex = |text: &str| Ok(Choice::Matching(Pattern::regex(text)?, text.to_owned()));
-        let named = |name: &OsString| match name.to_str() {
-            _ if !are_regexes => Ok(Choice::Named(name.as_bytes().to_vec())),
-            Some(text) => regex(text),
-            None => Err(Failure::new(Code::Usage, "the regular expression is not text")),
-        };
+        let named = |name: &OsString| Ok(Choice::Named(name.as_bytes().to_vec()));
         let choices = names.iter().map(named).chain(matching.regexes.regex.iter().map(|text| regex(text)));
         let choices: Vec<Choice> = choices.collect::<Outcome<_>>()?;
         if matching.invert && choices.is_empty() {
@@ -160,9 +156,15 @@ impl Selection {
     pub(crate) fn existing(&self, domain: &Domain) -> Outcome<Vec<Name>> {
         let all = domain.list()?;
         match self.choices.iter().find(|choice| choice.among(&all).is_empty()) {
-            Some(choice) => Err(choice.none(&domain.url())),
+            Some(choice) => Err(choice.none(&all, &domain.url())),
             None => Ok(self.among(&all)),
         }
+    }
+
+    /// Why arguments mean none of all these, argument by argument; nothing where all others are meant.
+    pub(crate) fn missing(&self, all: &[Name], url: &str) -> Vec<Failure> {
+        let choices = self.choices.iter().filter(|_| !self.invert);
+        choices.filter(|choice| choice.among(all).is_empty()).map(|choice| choice.none(all, url)).collect()
     }
 
     /// The same, where an argument may mean none just now.
@@ -193,7 +195,7 @@ impl Selection {
         exit::for_each(&self.choices, |choice| {
             let meant = choice.among(&all);
             if meant.is_empty() && !none_is_fine {
-                return Err(choice.none(&domain.url()));
+                return Err(choice.none(&all, &domain.url()));
             }
             exit::for_each(meant, |name| if done.insert(name) { action(name) } else { Ok(()) })
         })
@@ -236,17 +238,14 @@ impl Choice {
         }
     }
 
-    /// Why it means none in this domain.
-    fn none(&self, url: &str) -> Failure {
-        let (shown, is_pattern) = match self {
-            Choice::Matching(_, text) => (escaped(text.as_bytes()), true),
-            Choice::Named(text) => (escaped(text), glob::Pattern::is_one(text)),
+    /// Why it means none of all these.
+    fn none(&self, all: &[Name], url: &str) -> Failure {
+        let shown = match self {
+            Choice::Matching(_, text) => escaped(text.as_bytes()),
+            Choice::Named(text) if glob::Pattern::is_one(text) => escaped(text),
+            Choice::Named(text) => return domain::absent(text, all, url),
         };
-        let words = if is_pattern {
-            format!("no channel in {url} matches `{shown}`: `saltus ls` lists them")
-        } else {
-            format!("there is no channel `{shown}` in {url}: `saltus ls` lists them, `saltus mk` makes one")
-        };
+        let words = format!("no channel in {url} matches `{shown}`: `saltus ls` lists all channels");
         Failure::new(Code::NotFound, words)
     }
 }
@@ -307,14 +306,6 @@ mod tests {
         assert!(regexes(&["a)|(b", "c"]).meant().is_err(), "each is an expression by itself");
         let nothing = Matching { regexes: regexes(&[]), invert: true };
         assert_eq!(nothing.meant().err().and_then(|failure| failure.code()), Some(Code::Usage));
-    }
-
-    #[test]
-    fn old_spellings_mean_the_same() {
-        for old in ["-c", "--channel", "--channels", "--regexp"] {
-            assert_eq!(chosen(&[old, "POSE.*"]), ["POSE", "POSE_2"]);
-        }
-        assert_eq!(chosen(&["--invert-channels", "P*", "C*"]), ["a*", "ab"]);
     }
 
     #[test]

@@ -1,29 +1,57 @@
 //! Types as they are named on the command line, and what is wrong with their files, on standard error.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use clap::Args;
 use saltus_channel::Description;
 use saltus_decode::{Decoder, Dictionary, Encoder, Kind, TypeText, Types, Unexpected, files};
 use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{self, Code, Failure, Outcome, say};
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
 
 /// Where types are looked for.
 #[derive(Args)]
 pub(crate) struct TypeDirs {
-    /// Look for types in the .lcm files of this directory and below it; may be given several times
-    #[arg(short = 'I', long = "include", alias = "types", value_name = "DIR")]
+    /// Search DIR recursively for .lcm type files (repeatable)
+    ///
+    /// The directories of $SALTUS_TYPES, separated by colons, are searched after these.
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,
+}
+
+impl TypeDirs {
+    /// The directories: those that were typed, which must be there, then those of the variable.
+    pub(crate) fn all(&self) -> Outcome<Vec<PathBuf>> {
+        for dir in &self.include {
+            fs::read_dir(dir).map_err(|e| exit::unreadable(dir.display(), &e))?;
+        }
+        Ok(self.include.iter().cloned().chain(usual()).collect())
+    }
+}
+
+/// The directories of `SALTUS_TYPES`. One that is not there is no reason to do nothing, and is told once.
+fn usual() -> Vec<PathBuf> {
+    static TOLD: Once = Once::new();
+    let variable = std::env::var_os("SALTUS_TYPES").unwrap_or_default();
+    let (found, absent): (Vec<_>, Vec<_>) = std::env::split_paths(&variable)
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .partition(|dir| dir.is_dir());
+    TOLD.call_once(|| {
+        for dir in absent {
+            say(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; left out", dir.display()));
+        }
+    });
+    found
 }
 
 impl From<files::Unreadable> for Failure {
     fn from(error: files::Unreadable) -> Failure {
-        Failure::new(Code::Failed, error.to_string())
+        exit::unreadable(error.directory.display(), &error.error)
     }
 }
 
@@ -47,18 +75,23 @@ pub(crate) fn load(loader: Loader) -> Outcome<Loaded> {
     }
 }
 
+/// Whether it can be loaded; the errors are told. Warnings are told when all is loaded.
+pub(crate) fn load_alone(loader: Loader) -> bool {
+    loader.load().inspect_err(tell).is_ok()
+}
+
 /// The type of that name in these files or directories.
 pub(crate) fn find(name: &str, files: &[PathBuf], include: &[PathBuf]) -> Outcome<Kind> {
     let schema = load(files::loader(files, include).want(name))?.schema;
     match schema.find(name) {
         Some(id) => Ok(Kind::lcm(&Arc::new(schema), id)),
-        None => Err(Failure::new(Code::Failed, format!("`{name}` is no struct: name one"))),
+        None => Err(Failure::new(Code::Failed, format!("`{name}` is not a struct: name one"))),
     }
 }
 
 /// All types of these directories. A file that is wrong is told, and left out.
-pub(crate) fn everything(directories: &[PathBuf]) -> Outcome<Vec<Arc<Schema>>> {
-    let all = files::everything(directories)?;
+pub(crate) fn everything(dirs: &TypeDirs) -> Outcome<Vec<Arc<Schema>>> {
+    let all = files::everything(&dirs.all()?)?;
     for problem in &all.problems {
         tell(&problem.said);
         if problem.said.has_errors() {
@@ -69,18 +102,26 @@ pub(crate) fn everything(directories: &[PathBuf]) -> Outcome<Vec<Arc<Schema>>> {
     Ok(all.schemas.into_iter().map(Arc::new).collect())
 }
 
+/// The types that the command carries: those of CARMEN logs.
+pub(crate) fn carried() -> Option<Arc<Schema>> {
+    saltus_types::parse("carmen.lcm", saltus_carmen::typed::SCHEMA).ok().map(Arc::new)
+}
+
 /// The same, to look messages up in.
-pub(crate) fn types(directories: &[PathBuf]) -> Outcome<Types> {
+pub(crate) fn types(dirs: &TypeDirs) -> Outcome<Types> {
     let mut types = Types::new();
-    everything(directories)?.iter().for_each(|schema| types.add_all(schema));
+    everything(dirs)?.iter().chain(&carried()).for_each(|schema| types.add_all(schema));
     Ok(types)
 }
 
 /// The type files that are meant by these paths: files, and directories of them.
 pub(crate) fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
+    for path in paths.iter().filter(|path| !path.is_dir()) {
+        exit::readable(path)?;
+    }
     let files = files::named(paths)?;
     if files.is_empty() {
-        let words = "there is no .lcm file in these directories: name one that has some";
+        let words = "no .lcm file in these directories: name a directory with type files";
         return Err(Failure::new(Code::Failed, words));
     }
     Ok(files)
@@ -88,36 +129,51 @@ pub(crate) fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
 
 /// A decoder that knows the types in these directories, and those that publishers describe. With `name`, messages of all
 /// other types are an error.
-pub(crate) fn decoder(name: Option<&str>, include: &[PathBuf]) -> Outcome<Decoder> {
+pub(crate) fn decoder(name: Option<&str>, dirs: &TypeDirs) -> Outcome<Decoder> {
     Ok(match name {
         None => {
             let mut decoder = Decoder::new();
-            everything(include)?.iter().for_each(|schema| decoder.dictionary.add_all(schema));
+            everything(dirs)?.iter().for_each(|schema| decoder.dictionary.add_all(schema));
+            carried().iter().for_each(|schema| decoder.dictionary.carry(schema));
             decoder
         }
-        Some(name) if include.is_empty() => Decoder::named(name),
+        Some(name) if dirs.include.is_empty() => match perhaps(name) {
+            Some(kind) => Decoder::expecting(kind.schema(), kind.id()),
+            None => Decoder::named(name),
+        },
         Some(name) => {
-            let kind = find(name, &[], include)?;
+            let kind = find(name, &[], &dirs.all()?)?;
             Decoder::expecting(kind.schema(), kind.id())
         }
     })
+}
+
+/// The type of that name in the directories of `SALTUS_TYPES`, if it is there.
+fn perhaps(name: &str) -> Option<Kind> {
+    let dirs = usual();
+    let schema =
+        (!dirs.is_empty()).then(|| files::loader(&[], &dirs).want(name).load().ok()).flatten()?.schema;
+    let id = schema.find(name)?;
+    Some(Kind::lcm(&Arc::new(schema), id))
 }
 
 /// An encoder for the type of that name: in these directories, or, where none is given, as it was left with the channel: that
 /// is what `known` asks for.
 pub(crate) fn encoder(
     name: &str,
-    include: &[PathBuf],
+    dirs: &TypeDirs,
     plain: bool,
     known: impl FnOnce() -> Outcome<Dictionary>,
 ) -> Outcome<Encoder> {
     let failed = |words: String| Failure::new(Code::Failed, words);
-    let kind = if include.is_empty() {
+    let kind = if !dirs.include.is_empty() {
+        find(name, &[], &dirs.all()?)?
+    } else if let Some(kind) = perhaps(name) {
+        kind
+    } else {
         let dictionary = known()?;
         let kind = dictionary.named(name).ok_or_else(|| failed(dictionary.lacks(name)))?;
         Kind::clone(&kind)
-    } else {
-        find(name, &[], include)?
     };
     if !plain {
         return Ok(Encoder::new(kind));
@@ -125,6 +181,9 @@ pub(crate) fn encoder(
     let words = || format!("`{name}` has no plain layout: it has strings, or arrays whose size varies");
     Kind::plain(kind.schema(), kind.id()).map(Encoder::new).ok_or_else(|| failed(words()))
 }
+
+/// What to do about messages of an unknown type.
+pub(crate) const UNKNOWN: &str = "name the directory of its .lcm file with -I or $SALTUS_TYPES";
 
 /// What publishers have said, as a dictionary takes it.
 pub(crate) fn texts(said: Vec<Description>) -> Vec<TypeText> {
@@ -141,7 +200,7 @@ fn tell(diagnostics: &Diagnostics) {
 /// What is wrong as text. Colours come from the renderer, which leaves no control character of a file in it; without
 /// colours nothing else could be one either.
 pub(crate) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
-    let text = diagnostics.render(colour);
+    let text = exit::plain(&diagnostics.render(colour));
     if colour {
         return text;
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::exit::Outcome;
+use crate::print::Stamp;
 use crate::print::out::Out;
 use saltus_text::dump::dump;
 use saltus_text::escape::{escaped, harmless, is_text};
@@ -45,7 +46,7 @@ impl Format {
 #[derive(Default, Serialize)]
 struct Line<'a> {
     channel: &'a str,
-    stamp: Option<u64>,
+    stamp: Option<Stamp>,
     lane: Option<u32>,
     lease: Option<u64>,
     seq: Option<u64>,
@@ -74,8 +75,8 @@ struct Line<'a> {
 /// What is told in addition of a message of a log.
 #[derive(Serialize)]
 struct OfLog {
-    /// ns since 1970.
-    logged: i64,
+    /// Since 1970.
+    logged: Stamp,
 }
 
 /// What is told in addition of a message that came through a domain.
@@ -83,9 +84,10 @@ struct OfLog {
 struct OfDomain {
     missed_of: Option<&'static str>,
     dropped: u64,
-    sender: Option<u64>,
-    arrived: u64,
-    logged: Option<i64>,
+    /// As it is printed for people.
+    sender: Option<String>,
+    arrived: Stamp,
+    logged: Option<Stamp>,
 }
 
 /// Longer arrays are abbreviated for people.
@@ -165,7 +167,7 @@ impl<'a> Line<'a> {
         let line = Line { channel, size: bytes.len(), ..Line::default() };
         let mut line = match about {
             About::Channel(sample) => Line {
-                stamp: stamp(sample),
+                stamp: stamp(sample).map(Stamp::of),
                 lane: Some(sample.writer.lane),
                 lease: Some(sample.writer.lease),
                 seq: Some(sample.seq),
@@ -173,13 +175,13 @@ impl<'a> Line<'a> {
                 ..line
             },
             About::Log(event) => Line {
-                stamp: event.publish_time.and_then(|time| time.try_into().ok()),
+                stamp: event.publish_time.map(Stamp::signed),
                 seq: event.sequence,
-                of_log: Some(OfLog { logged: event.log_time }),
+                of_log: Some(OfLog { logged: Stamp::signed(event.log_time) }),
                 ..line
             },
             About::Domain(message) => Line {
-                stamp: message.published,
+                stamp: message.published.map(Stamp::of),
                 seq: message.sequence,
                 missed: message.missed.count(),
                 of_domain: Some(OfDomain::new(message)),
@@ -218,9 +220,9 @@ impl OfDomain {
                 Missed::Unknown => None,
             },
             dropped: message.dropped,
-            sender: message.sender,
-            arrived: message.arrived,
-            logged: message.logged,
+            sender: message.sender.map(|sender| format!("{sender:x}")),
+            arrived: Stamp::of(message.arrived),
+            logged: message.logged.map(Stamp::signed),
         }
     }
 }

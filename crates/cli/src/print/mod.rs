@@ -1,7 +1,9 @@
 //! What commands print, and how: for people, for programs, on a terminal.
 
+pub(crate) mod json;
 pub(crate) mod message;
 pub(crate) mod out;
 pub(crate) mod progress;
 
+pub(crate) use json::Stamp;
 pub(crate) use message::*;

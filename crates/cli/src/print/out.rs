@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::exit::{Code, Failure, Outcome};
+use crate::print::json;
 use crate::stop;
 
 /// Where commands print. Call [`Out::flush`] at the end, to learn of errors; what a failed command printed before it
@@ -34,9 +35,9 @@ impl Out {
         writeln!(self.file, "{text}").map_err(failure)
     }
 
-    /// A value as one line of JSON, in which nothing is left that a terminal would obey.
+    /// A value as one line of JSON, in which nothing is left that a terminal would obey, and no number that others would round.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Outcome {
-        let text = serde_json::to_string(value).map_err(|e| failure(e.into()))?;
+        let text = json::text(value).map_err(|e| failure(e.into()))?;
         let mut rest = text.as_str();
         // Those that JSON lets through stand in strings.
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {

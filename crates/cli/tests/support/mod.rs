@@ -106,7 +106,7 @@ impl Place {
         arguments: impl IntoIterator<Item = S>,
     ) -> Command {
         let mut command = Command::new(program);
-        command.args(arguments).env("SALTUS_DOMAIN", self.url());
+        command.args(arguments).env("SALTUS_DOMAIN", self.url()).env_remove("SALTUS_TYPES");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let reset = || {
             for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {

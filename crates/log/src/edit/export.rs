@@ -77,8 +77,9 @@ pub fn export<R: Read, W: Write>(
 fn object(out: &mut impl Write, event: &Event<'_>, record: &Record) -> io::Result<()> {
     let channel = Value::from(escaped(event.channel));
     let kind = Value::from(record.definition().name.to_string());
-    let published = event.publish_time.map_or(Value::Null, Value::from);
-    let (logged, value) = (event.log_time, json::to_string(record));
+    // Numbers of nanoseconds would be rounded by those who read them.
+    let published = event.publish_time.map_or(Value::Null, |time| Value::from(signed_stamp(time)));
+    let (logged, value) = (Value::from(signed_stamp(event.log_time)), json::to_string(record));
     writeln!(
         out,
         "{{\"channel\":{channel},\"logged\":{logged},\"published\":{published},\"type\":{kind},\"value\":{value}}}"

@@ -8,6 +8,7 @@ use std::io::Write;
 pub struct Output<W: Write> {
     writer: Writer<W>,
     channels: BTreeSet<Vec<u8>>,
+    unknown: usize,
 }
 
 /// What was written.
@@ -21,6 +22,8 @@ pub struct Written {
     pub kept_raw: u64,
     /// See [`Writer::too_early`].
     pub too_early: u64,
+    /// On how many channels the first message was neither of a known type nor text.
+    pub unknown: usize,
 }
 
 impl<W: Write> Output<W> {
@@ -29,7 +32,7 @@ impl<W: Write> Output<W> {
     /// # Errors
     /// The output does not take it.
     pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Output<W>> {
-        Ok(Output { writer: Writer::new(out, format, options)?, channels: BTreeSet::new() })
+        Ok(Output { writer: Writer::new(out, format, options)?, channels: BTreeSet::new(), unknown: 0 })
     }
     /// The types that messages are looked up in.
     pub fn types(&mut self) -> &mut Types {
@@ -42,6 +45,9 @@ impl<W: Write> Output<W> {
     pub fn add(&mut self, event: &Event<'_>) -> Result<()> {
         if !self.channels.contains(event.channel) {
             self.channels.insert(event.channel.into());
+            let told = event.about.is_some_and(|about| about.kind.is_some() || about.schema.is_some());
+            let known = told || self.writer.types().of(event.data).is_some();
+            self.unknown += usize::from(!known && !saltus_text::escape::is_text(event.data));
         }
         self.writer.write(event)
     }
@@ -61,6 +67,6 @@ impl<W: Write> Output<W> {
         let (events, kept_raw, too_early) =
             (self.writer.events(), self.writer.kept_raw(), self.writer.too_early());
         self.writer.finish()?;
-        Ok(Written { events, channels: self.channels.len(), kept_raw, too_early })
+        Ok(Written { events, channels: self.channels.len(), kept_raw, too_early, unknown: self.unknown })
     }
 }

@@ -104,9 +104,9 @@ fn measure(saltus: &Path, case: Case, seconds: u64, path: &Path) -> Fallible<()>
     let load = case.stress.then(|| stress(seconds)).transpose()?;
     let begun = path.with_extension("part");
     let mut command = Command::new(saltus);
-    command.args(["hiccup", "--quiet", "--duration", &format!("{seconds}s"), "--hlog"]).arg(&begun);
+    command.args(["hiccup", "--quiet", "--duration", &format!("{seconds}s"), "--out"]).arg(&begun);
     if case.real_time {
-        command.args(["--strict", "--fifo", PRIORITY]);
+        command.args(["--no-fallback", "--fifo", PRIORITY]);
     }
     let mut child = command.spawn().map_err(|e| format!("cannot start saltus: {e}"))?;
     let status = loop {

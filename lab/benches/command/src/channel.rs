@@ -32,7 +32,7 @@ pub struct Bench {
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Print JSON, one object a line, for programs
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -12,52 +12,55 @@ use saltus_domain::{Error, Scheme};
 use saltus_measure::lateness::{self, Lateness};
 
 use crate::exit::{Code, Failure, Outcome};
-use crate::flags::Json;
 use crate::flags::domain;
+use crate::flags::{Json, RunTime};
 use crate::print::out::Out;
 use crate::stop;
-use saltus_text::units;
 use show::Looked;
 
 /// The options of `doctor`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Doctor {
-    /// Everything about one check: what it reads, what is good, why, and what it finds here
+    /// Explain the check ID and show its result
     #[arg(long, value_name = "ID", conflicts_with_all = ["fix_script", "clean"])]
     explain: Option<String>,
 
-    /// Print a shell script of all that can be typed, to read and then to run as root; nothing is measured
+    /// Print a shell script that fixes what it can
+    ///
+    /// Read it before you run it as root. Nothing is measured.
     #[arg(long, conflicts_with_all = ["json", "clean"])]
     fix_script: bool,
 
-    /// Remove channels whose publishers are all dead and that no living subscriber has, after asking; nothing else is done
+    /// Remove channels that no living process uses, after asking
     #[arg(long, conflicts_with = "json")]
     clean: bool,
 
-    /// Do not ask
+    /// Do not ask (requires --clean)
     #[arg(long, requires = "clean")]
     yes: bool,
 
-    /// Do not measure at the end
+    /// Skip the measurement
     #[arg(long)]
     no_meter: bool,
 
-    /// Measure for so long
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::duration)]
-    meter_time: Duration,
+    #[command(flatten)]
+    time: RunTime,
 
     #[command(flatten)]
     json: Json,
 }
 
+/// How long is measured, unless --duration says otherwise.
+const METER: Duration = Duration::from_secs(10);
+
 const EXAMPLES: &str = "\
 Examples:
-  saltus doctor                       look, then measure for ten seconds
+  saltus doctor                       check, then measure for ten seconds
   saltus doctor --no-meter --json | jq '.checks[] | select(.state != \"ok\")'
   saltus doctor --explain mem.shm
   saltus doctor --fix-script > fix.sh   read it, then sudo sh fix.sh
-  saltus doctor --clean               remove channels of the dead, after asking";
+  saltus doctor --clean               remove unused channels, after asking";
 
 /// Looks, tells, measures.
 pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
@@ -89,7 +92,7 @@ pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
     let measure = !args.no_meter && args.explain.is_none();
     let fifo = realtime(&looked);
     if args.json.json {
-        let measured = measure.then(|| lateness(args.meter_time, fifo)).transpose()?;
+        let measured = measure.then(|| lateness(args.time.duration.unwrap_or(METER), fifo)).transpose()?;
         show::json(&mut out, &domain, &looked, measured)?;
     } else if args.explain.is_some() {
         looked.iter().flat_map(show::explained).try_for_each(|line| out.line(line))?;
@@ -97,7 +100,7 @@ pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
         show::table(&looked).iter().try_for_each(|line| out.line(line))?;
         out.flush()?;
         if measure {
-            let measured = lateness(args.meter_time, fifo)?;
+            let measured = lateness(args.time.duration.unwrap_or(METER), fifo)?;
             out.line(show::measured(&measured))?;
         }
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
 use saltus_decode::{Decoder, Meaning};
 
+use super::unknown::Unknown;
 use super::wanted::Wanted;
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::{domain, types};
@@ -24,9 +25,20 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Prints until there is enough, or the end is asked for.
 pub(super) fn run(domain: &Domain, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
     let quiet = wanted.quiet;
-    let mut reading = Reading { domain, wanted, name, meaning, out: Out::new()?, received: 0, missed: 0 };
+    let mut reading = Reading {
+        domain,
+        wanted,
+        name,
+        meaning,
+        out: Out::new()?,
+        received: 0,
+        missed: 0,
+        unknown: Unknown::new(quiet),
+    };
     let outcome = reading.run();
-    if !quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
+    // No sums of nothing before an error.
+    let nothing = reading.received == 0 && outcome.is_err();
+    if !quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         say(format_args!("received {}, missed {}", reading.received, reading.missed));
     }
     outcome
@@ -41,6 +53,7 @@ struct Reading<'a> {
     out: Out,
     received: u64,
     missed: u64,
+    unknown: Unknown,
 }
 
 /// Why one channel is read no further.
@@ -105,7 +118,7 @@ impl Reading<'_> {
             }
             if let Some((time, _)) = deadline.filter(|(_, at)| Instant::now() >= *at) {
                 let words = format!(
-                    "no channel `{}` appeared in {} within {time:?}: start what makes it, or wait longer",
+                    "no channel `{}` appeared in {} within {time:?}: start its publisher, or wait longer",
                     escaped(name),
                     self.domain.url()
                 );
@@ -150,6 +163,9 @@ impl Reading<'_> {
                 let descriptions = || types::texts(channel.descriptions().unwrap_or_default());
                 self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
             };
+            if self.wanted.looks_into {
+                self.unknown.tell(&name, &meaning, &message);
+            }
             let about = About::Channel(&sample);
             let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
             print(&mut self.out, format, &shown)?;
@@ -178,7 +194,7 @@ impl Reading<'_> {
     fn silence(&self, channel: &str) -> Failure {
         let time = self.wanted.timeout.unwrap_or_default();
         let words = format!(
-            "nothing came on channel `{channel}` within {time:?}: see `saltus info` for its publishers"
+            "no message on channel `{channel}` within {time:?}: `saltus info {channel}` shows its publishers"
         );
         Failure::new(Code::TimedOut, words)
     }

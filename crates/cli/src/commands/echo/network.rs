@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use saltus_decode::{Decoder, Meaning};
 use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Subscriber, Until};
 
+use super::unknown::Unknown;
 use super::wanted::{Channels, Wanted};
 use crate::exit::{Code, Failure, Outcome, Troubles, say};
 use crate::flags::selection::Wants;
@@ -49,7 +50,8 @@ pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Out
     let mut out = Out::new()?;
     let outcome = read(&mut subscriber, wanted, wants.as_ref(), &mut meaning, &mut out, &mut totals);
     let outcome = outcome.and_then(|()| out.flush());
-    if !wanted.quiet && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
+    let nothing = totals.received == 0 && outcome.is_err();
+    if !wanted.quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         drop(out);
         let missed = human::missed(totals.missed, totals.untold, totals.received);
         say(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
@@ -61,13 +63,11 @@ pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Out
 pub(super) fn refuse_what_it_has_not(domain: &Domain, wanted: &Wanted) -> Outcome {
     let url = domain.url();
     let words = if wanted.start != Start::Now && !wanted.newest {
-        format!("--from: {url} keeps nothing that was published before; leave it away")
+        format!("--start: {url} keeps no earlier messages; omit it")
     } else if wanted.wait {
-        format!(
-            "--wait: a channel of {url} need not be there before it is read; leave it away, or use --timeout"
-        )
+        format!("--wait: {url} accepts subscribers before there is a channel; omit it, or use --timeout")
     } else if wanted.follow {
-        format!("--follow: a channel of {url} is never replaced or removed; leave it away")
+        format!("--follow: channels of {url} are never replaced or removed; omit it")
     } else {
         return Ok(());
     };
@@ -81,7 +81,7 @@ fn nothing_came(wanted: &Wanted) -> Failure {
         Channels::Several(_, words) => words.clone(),
     };
     let words = format!(
-        "nothing came on `{shown}` within {time:?}: `saltus ls` lists the channels that something comes on"
+        "no message on channel `{shown}` within {time:?}: `saltus ls` lists the channels with traffic"
     );
     Failure::new(Code::TimedOut, words)
 }
@@ -94,7 +94,7 @@ fn read(
     out: &mut Out,
     totals: &mut Totals,
 ) -> Outcome {
-    let mut troubles = Troubles::default();
+    let (mut troubles, mut unknown) = (Troubles::default(), Unknown::new(wanted.quiet));
     let (mut bytes, mut silent) = (Vec::new(), None);
     while !stop::requested() && wanted.most.is_none_or(|most| totals.received < most) {
         let channel = match receive(subscriber, wanted.timeout, &mut silent, out, &mut bytes) {
@@ -121,6 +121,9 @@ fn read(
         let Some(message) = subscriber.last() else { continue };
         let first = totals.count(&message);
         let name = escaped(channel.as_bytes());
+        if wanted.looks_into {
+            unknown.tell(&name, &meant, &bytes);
+        }
         let shown =
             print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };
         print(out, wanted.format, &shown)?;

@@ -18,58 +18,61 @@ use saltus_measure::nanos;
 use saltus_measure::session::{Session, Settings};
 use saltus_os::{clock, rt};
 
-use crate::exit::{Code, Failure, Outcome, say};
-use crate::flags::{Json, Quiet};
+use crate::exit::{Code, Failure, Outcome, say, taken, unwritable};
+use crate::flags::time::at_least;
+use crate::flags::{Force, Json, Quiet, RunTime};
 use crate::stop;
 use saltus_text::units;
 use show::Show;
-use tell::{Teller, unwritten};
+use tell::Teller;
 
 /// The options of `hiccup`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hiccup {
-    /// How hiccups are found
+    /// Method of measuring
     #[arg(long, value_enum, default_value = "sleep")]
     meter: MeterName,
 
-    /// Time from one turn of the meter to the next
+    /// Sampling interval
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = resolution)]
     resolution: Duration,
 
-    /// Time that each histogram of the log covers [default: 5s, in runs below a minute less]
+    /// Time that each report covers [default: by the duration, up to 5s]
     #[arg(short, long, value_name = "TIME", value_parser = interval)]
     interval: Option<Duration>,
 
-    /// Measure for so long [default: 60s; with COMMAND until it ends]
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    duration: Option<Duration>,
+    #[command(flatten)]
+    time: RunTime,
 
-    /// Hiccups as long as this are spikes: what else happened then is told
+    /// Report what else happened at delays of TIME or more
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = units::duration)]
     spike: Duration,
 
-    /// Write an HdrHistogram interval log; - is standard output, and then nothing else goes there
-    #[arg(short = 'o', long, visible_alias = "out", value_name = "FILE")]
-    hlog: Option<PathBuf>,
+    /// Write an HdrHistogram interval log (-: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
 
-    /// Measure, and run COMMAND, on this processor
+    #[command(flatten)]
+    force: Force,
+
+    /// CPU to run the meter and COMMAND on
     #[arg(long, value_name = "N")]
     cpu: Option<usize>,
 
-    /// Measure under SCHED_FIFO with this priority, 1 to 99, with memory locked
-    #[arg(long, value_name = "PRIO")]
+    /// SCHED_FIFO priority of the meter, 1 to 99, memory locked
+    #[arg(long, value_name = "N")]
     fifo: Option<i32>,
 
-    /// End with exit code 1 if the system refuses --cpu or --fifo, instead of going on without
+    /// Exit with code 1 if --cpu or --fifo is refused
     #[arg(long)]
-    strict: bool,
+    no_fallback: bool,
 
-    /// Run the same meter in an idle process too: what both see is the machine, not the program
+    /// Run the same meter in an idle process, for comparison
     #[arg(long)]
     control: bool,
 
-    /// A program to measure beside, and its arguments; with --json and --hlog - it writes to standard error
+    /// Program to run while measuring, and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 
@@ -83,11 +86,11 @@ pub(crate) struct Hiccup {
 /// The meters, as they are typed.
 #[derive(Clone, Copy, ValueEnum)]
 enum MeterName {
-    /// jHiccup's: sleeps again and again; what a turn took longer than the shortest
+    /// As jHiccup: sleep repeatedly, compare with the shortest
     Sleep,
-    /// cyclictest's: sleeps until points in time; how late it woke
+    /// As cyclictest: sleep until a time, measure how late it wakes
     Deadline,
-    /// Reads the clock without pause; the longest gap. Takes a whole processor
+    /// Read the clock without a pause, on a whole CPU
     Spin,
 }
 
@@ -95,21 +98,18 @@ const EXAMPLES: &str = "\
 Examples:
   saltus hiccup --duration 10s                    this machine as it is
   saltus hiccup --meter deadline --fifo 90 --cpu 1
-  saltus hiccup --control --hlog run.hlog -- ./controller --rate 1000
+  saltus hiccup --control -o run.hlog -- ./controller --rate 1000
   saltus hiccup --json --duration 10s | jq '.report.corrected.p999 // empty'";
 
 fn resolution(text: &str) -> Result<Duration, String> {
     match units::duration(text)? {
         time if (Duration::from_micros(10)..=Duration::from_secs(10)).contains(&time) => Ok(time),
-        _ => Err("from 10us to 10s".into()),
+        _ => Err("expected a time from 10us to 10s".into()),
     }
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
-        time if time >= Duration::from_millis(10) => Ok(time),
-        _ => Err("10ms or more".into()),
-    }
+    at_least(text, Duration::from_millis(10), "10ms")
 }
 
 /// How often the meter's surroundings are looked at.
@@ -138,7 +138,7 @@ fn step(length: Option<Duration>) -> Duration {
 impl Hiccup {
     /// How long is measured; nothing where a command ends it.
     fn length(&self) -> Option<Duration> {
-        self.duration.or(self.command.is_empty().then_some(ALONE))
+        self.time.duration.or(self.command.is_empty().then_some(ALONE))
     }
 
     fn settings(&self) -> Settings {
@@ -161,21 +161,27 @@ impl Hiccup {
 /// Measures until the time is over, the command has ended, or the end is asked for.
 pub(crate) fn run(args: Hiccup) -> Outcome {
     stop::on_signals()?;
-    let to_stdout = args.hlog.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    let to_stdout = args.out.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if to_stdout {
         stop::when_output_closes();
+    }
+    if let Some(path) = args.out.as_deref().filter(|path| !to_stdout && path.symlink_metadata().is_ok()) {
+        // A device or a pipe is written into; a file is kept.
+        if !args.force.force && path.metadata().is_ok_and(|m| m.is_file()) {
+            return Err(taken(path));
+        }
     }
     let settings = args.settings();
     let show = Show::new(args.json.json, args.quiet.quiet, to_stdout)?;
     let mut session = args.session(&settings)?;
-    let unwritten = |e| unwritten(args.hlog.as_deref().unwrap_or(Path::new("-")), e);
-    let mut file = args.hlog.as_deref().map(LogFile::create).transpose().map_err(unwritten)?;
+    let unwritten = |e: std::io::Error| unwritable(args.out.as_deref().unwrap_or(Path::new("-")), &e);
+    let mut file = args.out.as_deref().map(LogFile::create).transpose().map_err(unwritten)?;
     let account = Account::new(&settings, session.began());
     let serializer = &mut saltus_measure::hlog::serializer();
     let tool = concat!("saltus hiccup ", env!("CARGO_PKG_VERSION"));
     let meter = (settings.kind.name(), settings.resolution);
     let log = file.as_mut().map(|file| file.begin(serializer, tool, meter, account.began()));
-    let log = args.hlog.as_deref().zip(log.transpose().map_err(unwritten)?);
+    let log = args.out.as_deref().zip(log.transpose().map_err(unwritten)?);
     let control = if args.control { Some(args.start_control()?) } else { None };
     let mut teller = Teller { account, control, log, show };
     let beside = args.start_command(to_stdout || args.json.json)?;
@@ -202,7 +208,7 @@ impl Hiccup {
         let session = Session::start(settings)
             .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
         for refused in session.refused() {
-            if self.strict {
+            if self.no_fallback {
                 return Err(Failure::new(Code::Failed, refused.clone()));
             }
             say(format_args!("{refused}; going on without"));
@@ -249,7 +255,7 @@ impl Hiccup {
         let failed =
             |e: std::io::Error| Failure::new(Code::Failed, format!("cannot start the control process: {e}"));
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
-        command.args(["hiccup", "--quiet", "--hlog", "-", "--interval", "100ms", "--duration", "90000h"]);
+        command.args(["hiccup", "--quiet", "--out", "-", "--interval", "100ms", "--duration", "90000h"]);
         command.args(["--meter", self.settings().kind.name(), "--spike", "1h"]);
         command.arg("--resolution").arg(format!("{}ns", self.resolution.as_nanos()));
         if let Some(priority) = self.fifo {

@@ -1,6 +1,5 @@
 //! Who keeps the account of a run, and where it is told while it goes on.
 
-use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use saltus_measure::session::{Event, Interval};
 use saltus_os::clock;
 
 use super::show::Show;
-use crate::exit::{Code, Failure, Outcome};
+use crate::exit::{Outcome, unwritable};
 
 /// The account, the control that it asks, the log with its path, and the screen.
 pub(super) struct Teller<'a> {
@@ -37,7 +36,7 @@ impl Teller<'_> {
         let (since, length) = self.account.place(&interval);
         if let Some((path, log)) = &mut self.log {
             let mut write =
-                |times, tags| log.interval(times, since, length, tags).map_err(|e| unwritten(path, e));
+                |times, tags| log.interval(times, since, length, tags).map_err(|e| unwritable(path, &e));
             write(&interval.times, [None, Some("raw")])?;
             if let Some(control) = &mut self.control {
                 control.take(Duration::ZERO);
@@ -57,20 +56,9 @@ impl Teller<'_> {
         let slices = self.control.as_ref().map(Control::slices);
         self.account.settle(slices, clock::monotonic(), |seen| {
             if let Some((path, log)) = &mut self.log {
-                log.comment(&format!("spike: {}", words(seen))).map_err(|e| unwritten(path, e))?;
+                log.comment(&format!("spike: {}", words(seen))).map_err(|e| unwritable(path, &e))?;
             }
             self.show.spike(seen)
         })
-    }
-}
-
-/// Why the log is not written; nobody reading it is a good end.
-pub(super) fn unwritten(path: &Path, error: io::Error) -> Failure {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Quiet,
-        _ => Failure::new(
-            Code::Failed,
-            format!("cannot write {}: {error}; free some space or write elsewhere", path.display()),
-        ),
     }
 }

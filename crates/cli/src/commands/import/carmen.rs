@@ -6,14 +6,20 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use clap::Args;
-use saltus_carmen::{Log, Steps, Summary, convert};
+use saltus_carmen::{Log, Steps, Summary, convert, events};
+use saltus_log::Format;
+use saltus_log::edit::Output;
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::commands::log::failed;
+use crate::exit::{Code, Failure, Outcome, say, unreadable, unwritable};
+use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
-use crate::flags::{Force, Json, Quiet};
+use crate::flags::types;
+use crate::flags::{Force, Json, Mcap, Quiet};
 use crate::print::out::Out;
 use crate::print::progress::Progress;
 use crate::stop;
@@ -24,15 +30,19 @@ use saltus_text::human::{nanos, plural};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Carmen {
-    /// The recorded log, plain or gzip
+    /// CARMEN log to read, plain or gzip
+    #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Where to write the LCM log; - is standard output
+    /// Log to write: MCAP if it ends in .mcap (-: standard output)
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 
     #[command(flatten)]
     force: Force,
+
+    #[command(flatten)]
+    mcap: Mcap,
 
     #[command(flatten)]
     json: Json,
@@ -44,6 +54,7 @@ pub(crate) struct Carmen {
 const EXAMPLES: &str = "\
 Examples:
   saltus import carmen intel.log.gz -o intel.lcmlog
+  saltus import carmen intel.log.gz -o intel.mcap
   saltus import carmen old.log -o old.lcmlog --json | jq '.channels'";
 
 /// What `import --json` prints; the fields are a promise.
@@ -64,13 +75,14 @@ const CHUNK: usize = 1 << 16;
 /// Converts the file. What is written appears whole or not at all.
 pub(crate) fn run(args: Carmen) -> Outcome {
     stop::on_signals()?;
+    format_of(&args.out)?;
     let target = Target::new(&args.out, args.force.force)?;
     if args.json.json && matches!(target, Target::Stdout) {
         let words = "--json and -o - both go to standard output: name a file";
         return Err(Failure::new(Code::Usage, words));
     }
     let shown = harmless(&args.file.display().to_string());
-    let failed = |e: io::Error| Failure::new(Code::Failed, format!("cannot read {shown}: {e}; name a log"));
+    let failed = |e: io::Error| unreadable(&shown, &e);
     let file = File::open(&args.file).map_err(failed)?;
     let size = file.metadata().map_err(failed)?;
     if size.is_dir() {
@@ -97,15 +109,16 @@ fn import(
     out: &mut dyn Write,
     args: &Carmen,
 ) -> Outcome<Report> {
-    let done = convert(&mut log, out, || {
+    let go_on = || {
         progress.draw(read.load(Ordering::Relaxed)); // a number for people
         !stop::requested()
-    });
+    };
+    let done = match format_of(&args.out)? {
+        Format::Lcm => convert(&mut log, out, go_on).map_err(|e| unwritable(&args.out, &e)),
+        Format::Mcap => mcap(&mut log, out, args, go_on),
+    };
     progress.clear();
-    let summary = done.map_err(|e| match e.kind() {
-        io::ErrorKind::BrokenPipe => Failure::Quiet,
-        _ => Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", args.out.display())),
-    })?;
+    let summary = done?;
     let interrupted = || Failure::new(Code::Failed, "interrupted: nothing was kept of it");
     let (counts, summary) = (log.counts(), summary.ok_or_else(interrupted)?);
     if summary.events == 0 {
@@ -125,6 +138,26 @@ fn import(
         too_long: counts.too_long,
         cut_short: counts.cut_short.clone(),
     })
+}
+
+/// The same as an MCAP file that knows its types.
+fn mcap(
+    log: &mut Log,
+    out: &mut dyn Write,
+    args: &Carmen,
+    mut go_on: impl FnMut() -> bool,
+) -> Outcome<Option<Summary>> {
+    let mut written = Output::new(out, Format::Mcap, args.mcap.options().interval(Duration::MAX))
+        .map_err(|e| failed(&args.out, e))?;
+    types::carried().iter().for_each(|schema| written.types().add_all(schema));
+    let mut whole = true;
+    let summary = events(log, |event| {
+        written.add(event).map_err(|e| failed(&args.out, e))?;
+        whole = go_on();
+        Ok::<_, Failure>(whole)
+    })?;
+    written.finish().map_err(|e| failed(&args.out, e))?;
+    Ok(whole.then_some(summary))
 }
 
 /// A file that tells how far it was read.

@@ -19,20 +19,19 @@ pub(crate) struct Import {
 /// The formats.
 #[derive(Subcommand)]
 enum Format {
-    /// A CARMEN log: laser scans and odometry, plain or gzip
+    /// Convert a CARMEN log of laser scans and odometry
     ///
-    /// FLASER and RLASER become LASER_FRONT and LASER_REAR of type carmen.laser_t, with the poses that stand in the
-    /// same lines as LASER_FRONT_POSE and LASER_REAR_POSE of type carmen.pose_t; ODOM becomes ODOMETRY of type
-    /// carmen.odometry_t. Messages keep the order of the lines. Their utime is the stamp of the line, the time in the
-    /// log the stamp of its logger, both in microseconds. Stamps that jump or go back are kept and told. Lines of other
-    /// kinds and lines that are broken are left out, counted and told.
+    /// FLASER and RLASER become LASER_FRONT and LASER_REAR of type carmen.laser_t, with the poses of the same lines as
+    /// LASER_FRONT_POSE and LASER_REAR_POSE of type carmen.pose_t; ODOM becomes ODOMETRY of type carmen.odometry_t. The field
+    /// utime is the timestamp of the line; the time in the log is that of its logger. Timestamps that jump are kept and
+    /// reported. Other lines are counted and left out.
     Carmen(carmen::Carmen),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   saltus import carmen intel.log.gz -o intel.lcmlog
-  saltus import carmen --help                   everything about it";
+  saltus import carmen intel.log.gz -o intel.mcap";
 
 /// Imports.
 pub(crate) fn run(import: Import) -> Outcome {

@@ -21,7 +21,8 @@ use saltus_text::escape::escaped;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Cat {
-    /// The log; - is standard input
+    /// Log to read (-: standard input)
+    #[arg(value_name = "FILE")]
     log: PathBuf,
 
     #[command(flatten)]
@@ -55,7 +56,7 @@ pub(crate) fn run(args: Cat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
     let mut selection = selection(&args.channels, &args.times)?;
-    let mut meanings = Meanings::new(types::decoder(None, &args.dirs.include)?);
+    let mut meanings = Meanings::new(types::decoder(None, &args.dirs)?);
     let input = Input::open(&args.log)?;
     let name = input.name.clone();
     let mut out = Out::new()?;

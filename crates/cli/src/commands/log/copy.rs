@@ -4,25 +4,22 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use saltus_carmen::typed::SCHEMA;
 use saltus_log::Damage;
 use saltus_log::edit::{Selection, copy};
 
 use super::input::Input;
-use super::output::{Log, Writing, unwritable};
+use super::output::{Log, Writing, failed};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say, unreadable};
 use crate::stop;
 use saltus_text::human::plural;
 
-/// From where to where.
+/// The log that is read.
 #[derive(Args)]
-struct Files {
-    /// The log; - is standard input
+struct From {
+    /// Log to read (-: standard input)
+    #[arg(value_name = "FILE")]
     input: PathBuf,
-
-    /// Where to write; its ending tells the format; - is standard output, as a log of LCM
-    output: PathBuf,
 }
 
 /// The options of `log filter`.
@@ -30,7 +27,7 @@ struct Files {
 #[command(after_help = FILTER)]
 pub(crate) struct Filter {
     #[command(flatten)]
-    files: Files,
+    from: From,
     #[command(flatten)]
     channels: Channels,
     #[command(flatten)]
@@ -41,15 +38,15 @@ pub(crate) struct Filter {
 
 const FILTER: &str = "\
 Examples:
-  saltus log filter robot.lcmlog arm.lcmlog -e 'ARM_.*'
-  saltus log filter robot.mcap small.mcap -v -e CAMERA";
+  saltus log filter robot.lcmlog -o arm.lcmlog -e 'ARM_.*'
+  saltus log filter robot.mcap -o small.mcap -v -e CAMERA";
 
 /// The options of `log cut`.
 #[derive(Args)]
 #[command(after_help = CUT)]
 pub(crate) struct Cut {
     #[command(flatten)]
-    files: Files,
+    from: From,
     #[command(flatten)]
     times: Times,
     #[command(flatten)]
@@ -58,79 +55,79 @@ pub(crate) struct Cut {
 
 const CUT: &str = "\
 Examples:
-  saltus log cut robot.mcap minute.mcap --from 2m --to 3m
-  saltus log cut robot.mcap rest.mcap --from @1700000000";
+  saltus log cut robot.mcap -o minute.mcap --from 2m --to 3m
+  saltus log cut robot.mcap -o rest.mcap --from @1700000000";
 
 /// The options of `log convert`.
 #[derive(Args)]
 #[command(after_help = CONVERT)]
 pub(crate) struct Convert {
     #[command(flatten)]
-    files: Files,
+    from: From,
     #[command(flatten)]
     writing: Writing,
 }
 
 const CONVERT: &str = "\
 Examples:
-  saltus log convert robot.lcmlog robot.mcap -I types
-  saltus log convert robot.mcap robot.lcmlog
-  saltus log convert intel.log.gz intel.mcap";
+  saltus log convert robot.lcmlog -o robot.mcap -I types
+  saltus log convert robot.mcap -o robot.lcmlog
+  saltus log convert intel.log.gz -o intel.mcap";
 
 /// The options of `log repair`.
 #[derive(Args)]
 #[command(after_help = REPAIR)]
 pub(crate) struct Repair {
     #[command(flatten)]
-    files: Files,
+    from: From,
     #[command(flatten)]
     writing: Writing,
 }
 
 const REPAIR: &str = "\
 Examples:
-  saltus log repair broken.mcap whole.mcap
-  saltus log repair broken.lcmlog whole.lcmlog";
+  saltus log repair broken.mcap -o whole.mcap
+  saltus log repair broken.lcmlog -o whole.lcmlog";
 
 /// Copies what is chosen.
 pub(crate) fn filter(args: Filter) -> Outcome {
-    copy_log(args.files, &args.writing, selection(&args.channels, &args.times)?)
+    copy_log(&args.from, &args.writing, selection(&args.channels, &args.times)?)
 }
 
 /// Copies a part.
 pub(crate) fn cut(args: Cut) -> Outcome {
     args.times.some()?;
-    copy_log(args.files, &args.writing, selection(&Channels::default(), &args.times)?)
+    copy_log(&args.from, &args.writing, selection(&Channels::default(), &args.times)?)
 }
 
 /// Copies all.
 pub(crate) fn repair(args: Repair) -> Outcome {
-    copy_log(args.files, &args.writing, Selection::all())
+    copy_log(&args.from, &args.writing, Selection::all())
 }
 
 /// Copies all, also of a CARMEN log.
 pub(crate) fn convert(args: Convert) -> Outcome {
-    let input = Input::open(&args.files.input)?;
+    let input = Input::open(&args.from.input)?;
     if input.source.format().is_none() && saltus_carmen::Log::looks_like(input.source.beginning()) {
-        return args.writing.write(&args.files.output, |log| carmen(input, &args.files.output, log));
+        return args.writing.write(|log| carmen(input, args.writing.path(), log));
     }
-    repair(Repair { files: args.files, writing: args.writing })
+    copy_log(&args.from, &args.writing, Selection::all())
 }
 
-fn copy_log(files: Files, writing: &Writing, selection: Selection<'_>) -> Outcome {
-    let input = Input::open(&files.input)?;
+fn copy_log(from: &From, writing: &Writing, selection: Selection<'_>) -> Outcome {
+    let input = Input::open(&from.input)?;
     input.check()?;
-    let same = |path: &PathBuf| std::fs::canonicalize(path).ok();
-    if same(&files.input).is_some_and(|path| same(&files.output) == Some(path)) {
-        let words = "the log would be written over itself: name another file";
+    let same = |path: &Path| std::fs::canonicalize(path).ok();
+    if same(&from.input).is_some_and(|path| same(writing.path()) == Some(path)) {
+        let words = "cannot write a log over itself: name another file with -o";
         return Err(Failure::new(Code::Usage, words));
     }
     let name = input.name.clone();
-    writing.write(&files.output, |log| {
+    writing.write(|log| {
         let damage = input.read(
             writing.quiet(),
             |source, progress| copy(source, selection, log, progress),
-            |error| unwritable(&files.output, error),
+            |error| failed(writing.path(), error),
         )?;
         Ok(vec![(name, damage)])
     })
@@ -138,18 +135,14 @@ fn copy_log(files: Files, writing: &Writing, selection: Selection<'_>) -> Outcom
 
 fn carmen(input: Input, path: &Path, log: &mut Log<'_>) -> Outcome<Vec<(String, Damage)>> {
     let name = input.name;
-    let failed = |e: std::io::Error| Failure::new(Code::Failed, format!("cannot read {name}: {e}"));
     let bytes = BufReader::new(input.source.into_bytes());
-    let mut carmen = saltus_carmen::Log::read(bytes).map_err(failed)?;
-    for name in ["carmen.laser_t", "carmen.pose_t", "carmen.odometry_t"] {
-        log.types().learn(name, SCHEMA);
-    }
+    let mut carmen = saltus_carmen::Log::read(bytes).map_err(|e| unreadable(&name, &e))?;
     let summary = saltus_carmen::events(&mut carmen, |event| {
-        log.add(event).map_err(|e| unwritable(path, e))?;
+        log.add(event).map_err(|e| failed(path, e))?;
         Ok::<_, Failure>(!stop::requested())
     })?;
     if summary.events == 0 {
-        let words = format!("{name} is no log: it has no event of LCM, MCAP or CARMEN");
+        let words = format!("`{name}` is not a log: expected one of LCM, MCAP or CARMEN");
         return Err(Failure::new(Code::Failed, words));
     }
     if summary.broken > 0 {

@@ -8,7 +8,7 @@ use saltus_log::edit::{ExportError, Layout, Meanings, export};
 
 use super::input::{Input, tell};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say, unwritable};
 use crate::flags::output::Target;
 use crate::flags::types;
 use crate::flags::{Force, Quiet, TypeDirs};
@@ -19,16 +19,17 @@ use saltus_text::human::plural;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
-    /// As what
-    #[arg(value_enum)]
-    format: Kind,
-
-    /// The log; - is standard input
+    /// Log to read (-: standard input)
+    #[arg(value_name = "FILE")]
     log: PathBuf,
 
-    /// Where to write; - is standard output
+    /// File to write (-: standard output)
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
+
+    /// Format to write [default: by the ending of --out]
+    #[arg(long, value_enum)]
+    format: Option<Kind>,
 
     #[command(flatten)]
     channels: Channels,
@@ -49,25 +50,26 @@ pub(crate) struct Export {
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// A table
+    /// A table, one row per message
     Csv,
-    /// Objects, one a line
+    /// One JSON object per line
     Json,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  saltus log export csv robot.mcap -e POSE -o pose.csv
-  saltus log export json lcmlog-2026-11-20.00 -I types -e 'ARM_.*' -o arm.jsonl";
+  saltus log export robot.mcap -e POSE -o pose.csv
+  saltus log export lcmlog-2026-11-20.00 -I types -e 'ARM_.*' -o arm.jsonl
+  saltus log export robot.mcap -e POSE --format csv | head";
 
 /// Writes all that is chosen and understood.
 pub(crate) fn run(args: Export) -> Outcome {
     stop::on_signals()?;
     let selection = selection(&args.channels, &args.times)?;
-    let meanings = Meanings::new(types::decoder(None, &args.dirs.include)?);
+    let meanings = Meanings::new(types::decoder(None, &args.dirs)?);
     let input = Input::open(&args.log)?;
     let (name, quiet) = (input.name.clone(), args.quiet.quiet);
-    let layout = if args.format == Kind::Json { Layout::Json } else { Layout::Csv };
+    let layout = if args.kind()? == Kind::Json { Layout::Json } else { Layout::Csv };
     let done = Target::new(&args.out, args.force.force)?.fill(|file| {
         let out = io::BufWriter::new(file);
         let done = input.read(
@@ -95,15 +97,28 @@ pub(crate) fn run(args: Export) -> Outcome {
     Ok(())
 }
 
+impl Export {
+    /// The format that was asked for, else the one of the output's ending.
+    fn kind(&self) -> Outcome<Kind> {
+        let ending = self.out.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        match (self.format, ending.as_deref()) {
+            (Some(format), _) => Ok(format),
+            (None, Some("csv")) => Ok(Kind::Csv),
+            (None, Some("json" | "jsonl" | "ndjson")) => Ok(Kind::Json),
+            _ => {
+                let words = "expected a format: `-o` with a name that ends in .csv or .jsonl, or `--format`";
+                Err(Failure::new(Code::Usage, words))
+            }
+        }
+    }
+}
+
 fn failure(path: &Path, error: ExportError) -> Failure {
     match error {
-        ExportError::Write(e) if e.kind() == io::ErrorKind::BrokenPipe => Failure::Quiet,
-        ExportError::Write(e) => {
-            Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", path.display()))
-        }
+        ExportError::Write(e) => unwritable(path, &e),
         ExportError::TwoTypes(one, other) => {
             let words = format!(
-                "messages of two types, {one} and {other}, make no table: -c chooses channels, and `saltus log info` tells them"
+                "messages of two types, {one} and {other}, do not fit one table: select channels with -e; `saltus log info` lists their types"
             );
             Failure::new(Code::Usage, words)
         }

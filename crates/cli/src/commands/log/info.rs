@@ -8,21 +8,23 @@ use saltus_log::{ChannelSummary, Log, Types};
 use serde::Serialize;
 
 use super::input::open;
-use crate::exit::{Code, Failure, Outcome};
+use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
+use crate::print::Stamp;
 use crate::print::out::Out;
 use crate::stop;
-use saltus_text::escape::{escaped, harmless};
+use saltus_text::escape::{escaped, harmless, is_text};
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
+use saltus_text::units;
 
 /// The options of `log info`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Info {
-    /// The logs
-    #[arg(required = true, value_name = "LOG")]
+    /// Logs to read
+    #[arg(required = true, value_name = "FILE")]
     logs: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -45,9 +47,11 @@ struct Report {
     format: String,
     bytes: u64,
     events: u64,
-    /// ns since 1970.
-    first: Option<i64>,
-    last: Option<i64>,
+    /// Since 1970.
+    first: Option<Stamp>,
+    last: Option<Stamp>,
+    #[serde(skip)]
+    times: Option<(i64, i64)>,
     channels: Vec<Row>,
     /// Events of channels beyond those that are listed.
     others: u64,
@@ -65,8 +69,8 @@ struct Row {
     messages: u64,
     bytes: u64,
     rate: Option<f64>,
-    first: i64,
-    last: i64,
+    first: Stamp,
+    last: Stamp,
 }
 
 #[derive(Serialize)]
@@ -86,11 +90,13 @@ struct Metadata {
 /// Tells of each log.
 pub(crate) fn run(args: Info) -> Outcome {
     stop::on_signals()?;
-    let types = types::types(&args.dirs.include)?;
+    let types = types::types(&args.dirs)?;
     let mut out = Out::new()?;
+    let mut unknown = 0;
     for (i, path) in args.logs.iter().enumerate() {
         let mut log = open(path, args.json.json)?;
         let report = Report::of(path, &mut log, &types)?;
+        unknown += report.channels.iter().filter(|row| row.is_unknown()).count() as u64;
         if args.json.json {
             out.json(&report)?;
         } else {
@@ -100,7 +106,12 @@ pub(crate) fn run(args: Info) -> Outcome {
             report.print(&log, &mut out)?;
         }
     }
-    out.flush()
+    out.flush()?;
+    if unknown > 0 && !args.json.json {
+        let channels = human::plural(unknown, "channel");
+        say(format_args!("unknown type on {channels} (?? above): {}", types::UNKNOWN));
+    }
+    Ok(())
 }
 
 impl Report {
@@ -115,8 +126,9 @@ impl Report {
             format: log.format().to_string(),
             bytes: log.size(),
             events: log.len(),
-            first: times.map(|(first, _)| first),
-            last: times.map(|(_, last)| last),
+            first: times.map(|(first, _)| Stamp::signed(first)),
+            last: times.map(|(_, last)| Stamp::signed(last)),
+            times,
             channels,
             others: summary.others,
             back: summary.back,
@@ -138,9 +150,10 @@ impl Report {
             ("format", format!("{}, {}", self.format, human::bytes(self.bytes as f64))),
             ("events", self.events.to_string()),
         ];
-        if let Some((first, last)) = self.first.zip(self.last) {
-            facts.push(("from", human::signed_stamp(first)));
-            facts.push(("to", human::signed_stamp(last)));
+        if let Some((first, last)) = self.times {
+            let shown = |ns| format!("{} ({})", human::date(ns), human::signed_stamp(ns));
+            facts.push(("from", shown(first)));
+            facts.push(("to", shown(last)));
             facts.push(("duration", human::nanos(last.saturating_sub(first) as f64)));
         }
         if self.back > 0 {
@@ -182,6 +195,12 @@ impl Report {
 }
 
 impl Row {
+    fn is_unknown(&self) -> bool {
+        // Text begins with letters, and not with a fingerprint.
+        let key = self.fingerprint.as_ref().and_then(|digits| units::hex(digits).ok());
+        self.r#type.is_none() && key.is_some_and(|key| !is_text(&key))
+    }
+
     fn of(channel: &ChannelSummary, types: &Types) -> Row {
         let about = channel.about.as_ref();
         let told = about.and_then(|about| about.kind.as_ref());
@@ -197,8 +216,8 @@ impl Row {
             messages: channel.messages,
             bytes: channel.bytes,
             rate: (span > 0.0).then(|| (channel.messages - 1) as f64 / span),
-            first: channel.times.0,
-            last: channel.times.1,
+            first: Stamp::signed(channel.times.0),
+            last: Stamp::signed(channel.times.1),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use saltus_log::edit::{ReadError, Source};
 use saltus_log::{Damage, Error, Keep, Log};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say, unreadable};
 use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
@@ -23,8 +23,9 @@ pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {
     let shown = harmless(&path.display().to_string());
     opened.map_err(|error| match error {
         _ if stop::requested() => Failure::Quiet,
-        Error::Io(what, e) => Failure::new(Code::Failed, format!("{shown}: cannot {what}: {e}")),
-        error => Failure::new(Code::Failed, format!("{shown}: {error}")),
+        Error::Io(_, e) => unreadable(&shown, &e),
+        Error::NoLog(_) => no_log(&shown, path.metadata().is_ok_and(|m| m.len() == 0)),
+        error => Failure::new(Code::Failed, format!("`{shown}`: {error}")),
     })
 }
 
@@ -41,11 +42,11 @@ impl Input {
     pub(crate) fn open(path: &Path) -> Outcome<Input> {
         let stdin = path == Path::new("-");
         let name = if stdin { "standard input".into() } else { harmless(&path.display().to_string()) };
-        let failed = |e: io::Error| unreadable(&name, e);
+        let failed = |e: io::Error| unreadable(&name, &e);
         let file = if stdin { stop::input().map_err(failed)? } else { File::open(path).map_err(failed)? };
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
-            return Err(unreadable(&name, ErrorKind::IsADirectory.into()));
+            return Err(unreadable(&name, &ErrorKind::IsADirectory.into()));
         }
         let source = Source::new(file).map_err(failed)?;
         Ok(Input { name, source, size: metadata.len() })
@@ -68,7 +69,7 @@ impl Input {
         progress.clear();
         done.map_err(|error| match error {
             ReadError::NoLog => no_log(&name, empty),
-            ReadError::Read(error) => unreadable(&name, error),
+            ReadError::Read(error) => unreadable(&name, &error),
             ReadError::Take(error) => taken(error),
         })
     }
@@ -91,12 +92,8 @@ pub(crate) fn tell(name: &str, damage: &Damage) {
 
 fn no_log(name: &str, empty: bool) -> Failure {
     let words = match empty {
-        true => format!("{name} is empty"),
-        false => format!("{name} is no log: there is no event of LCM or MCAP at its beginning"),
+        true => format!("`{name}` is empty: expected a log of LCM or MCAP"),
+        false => format!("`{name}` is not a log: expected one of LCM or MCAP"),
     };
     Failure::new(Code::Failed, words)
-}
-
-fn unreadable(name: &str, error: io::Error) -> Failure {
-    Failure::new(Code::Failed, format!("cannot read {name}: {error}; name a log"))
 }

@@ -7,8 +7,8 @@ use saltus_log::Log;
 use saltus_log::edit::{MergeError, merge};
 
 use super::input::open;
-use super::output::{Writing, unwritable};
-use crate::exit::{Code, Failure, Outcome};
+use super::output::{Writing, failed};
+use crate::exit::{Code, Failure, Outcome, unreadable};
 use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
@@ -17,13 +17,9 @@ use saltus_text::escape::harmless;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Merge {
-    /// The logs
-    #[arg(required = true)]
+    /// Logs to merge
+    #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
-
-    /// Where to write; its ending tells the format
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
 
     #[command(flatten)]
     writing: Writing,
@@ -42,7 +38,7 @@ pub(crate) fn run(args: Merge) -> Outcome {
     let opened = args.inputs.iter().map(|path| open(path, quiet)).collect::<Outcome<Vec<Log>>>();
     let mut logs = opened.map_err(|failure| if stop::requested() { interrupted() } else { failure })?;
     let name = |i: usize| harmless(&args.inputs[i].display().to_string());
-    args.writing.write(&args.out, |out| {
+    args.writing.write(|out| {
         let mut bar = Progress::new(logs.iter().map(Log::len).sum(), quiet);
         let damages = merge(&mut logs, out, |done| {
             bar.draw(done);
@@ -50,8 +46,9 @@ pub(crate) fn run(args: Merge) -> Outcome {
         });
         bar.clear();
         let damages = damages.map_err(|error| match error {
-            MergeError::Read(i, e) => Failure::new(Code::Failed, format!("cannot read {}: {e}", name(i))),
-            MergeError::Write(e) => unwritable(&args.out, e),
+            MergeError::Read(i, saltus_log::Error::Io(_, e)) => unreadable(name(i), &e),
+            MergeError::Read(i, e) => Failure::new(Code::Failed, format!("cannot read `{}`: {e}", name(i))),
+            MergeError::Write(e) => failed(args.writing.path(), e),
         })?;
         Ok(damages.into_iter().enumerate().map(|(i, damage)| (name(i), damage)).collect())
     })

@@ -10,6 +10,8 @@ mod output;
 mod select;
 
 pub(crate) use input::open;
+pub(crate) use output::failed;
+pub(crate) use select::Times;
 
 use clap::{Args, Subcommand};
 
@@ -28,52 +30,51 @@ pub(crate) struct Log {
 /// The commands.
 #[derive(Subcommand)]
 enum Command {
-    /// Tell what is in a log: channels, types, counts, rates, damage
+    /// Show channels, types, counts, rates and damage of logs
     ///
-    /// For a log of 16 MiB or more an index is left beside it, as NAME.saltus-index, so that the next look is quick; it
-    /// may be removed at any time.
+    /// For a log of 16 MiB or more an index is written next to it, as NAME.saltus-index, which makes the next opening fast. You
+    /// can remove it at any time.
     Info(info::Info),
 
-    /// Print the messages of a log, as echo does
+    /// Print the messages of a log
     Cat(cat::Cat),
 
-    /// Copy some messages of a log: by channel, by time
+    /// Copy messages of a log by channel and time
     ///
-    /// Events stay in the order of the file.
+    /// Messages keep the order of the file.
     Filter(copy::Filter),
 
-    /// Copy a part of a log: from a time, to a time
+    /// Copy a part of a log by time
     Cut(copy::Cut),
 
-    /// Put several logs together, in the order of time
+    /// Merge logs in the order of time
     Merge(merge::Merge),
 
-    /// Write a log in another format
+    /// Convert a log to another format
     ///
-    /// Formats are told by the names: .mcap is MCAP; .lcmlog, .lcm, .log, and a name without an ending are LCM's log. What is
-    /// read is told by its first bytes; it may also be a CARMEN log, plain or gzip.
+    /// The name of the output selects its format: .mcap is MCAP; .lcmlog, .lcm, .log and names without an ending are LCM's.
+    /// The input may also be a CARMEN log, plain or gzip.
     Convert(copy::Convert),
 
-    /// Copy all that can be read of a damaged log
+    /// Copy everything readable of a damaged log
     ///
-    /// What could not be read is told. An MCAP file whose writer was killed gets its summary. The exit code is 0 whatever was
-    /// lost.
+    /// Damage is reported. An MCAP file whose writer was killed gets its summary. The exit code is 0 whatever was lost.
     Repair(copy::Repair),
 
-    /// Write the messages of a log as a table or as JSON
+    /// Convert a log to CSV or JSON
     ///
-    /// CSV has a line for each message: time, channel, and each field. Fields of structs are columns of their own
-    /// (`pose.x`), so are elements of arrays of fixed size (`x[0]`); an array of variable size is JSON in one cell. All
-    /// messages must be of one type: -c takes a channel. JSON has an object a line, as `log cat --json` prints it.
+    /// CSV has a row for each message: time, channel, and each field. Fields of structs are columns of their own (`pose.x`), so
+    /// are elements of arrays of fixed size (`x[0]`); an array of variable size is JSON in one cell. All messages must be of
+    /// one type: select channels with -e. JSON has one object per line, as `log cat --json` prints it.
     Export(export::Export),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   saltus log info robot.mcap
-  saltus log convert lcmlog-2026-11-20.00 robot.mcap -I types
-  saltus log cut robot.mcap crash.mcap --from 12m --to 13m
-  saltus log cat --help                         everything about one of them";
+  saltus log convert lcmlog-2026-11-20.00 -o robot.mcap -I types
+  saltus log cut robot.mcap -o crash.mcap --from 12m --to 13m
+  saltus log cat --help                         everything about one command";
 
 /// Does it.
 pub(crate) fn run(log: Log) -> Outcome {

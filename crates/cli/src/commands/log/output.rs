@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use saltus_log::edit::{Output, Written};
-use saltus_log::{Compression, Damage, Error, Format, WriterOptions};
-use saltus_types::cdr::Dialect;
+use saltus_log::{Damage, Error, Format, WriterOptions};
 use serde::Serialize;
 
 use super::input::tell;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say, unwritable};
+use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
-use crate::flags::{Force, Json, Quiet, TypeDirs};
+use crate::flags::{Force, Json, Mcap, Quiet, TypeDirs};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::human::plural;
@@ -23,20 +23,15 @@ use saltus_text::human::plural;
 /// How a log is written.
 #[derive(Args)]
 pub(crate) struct Writing {
+    /// Log to write: MCAP if it ends in .mcap (-: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
     #[command(flatten)]
     force: Force,
 
-    /// How MCAP is compressed
-    #[arg(long, value_enum, default_value_t = Packing::Zstd, value_name = "HOW")]
-    compression: Packing,
-
-    /// In which language MCAP says what messages are: ros2msg for all viewers, omgidl keeps names as they are
-    #[arg(long, value_enum, default_value_t = Language::Ros2msg, value_name = "LANGUAGE")]
-    schema: Language,
-
-    /// MCAP keeps messages as they were published, which no viewer decodes
-    #[arg(long)]
-    raw: bool,
+    #[command(flatten)]
+    mcap: Mcap,
 
     #[command(flatten)]
     dirs: TypeDirs,
@@ -46,26 +41,6 @@ pub(crate) struct Writing {
 
     #[command(flatten)]
     quiet: Quiet,
-}
-
-/// Kinds of compression.
-#[derive(Clone, Copy, ValueEnum)]
-enum Packing {
-    /// None
-    None,
-    /// Quick
-    Lz4,
-    /// Small
-    Zstd,
-}
-
-/// Languages for schemas.
-#[derive(Clone, Copy, ValueEnum)]
-enum Language {
-    /// As ROS 2 does
-    Ros2msg,
-    /// As DDS does
-    Omgidl,
 }
 
 /// A log that is being written, into whatever there is.
@@ -80,6 +55,8 @@ struct Report {
     channels: usize,
     kept_raw: u64,
     too_early: u64,
+    /// Channels of unknown types.
+    unknown: usize,
     damage: BTreeMap<String, String>,
     #[serde(skip)]
     damages: Vec<(String, Damage)>,
@@ -91,49 +68,38 @@ impl Writing {
         self.quiet.quiet
     }
 
+    /// Where it is written.
+    pub(super) fn path(&self) -> &Path {
+        &self.out
+    }
+
     /// Writes a log into a file, whole or not at all, and tells what was written. `fill` gives the damage of each log that it read.
-    pub(super) fn write(
-        &self,
-        path: &Path,
-        fill: impl FnOnce(&mut Log<'_>) -> Outcome<Vec<(String, Damage)>>,
-    ) -> Outcome {
+    pub(super) fn write(&self, fill: impl FnOnce(&mut Log<'_>) -> Outcome<Vec<(String, Damage)>>) -> Outcome {
         stop::on_signals()?;
-        let format = Format::of_name(path).ok_or_else(|| {
-            let words =
-                format!("what should {} be? End it in .mcap, or in .lcmlog for a log of LCM", path.display());
-            Failure::new(Code::Usage, words)
-        })?;
+        let path = self.path();
+        let format = format_of(path)?;
         let target = Target::new(path, self.force.force)?;
         if self.json.json && matches!(target, Target::Stdout) {
-            let words = "--json and - both go to standard output: name a file";
+            let words = "cannot print JSON and a log to standard output: name a file with -o";
             return Err(Failure::new(Code::Usage, words));
         }
-        let types = types::everything(&self.dirs.include)?;
+        let types = types::everything(&self.dirs)?;
         let report = target.fill(|out| {
-            let mut log = Output::new(out, format, self.options()).map_err(|e| unwritable(path, e))?;
-            types.iter().for_each(|schema| log.types().add_all(schema));
+            let mut log = Output::new(out, format, self.options()).map_err(|e| failed(path, e))?;
+            types.iter().chain(&types::carried()).for_each(|schema| log.types().add_all(schema));
             let damages = fill(&mut log)?;
             if stop::requested() {
                 return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
             }
-            let written = log.finish().map_err(|e| unwritable(path, e))?;
+            let written = log.finish().map_err(|e| failed(path, e))?;
             Ok(Report::new(path, format, written, damages))
         })?;
         self.tell(&report)
     }
 
     fn options(&self) -> WriterOptions {
-        let compression = match self.compression {
-            Packing::None => Compression::None,
-            Packing::Lz4 => Compression::Lz4,
-            Packing::Zstd => Compression::Zstd,
-        };
-        let dialect = match self.schema {
-            Language::Ros2msg => Dialect::Ros2Msg,
-            Language::Omgidl => Dialect::OmgIdl,
-        };
         // Nobody waits for what is in a chunk.
-        WriterOptions::new().interval(Duration::MAX).compression(compression).dialect(dialect).raw(self.raw)
+        self.mcap.options().interval(Duration::MAX)
     }
 
     fn tell(&self, report: &Report) -> Outcome {
@@ -152,6 +118,10 @@ impl Writing {
             plural(report.events, "event"),
             plural(report.channels as u64, "channel")
         ));
+        if report.unknown > 0 {
+            let channels = plural(report.unknown as u64, "channel");
+            say(format_args!("unknown type on {channels}, which viewers cannot decode: {}", types::UNKNOWN));
+        }
         if report.kept_raw > 0 {
             say(format_args!(
                 "{} kept as published: as CDR they would not come back to the byte",
@@ -178,6 +148,7 @@ impl Report {
             channels: written.channels,
             kept_raw: written.kept_raw,
             too_early: written.too_early,
+            unknown: if format == Format::Mcap { written.unknown } else { 0 },
             damage: bad.map(|(name, damage)| (name.clone(), damage.to_string())).collect(),
             damages,
         }
@@ -185,12 +156,9 @@ impl Report {
 }
 
 /// Why the log at this path is not written.
-pub(super) fn unwritable(path: &Path, error: Error) -> Failure {
+pub(crate) fn failed(path: &Path, error: Error) -> Failure {
     match &error {
-        Error::Io(_, e) if e.kind() == std::io::ErrorKind::BrokenPipe => Failure::Quiet,
-        Error::Io(_, e) => {
-            Failure::new(Code::Failed, format!("cannot write {}: {e}; make room", path.display()))
-        }
-        _ => Failure::new(Code::Failed, format!("cannot write {}: {error}", path.display())),
+        Error::Io(_, e) => unwritable(path, e),
+        _ => Failure::new(Code::Failed, format!("cannot write `{}`: {error}", path.display())),
     }
 }

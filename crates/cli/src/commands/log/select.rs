@@ -11,32 +11,27 @@ use crate::flags::selection::Matching;
 pub(crate) struct Channels {
     #[command(flatten)]
     matching: Matching,
-
-    /// As -v, in lcm-logfilter
-    #[arg(short = 'i', hide = true)]
-    others: bool,
 }
 
 /// By time.
 #[derive(Args, Default)]
 pub(crate) struct Times {
-    /// From this time on: so long after the first event (90s, 2.5m), or @SECONDS since 1970
-    #[arg(long, value_name = "TIME", short_alias = 's')]
-    from: Option<Moment>,
-
-    /// Up to this time, and not that itself; as --from
+    /// Start at TIME after the first event, or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
-    to: Option<Moment>,
+    pub(crate) from: Option<Moment>,
+
+    /// End before TIME after the first event, or @SECONDS
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<Moment>,
 }
 
 /// What is meant by these.
 pub(crate) fn selection(channels: &Channels, times: &Times) -> Outcome<Selection<'static>> {
     if let Some(time) = channels.matching.texts().find(|text| text.parse::<Moment>().is_ok()) {
-        let words = format!("-e selects channels, and `{time}` is a time: --to says where to end");
+        let words = format!("-e selects channels, but `{time}` is a time: did you mean `--to {time}`?");
         return Err(Failure::new(Code::Usage, words));
     }
     let (pattern, invert) = channels.matching.meant()?;
-    let invert = invert || channels.others;
     let part = Part { from: times.from, to: times.to };
     Ok(Selection::new(part, move |name: &[u8]| pattern.matches(name) != invert))
 }
@@ -45,7 +40,7 @@ impl Times {
     /// Fails if neither end is given.
     pub(crate) fn some(&self) -> Outcome {
         match (self.from, self.to) {
-            (None, None) => Err(Failure::new(Code::Usage, "say where to cut: --from, --to, or both")),
+            (None, None) => Err(Failure::new(Code::Usage, "expected a part to copy: --from, --to, or both")),
             _ => Ok(()),
         }
     }

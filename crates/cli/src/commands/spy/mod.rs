@@ -12,10 +12,10 @@ use saltus_spy::{Options, Source, Watch};
 use crate::exit::{Code, Failure, Outcome};
 use crate::flags::domain;
 use crate::flags::help;
+use crate::flags::time::at_least;
 use crate::flags::types;
 use crate::flags::{AnyNames, Json, TypeDirs};
 use crate::stop;
-use saltus_text::units;
 
 /// The options of `spy`.
 #[derive(Args)]
@@ -24,25 +24,25 @@ pub(crate) struct Spy {
     #[command(flatten)]
     names: AnyNames,
 
-    /// Watch this domain as well; may be given several times
+    /// Include the domain URL too (repeatable)
     #[arg(long, value_name = "URL")]
     also: Vec<String>,
 
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Print the table once, after --interval, and end
+    /// Print the table once and exit
     #[arg(long)]
     once: bool,
 
-    /// With --once: watch for so long before, 100ms or more
+    /// Time that each report covers (requires --once)
     #[arg(short, long, value_name = "TIME", default_value = "2s", value_parser = interval)]
     interval: Duration,
 
     #[command(flatten)]
     json: Json,
 
-    /// Take clicks and the wheel; most terminals then select text only while Shift is held
+    /// Use the mouse (most terminals then select text with Shift)
     #[arg(long)]
     mouse: bool,
 
@@ -73,10 +73,7 @@ Keys:
   q, Ctrl-C        end";
 
 fn interval(text: &str) -> Result<Duration, String> {
-    match units::duration(text)? {
-        interval if interval >= Duration::from_millis(100) => Ok(interval),
-        _ => Err(format!("{text} is too short to see anything: 100ms or more")),
-    }
+    at_least(text, Duration::from_millis(100), "100ms")
 }
 
 /// Shows what comes until the end is asked for.
@@ -88,7 +85,8 @@ pub(crate) fn run(url: Option<&str>, spy: Spy) -> Outcome {
         return Err(Failure::new(Code::Usage, words));
     }
     stop::on_signals()?;
-    let types = if spy.dirs.include.is_empty() { Vec::new() } else { types::everything(&spy.dirs.include)? };
+    let mut types = types::everything(&spy.dirs)?;
+    types.extend(types::carried());
     if web {
         return web::run(spy.sources(url)?, types, spy.web);
     }
@@ -110,7 +108,10 @@ impl Spy {
         for url in urls {
             let domain = domain::network(url)?;
             if sources.iter().any(|source| source.domain.is(&domain)) {
-                return Err(Failure::new(Code::Usage, format!("{url} is watched already: name it once")));
+                return Err(Failure::new(
+                    Code::Usage,
+                    format!("{url} is given twice: name each domain once"),
+                ));
             }
             sources.push(Source { wants: self.names.meant()?.subscription()?.1, ..Source::all(domain) });
         }

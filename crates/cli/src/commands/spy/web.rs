@@ -10,7 +10,7 @@ use saltus_spy::{Options, Source, Watch};
 use saltus_types::Schema;
 use saltus_web::{Deck, Error, Server, Stop};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, readable, say};
 use crate::flags::domain;
 use crate::print::out::Out;
 use crate::stop;
@@ -18,23 +18,25 @@ use crate::stop;
 /// The options of the spy in a browser.
 #[derive(Args)]
 pub(crate) struct Web {
-    /// Show it in a browser: prints the URL to open
+    /// Serve the spy to a browser and print its URL
     #[arg(long, conflicts_with_all = ["once", "json", "mouse"])]
     pub(crate) web: bool,
 
-    /// With --web: listen here; beyond this machine the URL has a token that is asked for
+    /// Address and port to listen on (requires --web)
+    ///
+    /// Browsers on other machines need the token in the URL.
     #[arg(long, value_name = "ADDR:PORT", requires = "web", default_value = "127.0.0.1:8760")]
     listen: SocketAddr,
 
-    /// With --web: a folder with views of your own, see docs/spy-web.md
+    /// Directory with your own views (requires --web)
     #[arg(long, value_name = "DIR", requires = "web")]
     views: Option<PathBuf>,
 
-    /// With --web: play this log, steered from the page, for the page alone; may be given several times
-    #[arg(long, value_name = "LOG", requires = "web")]
+    /// Play FILE, steered from the page (repeatable, with --web)
+    #[arg(long, value_name = "FILE", requires = "web")]
     play: Vec<PathBuf>,
 
-    /// With --play: publish what is played in this domain
+    /// Publish the played messages in this domain (requires --play)
     #[arg(long, value_name = "URL", requires = "play")]
     publish: Option<String>,
 }
@@ -45,9 +47,10 @@ pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) 
     let stopper = asked.clone();
     stop::cancel_with(move || stopper.ask());
     if let Some(folder) = args.views.as_ref().filter(|folder| !folder.is_dir()) {
-        let words = format!("--views {}: there is no such folder", folder.display());
+        let words = format!("--views `{}`: expected a directory", folder.display());
         return Err(Failure::new(Code::Usage, words));
     }
+    args.play.iter().try_for_each(|log| readable(log))?;
     let mut deck = None;
     if !args.play.is_empty() {
         let domain = match &args.publish {

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::LineWriter;
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use saltus_channel::{Domain, LatencyCounts};
@@ -11,7 +10,7 @@ use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
 
 use super::options::Stat;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Outcome, say, taken, unwritable};
 use crate::flags::domain;
 use crate::flags::selection::Selection;
 use crate::print::out::Out;
@@ -35,9 +34,6 @@ pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
     domain::tell_of_no_domain(domain);
     let selection = stat.names.meant()?;
     selection.existing(domain)?;
-    let failed = |path: &Path, e: std::io::Error| {
-        Failure::new(Code::Failed, format!("cannot write {}: {e}; write elsewhere", path.display()))
-    };
     let (start, began) = (Instant::now(), SystemTime::now());
     let mut hops = Hops::default();
     // First of all: what comes once the log is there is of this run.
@@ -45,8 +41,11 @@ pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
         hops.begin(hop, counts);
         Ok(())
     })?;
-    let mut file = match &stat.hlog {
-        Some(path) => Some((path, LineWriter::new(File::create(path).map_err(|e| failed(path, e))?))),
+    let mut file = match &stat.out {
+        Some(path) if !stat.force.force && path.metadata().is_ok_and(|m| m.is_file()) => {
+            return Err(taken(path));
+        }
+        Some(path) => Some((path, LineWriter::new(File::create(path).map_err(|e| unwritable(path, &e))?))),
         None => None,
     };
     let mut serializer = hlog::serializer();
@@ -59,21 +58,19 @@ pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
             );
             let tool = concat!("saltus stat ", env!("CARGO_PKG_VERSION"));
             let log = hlog::Writer::begin(sink, &mut serializer, tool, &comments, began);
-            Some((*path, log.map_err(|e| failed(path, e))?))
+            Some((*path, log.map_err(|e| unwritable(path, &e))?))
         }
         None => None,
     };
-    let end = stat.duration.map(|time| start + time);
     let mut from = start;
-    while !stop::requested() && end.is_none_or(|end| Instant::now() < end) {
-        let due = from + stat.interval;
-        stop::sleep_until(end.map_or(due, |end| end.min(due)));
+    while !stop::requested() {
+        stop::sleep_until(from + stat.interval);
         let to = Instant::now();
         look(domain, &selection, |hop, counts| {
             let tag = hop.tag();
             match (&mut log, hops.take(hop, counts)) {
                 (Some((path, log)), Some(new)) => {
-                    log.interval(&new, from - start, to - from, Some(&tag)).map_err(|e| failed(path, e))
+                    log.interval(&new, from - start, to - from, Some(&tag)).map_err(|e| unwritable(path, &e))
                 }
                 _ => Ok(()),
             }

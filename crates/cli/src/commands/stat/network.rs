@@ -19,7 +19,7 @@ use crate::exit::Troubles;
 #[derive(Serialize)]
 struct Row {
     channel: String,
-    sender: Option<u64>,
+    sender: Option<String>,
     interval: u64,
     rate: f64,
     bandwidth: f64,
@@ -78,7 +78,7 @@ impl Row {
         let rate = seen.messages as f64 / seconds;
         Row {
             channel,
-            sender,
+            sender: sender.map(|sender| format!("{sender:x}")),
             interval,
             rate,
             bandwidth: rate * size.unwrap_or(0.0),
@@ -93,7 +93,7 @@ impl Row {
         let number = |n: Option<u64>| n.map_or("?".into(), |n| n.to_string());
         vec![
             self.channel.clone(),
-            self.sender.map_or("?".into(), |sender| format!("{sender:x}")),
+            self.sender.clone().unwrap_or_else(|| "?".into()),
             human::hertz(self.rate),
             format!("{}/s", human::bytes(self.bandwidth)),
             self.size.map_or("?".into(), human::bytes),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::flags::help;
-use crate::flags::{AnyNames, Count, Json};
-use saltus_text::units;
+use crate::flags::time::at_least;
+use crate::flags::{AnyNames, Count, Force, Json, RunTime};
 
 /// The options of `stat`.
 #[derive(Args)]
@@ -16,24 +16,28 @@ pub(crate) struct Stat {
     #[command(flatten)]
     pub(super) names: AnyNames,
 
-    /// Time that each table covers, 34ms or more
+    /// Time that each report covers
     #[arg(short, long, value_name = "TIME", default_value = "500ms", value_parser = interval)]
     pub(super) interval: Duration,
 
     #[command(flatten)]
     pub(super) count: Count,
 
-    /// Show each receiver's publish-to-receive times instead: percentiles, at the end (shared memory only)
+    /// Print the latency of each subscriber on exit
+    ///
+    /// The percentiles of the publish-to-receive times replace the table. This works in shared memory only.
     #[arg(long, conflicts_with = "count")]
     pub(super) latency: bool,
 
-    /// With --latency: measure for so long, not until Ctrl-C
-    #[arg(long, value_name = "TIME", requires = "latency", value_parser = units::duration)]
-    pub(super) duration: Option<Duration>,
+    #[command(flatten)]
+    pub(super) time: RunTime,
 
-    /// With --latency: write an HdrHistogram interval log, with a tag for each receiver
-    #[arg(long, value_name = "FILE", requires = "latency")]
-    pub(super) hlog: Option<PathBuf>,
+    /// Write an HdrHistogram interval log (requires --latency)
+    #[arg(short, long, value_name = "FILE", requires = "latency")]
+    pub(super) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) force: Force,
 
     #[command(flatten)]
     pub(super) json: Json,
@@ -44,16 +48,10 @@ Examples:
   saltus stat                           all channels, live
   saltus stat 'robot/*' -i 2s
   saltus stat imu -n 1 --json | jq .rate
-  saltus stat --latency --duration 10s --hlog hops.hlog
-  saltus stat --domain udpm:// -i 1s    by sender, with what each one lost";
+  saltus stat --latency --duration 10s -o hops.hlog
+  saltus stat --domain udpm:// -i 1s    by sender, with its losses";
 
+/// Channels are looked at no more than 30 times a second.
 fn interval(text: &str) -> Result<Duration, String> {
-    let interval = units::duration(text)?;
-    let shortest = Duration::from_millis(34);
-    if interval < shortest {
-        return Err(format!(
-            "{text} is too short: channels are looked at no more than 30 times a second, so 34ms or more"
-        ));
-    }
-    Ok(interval)
+    at_least(text, Duration::from_millis(34), "34ms")
 }

@@ -1,5 +1,6 @@
 //! `saltus tunnel listen` and `connect`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Error, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
 use super::status::Status;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, say, unreadable};
 use crate::flags::Json;
 use crate::flags::selection::Regexes;
 use crate::stop;
@@ -20,7 +21,7 @@ use saltus_text::units;
 #[derive(Args)]
 #[command(after_help = LISTEN)]
 pub(crate) struct Listen {
-    /// Where to wait: an address of this machine and a port
+    /// Address and port to listen on
     #[arg(value_name = "ADDR:PORT")]
     at: String,
 
@@ -32,7 +33,7 @@ pub(crate) struct Listen {
 #[derive(Args)]
 #[command(after_help = CONNECT)]
 pub(crate) struct Connect {
-    /// Where the other end waits
+    /// Host and port of the other end
     #[arg(value_name = "HOST:PORT")]
     to: String,
 
@@ -47,44 +48,48 @@ Examples:
 
 const CONNECT: &str = "\
 Examples:
-  saltus tunnel connect robot.local:7710 --key k --rate 2 --deadline 200ms
+  saltus tunnel connect robot.local:7710 --key k --bandwidth 2M
   saltus tunnel connect 192.0.2.7:7710 --key k --redundancy auto --next";
 
 /// What both ends have.
 #[derive(Args)]
 struct Both {
-    /// The file with the key, from `saltus tunnel key`; the same at both ends
+    /// File with the key, the same at both ends
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
 
     #[command(flatten)]
     channels: Regexes,
 
-    /// Send at most so much, in MB a second; a little less than the link carries
-    #[arg(long, value_name = "MB/S", value_parser = units::rate)]
-    rate: Option<f64>,
+    /// Send at most SIZE per second
+    ///
+    /// Choose a little less than the link carries.
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    bandwidth: Option<u64>,
 
-    /// What has not arrived after so long is worth nothing
+    /// Drop messages that have not arrived after TIME
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = units::duration)]
     deadline: Duration,
 
-    /// What is sent in addition: a part such as 25%, or auto: as much as the loss makes necessary
+    /// Parity to send in addition: a part such as 25%, or auto
     #[arg(long, value_name = "PART", default_value = "25%", value_parser = Redundancy::from_str)]
     redundancy: Redundancy,
 
-    /// Bytes of the longest packet, with the headers of IP and UDP; when not given, what the path carries is found out
-    #[arg(long, value_name = "BYTES")]
+    /// Largest packet with its headers [default: probe the path]
+    #[arg(long, value_name = "SIZE", value_parser = packet)]
     mtu: Option<usize>,
 
-    /// Only the newest of each channel counts; nothing goes back in time (the default)
+    /// Take only the newest message of each channel (default)
     #[arg(long, conflicts_with = "next")]
     newest: bool,
 
-    /// All messages, as far as they come in time; they may overtake each other
+    /// Take every message in order
+    ///
+    /// Messages that need to be recovered may be overtaken by later ones.
     #[arg(long)]
     next: bool,
 
-    /// Carry it by TCP, to compare; both ends must say so
+    /// Use TCP, for comparison, at both ends
     #[arg(long)]
     tcp: bool,
 
@@ -97,14 +102,21 @@ const PATIENCE: u64 = 5_000_000_000;
 /// Messages of a channel that may wait in this process with --next.
 const DEPTH: u64 = 1000;
 
+fn packet(text: &str) -> Result<usize, String> {
+    usize::try_from(units::size(text)?).map_err(|_| format!("{text} is too large"))
+}
+
 fn key(file: &Path) -> Outcome<Key> {
     let (key, others) = Key::read(file).map_err(|error| {
         let file = file.display();
-        let why = match error {
-            Error::System { source, .. } => format!("{source}; make one with `saltus tunnel key > {file}`"),
-            error => error.to_string(),
-        };
-        Failure::new(Code::Failed, format!("cannot use {file} as a key: {why}"))
+        match error {
+            Error::System { source, .. } if source.kind() == ErrorKind::NotFound => {
+                let words = "make a key with `saltus tunnel key`";
+                Failure::new(Code::Failed, format!("cannot read `{file}`: {source}; {words}"))
+            }
+            Error::System { source, .. } => unreadable(file, &source),
+            error => Failure::new(Code::Failed, format!("cannot use `{file}` as a key: {error}")),
+        }
     })?;
     if others {
         say(format_args!("others may read the key: chmod 600 {}", file.display()));
@@ -125,7 +137,7 @@ impl From<Error> for Failure {
 impl Both {
     fn config(&self) -> Outcome<Config> {
         let config = Config::new(key(&self.key)?);
-        let rate = self.rate.map(|mb| (mb * 1e6) as u64).filter(|rate| *rate > 0);
+        let rate = self.bandwidth.filter(|rate| *rate > 0);
         // At once a few datagrams, or what goes in 5 ms.
         let pace =
             rate.map(|rate| Pace { rate, burst: (rate / 200).max(4 * self.mtu.unwrap_or(1500) as u64) });

@@ -22,25 +22,24 @@ pub(crate) struct Tunnel {
 /// The commands below it.
 #[derive(Subcommand)]
 enum Command {
-    /// Print a new key, for both ends
+    /// Print a new key for both ends
     ///
-    /// Whoever has it can read and write what the tunnel carries: copy it to the other end by a safe way, and let
-    /// nobody else read the file.
+    /// Everybody who has it can read and write what the tunnel carries. Copy it to the other end safely, and protect the file.
     Key(key::Key),
 
-    /// Wait for the other end at an address
+    /// Wait for the other end
     ///
-    /// Only what has the key is answered. 127.0.0.1 is this machine alone; 0.0.0.0 is every network of it.
+    /// Packets without the key are not answered. 127.0.0.1 is this machine only, 0.0.0.0 all its networks.
     Listen(join::Listen),
 
-    /// Call the other end
+    /// Connect to the other end
     ///
-    /// It is called again and again until it answers, and when it is silent. Its address, or this one's, may change.
+    /// It tries again until the other end answers, and whenever it is silent. The addresses of both ends may change.
     Connect(join::Connect),
 
-    /// Measure a tunnel over a lossy relay, beside TCP and plain UDP
+    /// Compare a tunnel with TCP and UDP over a lossy relay
     ///
-    /// This is a program of its own, saltus-bench, which is found next to saltus or on PATH.
+    /// It runs the program saltus-bench, which is searched for next to saltus and in PATH.
     Bench(bench::TunnelBench),
 }
 
@@ -48,8 +47,8 @@ const EXAMPLES: &str = "\
 Examples:
   saltus tunnel key > radio.key
   saltus tunnel listen 0.0.0.0:7710 --key radio.key
-  saltus tunnel connect robot.local:7710 --key k -e 'pose|camera' --rate 2
-  saltus tunnel bench --loss 0,10,30   how well it goes at 0, 10 and 30 % loss";
+  saltus tunnel connect robot.local:7710 --key k -e 'pose|camera'
+  saltus tunnel bench --loss 0,10,30   measure at 0, 10 and 30 % loss";
 
 /// Does it.
 pub(crate) fn run(all: clap::Command, url: Option<String>, tunnel: Tunnel) -> Outcome {

@@ -69,7 +69,7 @@ struct Also<'a> {
 /// Checks them.
 pub(crate) fn run(check: Check) -> Outcome {
     let paths = types::files_of(&check.paths)?;
-    let (said, types) = match files::loader(&paths, &check.dirs.include).load() {
+    let (said, types) = match files::loader(&paths, &check.dirs.all()?).load() {
         Ok(loaded) => (loaded.warnings, Some(loaded.named.len() + loaded.named_enums.len())),
         Err(said) => (said, None),
     };

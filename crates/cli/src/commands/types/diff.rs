@@ -19,10 +19,10 @@ use saltus_text::escape::harmless;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
-    /// The one: a FILE, FILE:TYPE, or a TYPE that is found with -I
+    /// Old types: FILE, FILE:TYPE, or a TYPE found with -I
     a: String,
 
-    /// The other, likewise
+    /// New types, named the same way
     b: String,
 
     #[command(flatten)]
@@ -58,7 +58,8 @@ struct Side {
 
 /// Tells each difference in a sentence.
 pub(crate) fn run(args: Diff) -> Outcome {
-    let sides @ (a, b) = &(find(&args.a, &args.dirs.include)?, find(&args.b, &args.dirs.include)?);
+    let dirs = args.dirs.all()?;
+    let sides @ (a, b) = &(find(&args.a, &dirs)?, find(&args.b, &dirs)?);
     let mut teller = Teller { out: Out::new()?, json: args.json.json, differ: false };
     match (a.ids.as_slice(), b.ids.as_slice()) {
         (&[x], &[y]) => teller.one(sides, x, y, None)?,

@@ -24,22 +24,21 @@ pub(crate) struct Types {
 /// The commands below it.
 #[derive(Subcommand)]
 enum Command {
-    /// Check type files: all errors of all files at once
+    /// Check type files
     ///
-    /// Each is shown with its file, its line and what to do. Warnings are shown too, and end well. Of a directory all
-    /// .lcm files are read, and those below it.
+    /// Errors and warnings of all files are printed with their lines and remedies. Of a directory all .lcm files in it and
+    /// below are read.
     Check(check::Check),
 
-    /// Tell everything about a type: fields, dimensions, comments, fingerprint, sizes
+    /// Show the fields, comments, fingerprint and sizes of a type
     ///
-    /// It is a struct or an enum, and is looked for in the files, in the directories given with -I, or among those that
-    /// publishers have left with a channel. With --channel and no type, all that were left are listed.
+    /// The struct or enum is searched for in the files, in the directories of -I, or, with --channel, among the types that
+    /// publishers stored with a channel. With --channel and no type, all of them are shown.
     Show(show::Show),
 
-    /// Tell how two types differ: what was added, removed, renamed, retyped
+    /// Compare two types, or all types of two files
     ///
-    /// A and B are each a FILE, FILE:TYPE, or a TYPE that is found with -I. Of two files with several types all are
-    /// compared, by their names. Ends with exit code 6 when messages of the one cannot be read as the other.
+    /// The exit code is 6 if messages of one cannot be read as the other.
     Diff(diff::Diff),
 }
 

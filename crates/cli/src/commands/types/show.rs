@@ -27,22 +27,22 @@ use saltus_text::table::columns;
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Show {
-    /// Name of the type; its package may be left out where that is clear. Of a channel all types, if none is named
+    /// Type to show, with or without its package
     #[arg(value_name = "TYPE", required_unless_present = "channel")]
     name: Option<String>,
 
-    /// Type files to look into
+    /// Type files to search
     #[arg(value_name = "FILE", conflicts_with = "channel")]
     files: Vec<PathBuf>,
 
     #[command(flatten)]
     dirs: TypeDirs,
 
-    /// Look among the types that publishers have left with this channel
+    /// Show the types that publishers stored with this channel
     #[arg(long, value_name = "NAME", conflicts_with = "include")]
     channel: Option<OsString>,
 
-    /// Print the type, and all types in it, in the type language, as a file that can be used
+    /// Print a complete .lcm file of the type and those it needs
     #[arg(long, conflicts_with = "json")]
     lcm: bool,
 
@@ -122,11 +122,12 @@ pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outco
         return show.print(&found, None);
     }
     let name = show.name.as_deref().unwrap_or_default();
-    if show.files.is_empty() && show.dirs.include.is_empty() {
+    let dirs = show.dirs.all()?;
+    if show.files.is_empty() && dirs.is_empty() {
         let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
         return Err(Failure::new(Code::Usage, words));
     }
-    let loaded = types::load(files::loader(&show.files, &show.dirs.include).want(name))?;
+    let loaded = types::load(files::loader(&show.files, &dirs).want(name))?;
     let (schema, sources) = (loaded.schema, loaded.warnings.sources);
     if let Some(id) = schema.find(name) {
         return show.print(&[Arc::new(Kind::lcm(&Arc::new(schema), id))], Some(&sources));

@@ -59,7 +59,7 @@ pub struct Bench {
     #[arg(long)]
     bound: bool,
 
-    /// Print JSON, one object a line, for programs
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

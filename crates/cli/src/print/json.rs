@@ -1,0 +1,77 @@
+//! JSON that survives other programs: they keep numbers as doubles, which are exact up to 2^53.
+
+use std::io;
+
+use saltus_text::human;
+use serde::{Serialize, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter};
+
+/// Whole numbers beyond this are rounded by `jq` and JavaScript.
+const EXACT: u64 = 1 << 53;
+
+/// A value as JSON. Whole numbers that others would round are strings, as they are in messages.
+pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Exact(CompactFormatter)))?;
+    String::from_utf8(bytes)
+        .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+        .map_err(serde_json::Error::io)
+}
+
+/// A point in time: a string of seconds with nine decimals, such as `1041.230011482`, exact in every language. Messages in shared memory count
+/// from the start of the machine, logs from 1970.
+pub(crate) struct Stamp(String);
+
+impl Stamp {
+    /// Of nanoseconds.
+    pub(crate) fn of(ns: u64) -> Stamp {
+        Stamp(human::stamp(ns))
+    }
+
+    /// Of nanoseconds since 1970, which may lie before.
+    pub(crate) fn signed(ns: i64) -> Stamp {
+        Stamp(human::signed_stamp(ns))
+    }
+}
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+/// Writes numbers that others would round as strings.
+struct Exact(CompactFormatter);
+
+impl Formatter for Exact {
+    fn write_u64<W: ?Sized + io::Write>(&mut self, to: &mut W, n: u64) -> io::Result<()> {
+        if n > EXACT { write!(to, "\"{n}\"") } else { self.0.write_u64(to, n) }
+    }
+
+    fn write_i64<W: ?Sized + io::Write>(&mut self, to: &mut W, n: i64) -> io::Result<()> {
+        if n.unsigned_abs() > EXACT { write!(to, "\"{n}\"") } else { self.0.write_i64(to, n) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_is_left_that_a_double_would_round() {
+        let exact = [EXACT - 1, EXACT];
+        assert_eq!(text(&exact).unwrap(), "[9007199254740991,9007199254740992]");
+        assert_eq!(
+            text(&(EXACT + 1, -(1i64 << 53) - 1)).unwrap(),
+            r#"["9007199254740993","-9007199254740993"]"#
+        );
+        assert_eq!(text(&u64::MAX).unwrap(), r#""18446744073709551615""#);
+    }
+
+    #[test]
+    fn stamps_keep_every_nanosecond() {
+        let stamps =
+            [Stamp::of(1_041_230_011_482), Stamp::signed(1_732_475_735_123_456_789), Stamp::signed(-1)];
+        assert_eq!(text(&stamps).unwrap(), r#"["1041.230011482","1732475735.123456789","-0.000000001"]"#);
+    }
+}
