@@ -74,8 +74,8 @@ fn verbs_of_other_tools_lead_to_ours() {
         ("cat", "`saltus echo` or `saltus log cat`"),
         ("bag", "`saltus record`, `saltus play` or `saltus log`"),
         ("dump", "`saltus info` or `saltus log cat`"),
-        ("recrod", "`saltus record`"),
-        ("log convrt", "`saltus log convert`"),
+        ("recordx", "`saltus record`"),
+        ("log convertx", "`saltus log convert`"),
     ] {
         refused(&place, verb, 2, &format!("did you mean {ours}?"));
     }

@@ -157,7 +157,7 @@ fn publish(
 ) -> saltus_domain::Result<()> {
     if !publishers.contains_key(channel) {
         if publishers.len() >= CHANNELS {
-            let what = format!("the other end sends more than {CHANNELS} channels: choose with --channels");
+            let what = format!("the other end sends more than {CHANNELS} channels: select some with --regex");
             return Err(saltus_domain::Error::Invalid { what });
         }
         publishers.insert(channel.to_vec(), domain.publisher(channel)?);

@@ -73,7 +73,7 @@ pub(crate) struct Pub {
     #[arg(long, value_name = "SIZE", conflicts_with = "no_create", value_parser = units::size)]
     size: Option<u64>,
 
-    /// Exit with code 3 if there is no such channel
+    /// Exit with code 3 if the channel does not exist
     #[arg(long)]
     no_create: bool,
 

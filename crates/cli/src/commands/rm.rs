@@ -14,7 +14,7 @@ pub(crate) struct Rm {
     #[command(flatten)]
     names: Names,
 
-    /// Do nothing if there is no such channel
+    /// Do nothing if the channel does not exist
     #[arg(short, long)]
     force: bool,
 }

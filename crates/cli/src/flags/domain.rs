@@ -19,8 +19,8 @@ pub(crate) const ID: &str = "domain";
 /// The option, for the commands that work on a domain.
 // Its default is read by ourselves: clap would show it in every usage line as if it had to be given.
 pub(crate) fn arg() -> Arg {
-    let arg = Arg::new(ID).long(ID).value_name("URL").help_heading("Everywhere");
-    arg.help("Domain, such as shm://NAME or udpm:// [env: SALTUS_DOMAIN]").long_help(domains())
+    let arg = Arg::new(ID).long(ID).value_name("URL");
+    arg.help("Domain to use, else $SALTUS_DOMAIN, else shm://").long_help(domains())
 }
 
 /// The domain as it was typed.
@@ -114,8 +114,8 @@ pub(crate) fn domains() -> String {
         format!(" This build was made without the Cargo features for {}.", list(absent))
     };
     format!(
-        "Domain, such as shm://NAME or udpm://\n\nshm:// is shared memory, shm://NAME a domain of it, shm:///DIR a directory \
-         on a tmpfs. Commands that only move messages also take {}.{more} The default is $SALTUS_DOMAIN, else shm://.",
+        "Domain to use, else $SALTUS_DOMAIN, else shm://\n\nshm:// is shared memory, shm://NAME a domain of it, shm:///DIR a directory \
+         on a tmpfs. Commands that only move messages also take {}.{more}",
         list(built)
     )
 }
