@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use saltus_text::escape;
+use saltus_text::words::{bounded, plain};
 
 /// What every command gives back.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
@@ -137,45 +138,6 @@ pub(crate) fn taken(path: &Path) -> Failure {
     Failure::new(Code::Failed, words)
 }
 
-/// Words of the system without its number, and in lower case: `no such file or directory`.
-pub(crate) fn plain(words: &str) -> String {
-    const BEFORE: &str = " (os error ";
-    let (mut done, mut rest) = (String::new(), words);
-    while let Some((before, after)) = rest.split_once(BEFORE) {
-        let number =
-            after.split_once(')').and_then(|(number, rest)| Some((number.parse::<i32>().ok()?, rest)));
-        let Some((number, behind)) = number else {
-            done = done + before + BEFORE;
-            rest = after;
-            continue;
-        };
-        let text = io::Error::from_raw_os_error(number).to_string();
-        let text = text.split(BEFORE).next().unwrap_or_default();
-        done += before.strip_suffix(text).unwrap_or(before);
-        if before.ends_with(text) {
-            let mut chars = text.chars();
-            done.extend(chars.next().into_iter().flat_map(char::to_lowercase));
-            done += chars.as_str();
-        }
-        rest = behind;
-    }
-    done + rest
-}
-
-/// Longest sentence: a name or a line that it quotes may be of any length.
-const LONGEST: usize = 2000;
-
-/// A sentence that is too long without its middle.
-fn bounded(words: &str) -> String {
-    if words.len() <= LONGEST {
-        return words.to_owned();
-    }
-    let boundary = |at: &usize| words.is_char_boundary(*at);
-    let head = (0..=LONGEST / 2).rev().find(boundary).unwrap_or(0);
-    let tail = (words.len() - LONGEST / 2..words.len()).find(boundary).unwrap_or(words.len());
-    format!("{} [{} bytes left out] {}", &words[..head], tail - head, &words[tail..])
-}
-
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
 pub(crate) fn say(words: impl fmt::Display) {
@@ -238,21 +200,6 @@ impl Troubles {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_systems_words_have_no_number() {
-        let of = |n| io::Error::from_raw_os_error(n);
-        let words = plain(&format!("cannot read a: {}; or b: {}; go", of(libc::ENOENT), of(libc::EACCES)));
-        assert_eq!(words, "cannot read a: no such file or directory; or b: permission denied; go");
-        assert_eq!(plain("a (os error x) b (os error 99999999)"), "a (os error x) b");
-    }
-
-    #[test]
-    fn a_sentence_is_bounded_whatever_it_quotes() {
-        let long = bounded(&"é".repeat(1 << 20));
-        assert!(long.len() < 2 * LONGEST && long.contains("bytes left out"), "{}", long.len());
-        assert_eq!(bounded("short"), "short");
-    }
 
     #[test]
     fn damaged_messages_end_nothing_however_many_there_are() {

@@ -6,3 +6,4 @@ pub mod glob;
 pub mod human;
 pub mod table;
 pub mod units;
+pub mod words;

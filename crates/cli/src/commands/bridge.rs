@@ -46,7 +46,7 @@ pub(crate) struct Bridge {
     #[arg(long)]
     next: bool,
 
-    /// Messages of each channel that may wait [default: 1000]
+    /// Messages of each channel that may wait [default: up to 1000]
     #[arg(long, value_name = "N", conflicts_with = "newest", value_parser = units::count)]
     depth: Option<u64>,
 

@@ -68,8 +68,8 @@ pub(crate) struct Pub {
 
     /// Largest message
     ///
-    /// It applies when the channel has to be made; longer messages are refused then. By default the channel fits the
-    /// message, and grows with longer ones.
+    /// It applies when the channel has to be made, and longer messages are refused. The default is the size of the message,
+    /// and the channel grows with longer ones.
     #[arg(long, value_name = "SIZE", conflicts_with = "no_create", value_parser = units::size)]
     size: Option<u64>,
 

@@ -42,7 +42,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
-    /// Unit of the values in .hgrm files: ns, us, ms or s
+    /// Unit of .hgrm values: ns, us, ms or s [default: by the values]
     ///
     /// The default is ns if all values are whole numbers, as HdrHistogram writes what it was given, else ms.
     #[arg(long, value_name = "UNIT", value_parser = Unit::from_str)]

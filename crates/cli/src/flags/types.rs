@@ -13,6 +13,7 @@ use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 use crate::exit::{self, Code, Failure, Outcome, say};
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
+use saltus_text::words;
 
 /// Where types are looked for.
 #[derive(Args)]
@@ -200,7 +201,7 @@ fn tell(diagnostics: &Diagnostics) {
 /// What is wrong as text. Colours come from the renderer, which leaves no control character of a file in it; without
 /// colours nothing else could be one either.
 pub(crate) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
-    let text = exit::plain(&diagnostics.render(colour));
+    let text = words::plain(&diagnostics.render(colour));
     if colour {
         return text;
     }

@@ -38,9 +38,7 @@ pub(crate) struct Hiccup {
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = resolution)]
     resolution: Duration,
 
-    /// Time that each report covers [default: 5s, or less]
-    ///
-    /// In runs shorter than a minute it is less than 5 seconds.
+    /// Time that each report covers [default: by the duration, up to 5s]
     #[arg(short, long, value_name = "TIME", value_parser = interval)]
     interval: Option<Duration>,
 
