@@ -119,7 +119,8 @@ fn rows_are_sorted_and_filtered_fields_seen_and_plotted_and_the_terminal_given_b
     terminal.until("the keys again", |s| !s.contains("wrote") && s.contains("e CSV"));
     terminal.until("paused", |s| s.contains("PAUSED"));
     terminal.press(&["?"]);
-    terminal.until("the help", |s| s.contains("Keys") && s.contains("write what is plotted to a CSV file"));
+    terminal
+        .until("the help", |s| s.contains("Keys") && s.contains("write the plotted values to a CSV file"));
 
     // One by one: Escape and a letter at once are another key.
     terminal.press(&["Escape"]);

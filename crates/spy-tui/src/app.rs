@@ -220,11 +220,11 @@ impl App {
             return model.unplot(series);
         }
         if number.is_none() {
-            return self.tell("no number: move to one, or unfold with Enter");
+            return self.tell("not a number: move to one, or unfold the field with Enter");
         }
         match model.plot(id, &path) {
             Some(series) => self.plots.push((series, id, path)),
-            None => self.tell("too many plots: end one with p, or all with c"),
+            None => self.tell("too many plots: remove one with p, or all with c"),
         }
     }
 

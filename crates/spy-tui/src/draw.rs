@@ -82,11 +82,11 @@ fn footer(app: &App, theme: Theme) -> Paragraph<'static> {
     }
     let filter = if app.filter.is_empty() { String::new() } else { format!(" /{} ·", app.filter) };
     let keys = match app.page {
-        Page::Table => format!("{filter} Enter open · ←→ sort · r reverse · / filter · Space pause · q end"),
+        Page::Table => format!("{filter} Enter open · ←→ sort · r reverse · / filter · Space pause · q quit"),
         Page::Channel => {
-            " Enter fold · p plot · o plot alone · x bytes · Space pause · Esc back · q end".into()
+            " Enter fold · p plot · o plot alone · x bytes · Space pause · Esc back · q quit".into()
         }
-        Page::Plot => " + - zoom · Space pause · ←→ move · e CSV · c clear · Esc back · q end".into(),
+        Page::Plot => " + - zoom · Space pause · ←→ move · e CSV · c clear · Esc back · q quit".into(),
     };
     Paragraph::new(keys).style(theme.aside())
 }
@@ -120,8 +120,8 @@ fn table(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places:
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1), list);
     if app.rows.is_empty() {
         let words = match app.total.0 {
-            0 => "nothing comes yet: channels are shown as soon as something is published",
-            _ => "no channel has these words: / changes them, Esc shows all",
+            0 => "no messages yet: a channel appears when something is published",
+            _ => "no channel matches the filter: / changes it, Esc shows all channels",
         };
         let line = Rect { y: list.y + 2, height: 1.min(list.height.saturating_sub(2)), ..list };
         frame.render_widget(Paragraph::new(words).alignment(Alignment::Center).style(theme.aside()), line);
@@ -170,7 +170,7 @@ fn aligned(column: Column, text: String, width: usize) -> String {
 fn details(row: Option<&Row>, theme: Theme) -> Vec<Line<'static>> {
     let Some(row) = row else { return Vec::new() };
     let peers = |peers: &[Peer]| match peers {
-        [] => "nobody known".to_string(),
+        [] => "none known".to_string(),
         all => all.iter().take(6).map(peer).collect::<Vec<_>>().join(", "),
     };
     let labelled = |label: &'static str, text: String| {
@@ -183,7 +183,7 @@ fn details(row: Option<&Row>, theme: Theme) -> Vec<Line<'static>> {
     };
     let mut first = labelled("  published by ", peers(&row.publishers));
     if row.publishers.is_empty() {
-        first = labelled("  published by ", "nobody who lives or was heard lately".into());
+        first = labelled("  published by ", "no process that is alive or was heard recently".into());
     }
     vec![first, labelled("  read by      ", peers(&row.subscribers)), third]
 }

@@ -14,20 +14,20 @@ use crate::app::{App, Page};
 pub(crate) const HELP: &[(&str, &str)] = &[
     ("↑ ↓  j k", "move"),
     ("PgUp PgDn  g G", "move by a page, to the first, to the last"),
-    ("← →  h l", "table: sort by another column; tree: fold, unfold"),
-    ("r", "sort the other way round"),
-    ("/", "show only channels with these words; !word leaves out"),
-    ("Enter", "look into a channel; fold and unfold"),
-    ("Esc  Backspace", "back; in the table, all channels again"),
-    ("p", "plot the number under the cursor, or end that"),
+    ("← →  h l", "table: sort by another column; fields: fold, unfold"),
+    ("r", "reverse the order"),
+    ("/", "show only channels with these words; !word hides"),
+    ("Enter", "open a channel; fold and unfold a field"),
+    ("Esc  Backspace", "back; in the table, clear the filter"),
+    ("p", "plot the number under the cursor, or remove it"),
     ("o  Tab", "the plot alone, and back"),
-    ("+ -", "less time in the plot, more time"),
+    ("+ -", "show less time in the plot, or more"),
     ("Space", "pause; then ← → move the plot in time"),
-    ("e", "write what is plotted to a CSV file"),
-    ("c", "end all plots"),
-    ("x", "the bytes of the message"),
-    ("?", "this page"),
-    ("q  Ctrl-C", "end"),
+    ("e", "write the plotted values to a CSV file"),
+    ("c", "remove all plots"),
+    ("x", "show the bytes of the message"),
+    ("?", "these keys"),
+    ("q  Ctrl-C", "quit"),
 ];
 
 /// Does what a key asks for.
@@ -133,7 +133,7 @@ fn other_page(app: &mut App) {
         (Page::Plot, Some(_)) => Page::Channel,
         (Page::Plot, None) => Page::Table,
         _ if app.plots.is_empty() => {
-            return app.tell("nothing is plotted: open a channel, move to a number, and press p");
+            return app.tell("no plot yet: open a channel, move to a number and press p");
         }
         _ => Page::Plot,
     };
@@ -142,7 +142,7 @@ fn other_page(app: &mut App) {
 /// Writes what is plotted to a file of a new name in this directory.
 fn export(app: &mut App, model: &Model) {
     if app.plots.is_empty() {
-        return app.tell("nothing is plotted that could be exported");
+        return app.tell("no plot to export");
     }
     let which: Vec<SeriesId> = app.plots.iter().map(|(series, ..)| *series).collect();
     match write_csv(model, &which) {

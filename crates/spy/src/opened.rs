@@ -81,7 +81,7 @@ impl Opened {
                 Decoded::Now(self.time)
             }
             Err(why) => {
-                self.error = Some(format!("no message of {}: {why}", kind.name()));
+                self.error = Some(format!("not a valid message of {}: {why}", kind.name()));
                 Decoded::Broken
             }
         }
@@ -116,7 +116,7 @@ impl Opened {
             tree.comment = crate::text::harmless_lines(&record.definition().doc);
             tree.nodes = nodes(record, &self.changes, expand);
         } else if tree.error.is_none() {
-            tree.error = Some("no message has come since it was opened".into());
+            tree.error = Some("no message since the channel was opened".into());
         }
         tree
     }
@@ -125,10 +125,10 @@ impl Opened {
 fn unknown(bytes: &[u8]) -> String {
     match bytes.first_chunk::<8>() {
         Some(key) => format!(
-            "its type is not known (fingerprint {}): publishers of typed messages leave it with the channel over shm://; \
-             else name the folder of its .lcm files with -I",
+            "unknown type (fingerprint {}): publishers of typed messages store it with the channel over shm://; \
+             otherwise name the directory of its .lcm files with -I",
             mismatch::digits(*key)
         ),
-        None => format!("no typed message: it has {} bytes, fewer than a fingerprint", bytes.len()),
+        None => format!("not a typed message: {} bytes are fewer than a fingerprint has", bytes.len()),
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn file(path: &str) -> Response {
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
     match FILES.iter().find(|(found, _)| *found == name) {
         Some((name, bytes)) => answer(name, bytes.to_vec()),
-        None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
+        None => (StatusCode::NOT_FOUND, "no such file\n").into_response(),
     }
 }
 
@@ -61,9 +61,7 @@ impl Views {
         let found = self.0.as_ref().filter(|_| is_view(name)).and_then(|folder| read(&folder.join(name)));
         match found {
             Some(bytes) => answer(name, bytes),
-            None => {
-                (StatusCode::NOT_FOUND, "there is no such view, or it is longer than 4 MiB\n").into_response()
-            }
+            None => (StatusCode::NOT_FOUND, "no such view, or it is longer than 4 MiB\n").into_response(),
         }
     }
 }

@@ -127,7 +127,7 @@ pub(crate) enum Steer {
 /// # Errors
 /// In words: what is wrong with it.
 pub(crate) fn ask(text: &str) -> Result<Ask, String> {
-    let ask: Ask = serde_json::from_str(text).map_err(|e| format!("this is no request: {e}"))?;
+    let ask: Ask = serde_json::from_str(text).map_err(|e| format!("not a request: {e}"))?;
     if let Ask::Show(show) = &ask {
         let too_many = |what, most| Err(format!("too many {what} at once: at most {most}"));
         if show.open.len() > CARDS {

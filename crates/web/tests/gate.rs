@@ -101,8 +101,8 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     let rig = Rig::new("127.0.0.1:0", &domain(), None, &[]);
     let mut one = socket(&rig, &[]).unwrap();
     for (nonsense, told) in [
-        ("", "this is no request"),
-        ("{\"op\":\"show\",\"open\":{}}", "this is no request"),
+        ("", "not a request"),
+        ("{\"op\":\"show\",\"open\":{}}", "not a request"),
         (r#"{"op":"player","do":"play"}"#, "there is no log to play"),
     ] {
         one.send(Message::text(nonsense)).unwrap();
