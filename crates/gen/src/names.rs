@@ -73,19 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_work_grows_as_the_names_do() {
-        let time = |count: usize| {
-            let names: Vec<String> = (0..count).map(|n| format!("field_{n}")).collect();
-            let one = || {
-                let start = std::time::Instant::now();
-                let scope = Scope::new(&["class"], names.iter().map(String::as_str));
-                assert_eq!(scope.of("field_1"), "field_1");
-                start.elapsed()
-            };
-            (0..3).map(|_| one()).min().unwrap()
-        };
-        let (some, four_times) = (time(10_000), time(40_000));
-        assert!(four_times < 8 * some, "{some:?}, {four_times:?}");
+    fn very_many_names_take_no_time_to_speak_of() {
+        let names: Vec<String> = (0..200_000).map(|n| format!("field_{n}")).collect();
+        let start = std::time::Instant::now();
+        let scope = Scope::new(&["class"], names.iter().map(String::as_str));
+        // Comparing each with all others would take many minutes; this takes a second on a busy machine.
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+        assert_eq!(scope.of("field_1"), "field_1");
     }
 
     #[test]
