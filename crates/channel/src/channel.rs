@@ -163,7 +163,7 @@ impl Channel {
     pub fn successor(&self) -> Result<Channel> {
         self.next().map(|(channel, _)| channel)
     }
-    /// The same, but only if it goes on from this one: if [`Domain::succeed`] made it.
+    /// The channel that took the place of this one, if [`Domain::succeed`] made it; `None` if the channel was removed or replaced otherwise.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
