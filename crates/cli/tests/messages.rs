@@ -338,7 +338,7 @@ fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
     let place = Place::new();
     let lines = [10, 600, 5000, 20, 100_000].map(|len| "x".repeat(len) + "\n").concat();
     place.run(["pub", "log", "x"]).with(0);
-    let echo = place.start(["echo", "log", "--from", "oldest", "-n6", "--lines"]);
+    let echo = place.start(["echo", "log", "--start", "oldest", "-n6", "--lines"]);
     place.until_subscribed("log", 1);
     place.feed(["pub", "log", "--lines"], lines.as_bytes()).with(0);
     assert_eq!(echo.ended().with(0).text(), format!("x\n{lines}"));

@@ -307,7 +307,7 @@ fn channels_for_which_there_are_no_descriptors_are_accounted_for_and_are_exit_co
     // The soft limit alone stops nobody: it is raised.
     let path = files.at("soft.lcmlog");
     let record =
-        |path: &str| ["record", "-o", path, "--from", "oldest", "--duration", "1500ms"].map(String::from);
+        |path: &str| ["record", "-o", path, "--start", "oldest", "--duration", "1500ms"].map(String::from);
     let run = |limit, arguments: &[String]| {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         Running::start(&mut limited(&place, limit, &arguments)).ended()
@@ -336,7 +336,7 @@ fn a_channel_that_may_not_be_read_is_accounted_for_by_recorder_bridge_and_spy() 
     // Damaged is like forbidden, which would stop no test that runs as root.
     fs::write(place.path().join("CLOSED/data"), b"").expect("the file is cut short");
     let path = files.at("run.lcmlog");
-    let ended = place.run(["record", "-o", &path, "--from", "oldest", "--duration", "300ms"]);
+    let ended = place.run(["record", "-o", &path, "--start", "oldest", "--duration", "300ms"]);
     let ended = ended.saying(5, "channel `CLOSED` could not be read: ");
     assert!(ended.err.contains("received 1, written 1") && ended.err.contains("1 not read"), "{}", ended.err);
     place.run(["spy", "--once", "-i", "300ms"]).saying(5, "channel `CLOSED` could not be read: ");
@@ -382,7 +382,7 @@ fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
     place.run(["mk", "b", "--frames", "2000"]).with(0);
     place.feed(["pub", "b", "--lines"], many.as_bytes()).with(0);
     let path = files.at("run.lcmlog");
-    let arguments = ["record", "b", "-o", &path, "--from", "oldest", "--duration", "1s"];
+    let arguments = ["record", "b", "-o", &path, "--start", "oldest", "--duration", "1s"];
     run(&arguments).saying(1, "raise the limit (`ulimit -f`)");
 }
 

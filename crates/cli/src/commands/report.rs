@@ -42,7 +42,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
-    /// Unit of .hgrm values: ns, us, ms or s [default: by the values]
+    /// Unit of .hgrm values: ns, us, ms or s [default: by value]
     ///
     /// The default is ns if all values are whole numbers, as HdrHistogram writes what it was given, else ms.
     #[arg(long, value_name = "UNIT", value_parser = Unit::from_str)]

@@ -38,7 +38,7 @@ pub(crate) struct Hiccup {
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = resolution)]
     resolution: Duration,
 
-    /// Time that each report covers [default: by the duration, up to 5s]
+    /// Time that each report covers [default: at most 5s]
     #[arg(short, long, value_name = "TIME", value_parser = interval)]
     interval: Option<Duration>,
 
