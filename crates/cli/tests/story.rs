@@ -149,7 +149,7 @@ fn twenty_times_as_fast_with_a_spy_in_the_browser() {
         browser.wait(&format!("{card}?.querySelector('.tabs .on')?.dataset.view === '{view}'"));
         browser.wait(&format!("{DRAWN}({card}.querySelector('canvas'))"));
     }
-    browser.wait("(document.querySelector('.plotted .u-legend .u-value')?.textContent ?? '') !== ''");
+    browser.wait("/[0-9]/.test(document.querySelector('.plotted .legend b')?.textContent)");
     let ended = player.ended().with(0).json();
     assert_eq!((&ended[0]["played"], &ended[0]["refused"]), (&original.len().into(), &0.into()));
     for channel in ["LASER_FRONT", "LASER_FRONT_POSE", "ODOMETRY"] {
