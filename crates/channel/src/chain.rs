@@ -11,7 +11,7 @@
 use crate::files::{remove_all, same_file};
 use crate::geometry::{BELL, DATA, LEASE, TYPES};
 use crate::mapping::Mapping;
-use crate::{Attributes, Domain, Name};
+use crate::{Domain, Name};
 use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use std::fs::File;
@@ -54,11 +54,12 @@ fn read(dir: &File) -> Vec<Former> {
     names.into_iter().take(2 * MOST).filter_map(former).collect()
 }
 
-/// Leaves in `new`, which is being built, the way from `old` to it, and from those before.
-pub(crate) fn carry(old: &Mapping, new: &File, attributes: &Attributes) -> io::Result<()> {
+/// Leaves in `new`, which is being built and takes `size` bytes, the way from `old` to it, and from those before. `mode` and `group`:
+/// those of the channel.
+pub(crate) fn carry(old: &Mapping, new: &File, size: u64, mode: u32, group: u32) -> io::Result<()> {
     let now = clock::boottime();
     let mut formers = read(&old.dir);
-    let most = attributes.memory().max(MEMORY);
+    let most = size.max(MEMORY);
     let mut memory = 0u64;
     let mut kept: Vec<Former> = Vec::new();
     while let Some(former) = formers.pop() {
@@ -73,15 +74,15 @@ pub(crate) fn carry(old: &Mapping, new: &File, attributes: &Attributes) -> io::R
     let all = file::open_dir_at(new, OLD)?;
     let mut last = 0;
     for former in kept.iter().rev() {
-        link(&former.dir, &all, &former.name, attributes)?;
+        link(&former.dir, &all, &former.name, mode, group)?;
         last = former.ended;
     }
-    link(&old.dir, &all, format!("{:016x}", now.max(last.saturating_add(1))).as_bytes(), attributes)?;
-    file::set_mode(&all, mode(attributes))
+    link(&old.dir, &all, format!("{:016x}", now.max(last.saturating_add(1))).as_bytes(), mode, group)?;
+    set_permissions(&all, mode, group)
 }
 
 /// Gives the files of the channel in `from` other names, in a new directory `name` in `to`.
-fn link(from: &File, to: &File, name: &[u8], attributes: &Attributes) -> io::Result<()> {
+fn link(from: &File, to: &File, name: &[u8], mode: u32, group: u32) -> io::Result<()> {
     file::make_dir_at(to, name)?;
     let dir = file::open_dir_at(to, name)?;
     for file in [DATA, BELL, LEASE] {
@@ -91,13 +92,14 @@ fn link(from: &File, to: &File, name: &[u8], attributes: &Attributes) -> io::Res
         Err(e) if e.kind() == io::ErrorKind::NotFound => {} // made by a version that kept none
         other => other?,
     }
-    file::set_mode(&dir, mode(attributes))
+    set_permissions(&dir, mode, group)
 }
 
-/// Permissions of directories: who may read the channel may get in.
-fn mode(attributes: &Attributes) -> u32 {
-    let read = attributes.get_mode() & 0o444;
-    read | read >> 2 | 0o200
+/// Gives a directory the permissions that follow from the channel's: who may read that may get in.
+fn set_permissions(dir: &File, mode: u32, group: u32) -> io::Result<()> {
+    let read = mode & 0o444;
+    file::set_group(dir, group)?;
+    file::set_mode(dir, read | read >> 2 | 0o200)
 }
 
 /// Gives what [`carry`] made another owner.

@@ -127,11 +127,15 @@ impl Plan {
         file::reserve(&bell, 0, PAGE)?;
         file::open_at(&channel, TYPES, Mode::Create)?;
         file::make_dir_at(&channel, SUBSCRIBERS)?;
+        let (mut mode, mut group) = (attributes.get_mode(), *group);
         if let Some(old) = old {
+            // As they are now: they may have been changed since the old one was opened here.
+            let now = old.data.metadata()?;
+            (mode, group) = (now.mode() & 0o777, Some(now.gid()));
             types::carry(&old.dir, &channel)?;
-            chain::carry(old, &channel, attributes)?;
+            chain::carry(old, &channel, attributes.memory(), mode, now.gid())?;
         }
-        set_modes(&channel, attributes.get_mode(), *group, attributes.get_wake() == Wake::Always)?;
+        set_modes(&channel, mode, group, attributes.get_wake() == Wake::Always)?;
         if let Some(old) = old {
             set_owner(&channel, old.data.metadata()?.uid())?;
         }
@@ -148,7 +152,12 @@ fn hold(dir: &File, old: &Mapping) -> io::Result<Option<Option<Held>>> {
     loop {
         let open = || file::open_at(&old.dir, LEASE, Mode::Write);
         let held = match lock::try_lock(open, MAKER, Kind::Exclusive) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None), // its files are gone
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                if !leads_to(dir, old.name.file_name().as_bytes(), old) {
+                    return Ok(None); // its files are gone, and so is it
+                }
+                return Err(io::Error::other("it is damaged: its lease file is missing; replace it"));
+            }
             other => other?,
         };
         if !leads_to(dir, old.name.file_name().as_bytes(), old) {

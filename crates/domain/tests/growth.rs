@@ -127,6 +127,55 @@ fn a_channel_that_grew_has_the_attributes_and_the_types_that_it_had() {
     assert_eq!(new.descriptions().unwrap(), [what]);
 }
 
+#[test]
+fn growth_keeps_permissions_that_were_changed_after_the_publisher_opened() {
+    use std::os::unix::fs::MetadataExt;
+    let directory = Directory::new("permissions");
+    directory.channels().create("c", &Attributes::new().frame_size(100).mode(0o644)).unwrap();
+    let mut publisher = directory.open().publisher("c").unwrap();
+    publish(&mut publisher, 0, 20);
+    directory.channels().chmod("c", 0o640).unwrap();
+    publish(&mut publisher, 1, 1000);
+    assert_eq!(directory.attributes("c").get_mode(), 0o640);
+    // Who may read the channel may also follow it: the way from the old one has the same permissions.
+    let (channel, way) = (directory.0.join("c"), directory.0.join("c/old"));
+    let group = channel.join("data").metadata().unwrap().gid();
+    let ways = std::fs::read_dir(&way).unwrap().map(|entry| entry.unwrap().path()).chain([way.clone()]);
+    for dir in ways {
+        let meta = dir.metadata().unwrap();
+        assert_eq!((meta.mode() & 0o777, meta.gid()), (0o750, group), "{}", dir.display());
+    }
+}
+
+#[test]
+fn growth_gives_the_way_from_the_old_channel_its_group() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    // SAFETY: it only asks.
+    if unsafe { libc::geteuid() } != 0 {
+        return eprintln!("NOT RUN: only root may give files a group that it is not in");
+    }
+    let directory = Directory::new("group");
+    directory.channels().create("c", &Attributes::new().frame_size(100).mode(0o640)).unwrap();
+    let mut publisher = directory.open().publisher("c").unwrap();
+    publish(&mut publisher, 0, 20);
+    for entry in std::fs::read_dir(directory.0.join("c")).unwrap() {
+        chown(entry.unwrap().path(), None, Some(65_534)).unwrap();
+    }
+    publish(&mut publisher, 1, 1000);
+    for path in ["c", "c/data", "c/old"] {
+        assert_eq!(directory.0.join(path).metadata().unwrap().gid(), 65_534, "{path}");
+    }
+}
+
+#[test]
+fn a_depth_is_refused_on_a_channel_without_a_lease_file() {
+    let directory = Directory::new("lease");
+    directory.channels().create("c", &Attributes::new().frames(2)).unwrap();
+    std::fs::remove_file(directory.0.join("c/lease")).unwrap();
+    let error = directory.open().subscriber_with(exactly("c"), Options::next(1000)).unwrap_err().to_string();
+    assert!(error.contains("lease"), "{error}");
+}
+
 /// Counts what a subscriber gets of several publishers, whose messages are numbered each from 0 below their own number.
 #[derive(Default)]
 struct Account {

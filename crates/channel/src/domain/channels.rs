@@ -45,6 +45,7 @@ impl Domain {
     /// # Errors
     /// Those of [`Domain::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot make files of
     /// the old one's owner.
+    /// Its mode and its group are those that `old` has now, whatever `attributes` say.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
