@@ -16,6 +16,7 @@ use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// The directory of those that had the name before.
@@ -24,6 +25,10 @@ const OLD: &[u8] = b"old";
 const KEPT: u64 = 10_000_000_000;
 /// Most that stay.
 const MOST: usize = 16;
+/// Most entries of [`OLD`] that are looked at: another user's channel may have any number.
+const LOOKED_AT: usize = 4 * MOST;
+/// Directories that [`carry`] makes at most.
+pub(crate) const INODES: u64 = MOST as u64 + 1;
 /// Memory that those may take that are not the last, or as much as the new channel if that takes more.
 const MEMORY: u64 = 64 << 20;
 
@@ -45,7 +50,7 @@ impl Former {
 /// Those that had the name of the channel in `dir` before, the first of them first.
 fn read(dir: &File) -> Vec<Former> {
     let Ok(old) = file::open_dir_at(dir, OLD) else { return Vec::new() };
-    let mut names = file::names(&old).unwrap_or_default();
+    let mut names = file::names_at_most(&old, LOOKED_AT).unwrap_or_default();
     names.sort();
     let former = |name: Vec<u8>| {
         let ended = u64::from_str_radix(str::from_utf8(&name).ok()?, 16).ok()?;
@@ -122,10 +127,17 @@ pub(crate) fn trim(channel: &File, keep_last: bool) -> usize {
     formers.iter().filter(is_over).filter(|former| remove_all(&old, &former.name, 1)).count()
 }
 
-/// Those that had the name of `channel` before, the first of them first.
-pub(crate) fn before(channel: &Mapping) -> Vec<Arc<Mapping>> {
+/// The directories of those that had the name of the channel in `channel` before, as far as they belong to user `owner`.
+pub(crate) fn dirs_of(channel: &File, owner: u32) -> Vec<File> {
+    let is_owners =
+        |former: &Former| former.data().and_then(|data| data.metadata()).is_ok_and(|m| m.uid() == owner);
+    read(channel).into_iter().filter(is_owners).map(|former| former.dir).collect()
+}
+
+/// Those that had the name of `channel` before, the first of them first. Each is opened when it is asked for.
+pub(crate) fn before(channel: &Mapping) -> impl DoubleEndedIterator<Item = Arc<Mapping>> {
     let open = |former: Former| Mapping::open_dir(&channel.domain, &channel.name, former.dir).ok();
-    read(&channel.dir).into_iter().filter_map(open).collect()
+    read(&channel.dir).into_iter().filter_map(open)
 }
 
 /// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there. And whether it

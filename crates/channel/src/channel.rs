@@ -149,7 +149,8 @@ impl Channel {
     }
 
     /// The channel that took the place of this one, which is retired: the first one after it, if [`Domain::succeed`] made it, though it
-    /// may have been succeeded itself meanwhile. So no message of any of them is passed over. [`NotFound`](crate::Error::NotFound) if there is none.
+    /// may have been succeeded itself meanwhile. Those in between are kept for ten seconds, at most 16 of them, and while they take no more
+    /// memory than the newest or 64 MiB: who asks later skips some. [`NotFound`](crate::Error::NotFound) if there is none.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -163,7 +164,8 @@ impl Channel {
     pub fn successor(&self) -> Result<Channel> {
         self.next().map(|(channel, _)| channel)
     }
-    /// The channel that took the place of this one, if [`Domain::succeed`] made it; `None` if the channel was removed or replaced otherwise.
+    /// The channel that took the place of this one, if [`Domain::succeed`] made it; `None` if the channel was removed or replaced otherwise,
+    /// or succeeded so long ago that it is not known any more (see [`Channel::successor`]).
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -207,15 +209,16 @@ impl Channel {
     /// # let (domain, first) = doc::channel();
     /// first.publisher()?.publish(b"tilt 0.02")?;
     /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
-    /// let before = second.predecessors();
+    /// let before: Vec<_> = second.predecessors().collect();
     /// assert!(second.is_empty() && before.len() == 1 && !before[0].is_empty());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn predecessors(&self) -> Vec<Channel> {
-        chain::before(&self.mapping).into_iter().map(|mapping| Channel { mapping }).collect()
+    pub fn predecessors(&self) -> impl DoubleEndedIterator<Item = Channel> {
+        chain::before(&self.mapping).map(|mapping| Channel { mapping })
     }
     /// Removes from memory those that this one succeeded more than ten seconds ago, if that is permitted; the last of them stays
-    /// while this one is empty. Returns how many.
+    /// while this one is empty. Returns how many. Those of this user that nobody has marked as replaced are marked: who replaced them may
+    /// have been killed before.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
@@ -225,6 +228,9 @@ impl Channel {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn forget_predecessors(&self) -> usize {
+        for former in chain::dirs_of(&self.mapping.dir, saltus_os::process::user()) {
+            create::retire(&former, geometry::REPLACED);
+        }
         chain::trim(&self.mapping.dir, self.is_empty())
     }
     /// Whether nothing was ever published in it.

@@ -10,7 +10,7 @@ use crate::mapped::Mapped;
 use crate::mapping::Mapping;
 use crate::space::{check_inodes, check_room};
 use crate::types;
-use crate::{Attributes, Error, Group, Name, Result, Wake};
+use crate::{Attributes, Domain, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -24,7 +24,9 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The byte of the lease file that a maker locks; far beyond all lanes.
 const MAKER: u64 = 1 << 40;
-/// How long a replacement by a larger channel waits for another one that is under way, in ns.
+/// Files and directories of a channel.
+const INODES: u64 = 6;
+/// How long one that replaces or removes a channel waits for another one that does, in ns.
 const PATIENCE: u64 = 2_000_000_000;
 /// What directories of half-built or removed channels begin with. No channel's file name begins with a dot.
 const ASIDE: &[u8] = b".new-";
@@ -48,7 +50,7 @@ impl Plan {
     pub fn create(&self, dir: &File, url: &str, name: &Name, replace: bool) -> Result<()> {
         sweep(dir);
         check_room(name, self.geometry.attributes.memory(), dir)?;
-        check_inodes(name, dir)?;
+        check_inodes(name, dir, INODES)?;
         let file_name = name.file_name();
         for attempt in 0.. {
             let aside = name_aside();
@@ -82,8 +84,14 @@ impl Plan {
     pub fn succeed(&self, dir: &File, url: &str, old: &Mapping) -> Result<bool> {
         let name = &old.name;
         let what = || format!("replace channel `{name}` in {url} by a larger one");
+        // Asked before any memory is reserved: the new channel must belong to the owner of the old one.
+        let owner = old.data.metadata().map_err(|e| Error::system(what(), e))?.uid();
+        if ![0, owner].contains(&process::user()) {
+            return Err(Error::Denied { what: what() });
+        }
         sweep(dir);
         check_room(name, self.geometry.attributes.memory(), dir)?;
+        check_inodes(name, dir, INODES + chain::INODES)?;
         let file_name = name.file_name();
         let Some(_held) = hold(dir, old).map_err(|e| Error::system(what(), e))? else { return Ok(false) };
         let aside = name_aside();
@@ -201,7 +209,7 @@ fn rename_in(dir: &File, aside: &[u8], name: &[u8], replace: bool) -> io::Result
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists && replace => {}
             other => return other.map(|()| None),
         }
-        let held = lock_maker(dir, name);
+        let held = await_maker(dir, name);
         match file::rename_at(dir, aside, name, Rename::Exchange) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => continue, // removed meanwhile
             other => return other.map(|()| held),
@@ -215,11 +223,45 @@ fn lock_maker(dir: &File, name: &[u8]) -> Option<Held> {
     lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Write), MAKER, Kind::Exclusive).ok().flatten()
 }
 
+/// Holds the maker's lock as [`lock_maker`] does, but waits up to [`PATIENCE`] for another process that replaces or removes the channel.
+fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
+    let deadline = clock::monotonic() + PATIENCE;
+    loop {
+        let held = lock_maker(dir, name);
+        let lease =
+            || file::open_dir_at(dir, name).and_then(|channel| file::open_at(&channel, LEASE, Mode::Read));
+        let is_locked = || lease().and_then(|lease| lock::is_locked(&lease, MAKER)).unwrap_or(false);
+        if held.is_some() || clock::monotonic() >= deadline || !is_locked() {
+            return held;
+        }
+        process::sleep_for(1_000_000);
+    }
+}
+
+/// Removes a channel that has its name though it is marked as being no more: a process was stopped so long while it replaced it that
+/// another one went ahead. Its users have gone on already.
+pub(crate) fn remove_retired(domain: &Domain, dir: &File, name: &Name) -> Result<()> {
+    let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
+    else {
+        return Ok(());
+    };
+    if retired.retired().is_none() {
+        return Ok(());
+    }
+    let what = || format!("remove channel `{name}`, which is marked as being no more");
+    let Some(_held) = hold(dir, &retired).map_err(|e| Error::system(what(), e))? else { return Ok(()) };
+    let aside = name_aside();
+    file::rename_at(dir, name.file_name().as_bytes(), &aside, Rename::NoReplace)
+        .map_err(|e| Error::system(what(), e))?;
+    discard(dir, &aside, geometry::REMOVED);
+    Ok(())
+}
+
 /// Removes channel `name` from `dir`: it leaves its name in one step, then its users are told, then its files go. Errors
 /// call the domain `url`.
 pub(crate) fn unlink(dir: &File, url: &str, name: &Name) -> Result<()> {
     let aside = name_aside();
-    let _held = lock_maker(dir, name.file_name().as_bytes());
+    let _held = await_maker(dir, name.file_name().as_bytes());
     file::rename_at(dir, name.file_name().as_bytes(), &aside, Rename::NoReplace).map_err(|e| {
         match e.kind() {
             io::ErrorKind::NotFound => Error::NotFound { channel: name.clone(), domain: url.into() },

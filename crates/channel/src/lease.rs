@@ -39,16 +39,19 @@ impl Lease {
     pub fn take(mapping: &Mapping) -> Result<Lease> {
         let what = |what: &str| format!("{what} of channel `{}`", mapping.name);
         let system = |text: &str, e| Error::system(what(text), e);
-        let data = file::open_at(&mapping.dir, DATA, Mode::Write).map_err(|e| match mapping.vanished() {
+        // Its files go one after the other when it is removed or replaced: one that is missing is the end, not a fault.
+        let failed = |text: &str, e| match mapping.vanished() {
             Some(how) => mapping.retired_error(how),
-            None => system("open for publishing the data", e),
-        })?;
+            None => system(text, e),
+        };
+        let data = file::open_at(&mapping.dir, DATA, Mode::Write)
+            .map_err(|e| failed("open for publishing the data", e))?;
         let same = |a: &Metadata, b: &Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
         if !matches!((data.metadata(), mapping.data.metadata()), (Ok(a), Ok(b)) if same(&a, &b)) {
             return Err(mapping.retired_error(Retired::Vanished)); // somebody put another file in its place
         }
         let lease =
-            file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| system("open the lease", e))?;
+            file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| failed("open the lease", e))?;
         let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
             .map_err(|e| system("map the words", e))?;
         let most = if mapping.geometry.attributes.stamps { MAX_LANES } else { 1 };
@@ -61,7 +64,7 @@ impl Lease {
             let open = || file::open_at(&mapping.dir, LEASE, Mode::Write);
             // [l1] From here on the lane is ours, until this process ends.
             let held =
-                lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| system("take a lease", e))?;
+                lock::try_lock(open, lane as u64, Kind::Exclusive).map_err(|e| failed("take a lease", e))?;
             let Some(held) = held else { continue };
             match adopt(mapping, &data, &page, lane) {
                 Ok((memory, writer)) => return Ok(Lease::sign(mapping, lane, memory, writer, page, held)),

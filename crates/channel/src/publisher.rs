@@ -35,6 +35,8 @@ impl Publisher {
             });
         }
         let lease = Lease::take(&mapping)?;
+        // Who replaced it may have been killed before it was marked: nobody would read what is published here.
+        mapping.check_presence()?;
         let publisher = Publisher { mapping, lease, _one_thread: PhantomData };
         // A publisher that died between its publish and its wake left sleepers; they need not wait for a slice.
         ring(&publisher.lease.writer, &publisher.lease.claim, &publisher.mapping);

@@ -5,15 +5,12 @@ use crate::{Error, Name, Result};
 use saltus_os::file;
 use std::fs::File;
 
-/// Files and directories of a channel.
-const INODES: u64 = 6;
-
-/// Refuses a channel if its file system can have no more files.
-pub(crate) fn check_inodes(name: &Name, dir: &File) -> Result<()> {
+/// Refuses a channel of `needed` files and directories if its file system cannot have as many.
+pub(crate) fn check_inodes(name: &Name, dir: &File, needed: u64) -> Result<()> {
     match file::inodes(dir).map_err(|e| Error::system(format!("create channel `{name}`"), e))? {
-        Some(free) if free < INODES => Err(Error::NoSpace {
+        Some(free) if free < needed => Err(Error::NoSpace {
             what: format!(
-                "channel `{name}` needs {INODES} inodes and its file system has {free} (`df -i`): remove files there, or mount it with \
+                "channel `{name}` needs {needed} inodes and its file system has {free} (`df -i`): remove files there, or mount it with \
                  more (`nr_inodes=`)"
             ),
         }),

@@ -63,7 +63,10 @@ pub(crate) fn append(dir: &File, channel: &Name, wanted: &Description) -> Result
     }
     check_room(channel, entry.len() as u64, dir)?;
     let what = || format!("describe type `{}` of channel `{channel}`", wanted.name);
-    let mut file = file::open_at(dir, TYPES, Mode::Append).map_err(|e| Error::system(what(), e))?;
+    let mut file = match file::open_at(dir, TYPES, Mode::Append) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false), // the channel was removed meanwhile
+        other => other.map_err(|e| Error::system(what(), e))?,
+    };
     // Once, not until all is written: the rest of an entry would land behind somebody else's.
     match file.write(&entry) {
         Ok(n) if n == entry.len() => Ok(true),

@@ -55,13 +55,13 @@ fn prefix(name: &Name) -> Vec<u8> {
     [PREFIX, name.file_name().as_bytes(), b"="].concat()
 }
 
-/// The deepest wish for `name` whose subscriber lives.
-pub(crate) fn read(dir: &File, name: &Name) -> Option<u64> {
+/// The deepest wish for `name` that is possible and whose subscriber lives.
+pub(crate) fn read(dir: &File, name: &Name, is_possible: impl Fn(u64) -> bool) -> Option<u64> {
     let prefix = prefix(name);
     let frames = |file: &Vec<u8>| -> Option<u64> {
         let rest = file.strip_prefix(&prefix[..])?;
         let frames = str::from_utf8(rest.split(|b| *b == b'.').next()?).ok()?.parse().ok()?;
-        is_held(dir, file).then_some(frames)
+        (is_possible(frames) && is_held(dir, file)).then_some(frames)
     };
     file::names(dir).ok()?.iter().filter_map(frames).max()
 }

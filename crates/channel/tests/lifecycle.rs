@@ -351,3 +351,95 @@ fn introspection_tells_who_writes_and_who_reads() {
     let info = channel.info().unwrap();
     assert_eq!((info.lanes[0].alive, info.subscribers.len()), (false, 0));
 }
+
+/// Puts another channel into the place of `c`, as one does that is killed before it marks the old one.
+fn replace_without_a_word(domain: &Domain) {
+    std::fs::rename(domain.path().join("c"), domain.path().join("left")).unwrap();
+    domain.create("c", &Attributes::new()).unwrap();
+}
+
+#[test]
+fn a_publisher_is_not_opened_in_a_channel_that_lost_its_name_unmarked() {
+    let domain = TestDomain::new();
+    let old = domain.create("c", &Attributes::new()).unwrap();
+    replace_without_a_word(&domain);
+    assert!(matches!(old.publisher(), Err(Error::Retired { how: Retired::Replaced, .. })));
+}
+
+#[test]
+fn a_channel_whose_lease_file_goes_while_a_publisher_opens_is_retired() {
+    let domain = TestDomain::new();
+    let old = domain.create("c", &Attributes::new()).unwrap();
+    replace_without_a_word(&domain);
+    std::fs::remove_file(domain.path().join("left/lease")).unwrap();
+    assert!(matches!(old.publisher(), Err(Error::Retired { how: Retired::Replaced, .. })));
+}
+
+#[test]
+fn a_channel_that_is_marked_as_replaced_and_has_its_name_is_made_anew() {
+    let domain = TestDomain::new();
+    let old = domain.create("c", &Attributes::new().frames(3)).unwrap();
+    // The word behind the first page says that it was replaced.
+    use std::os::unix::fs::FileExt;
+    let data = File::options().write(true).open(domain.path().join("c/data")).unwrap();
+    data.write_all_at(&2u64.to_ne_bytes(), 4096 + 256).unwrap();
+    assert_eq!(old.info().unwrap().retired, Some(Retired::Replaced));
+    let new = domain.open_or_create("c", &Attributes::new().frames(5)).unwrap();
+    assert_eq!(new.attributes().get_frames(), 5);
+    new.publisher().unwrap().publish(b"on").unwrap();
+    assert_eq!(std::fs::read_dir(domain.path()).unwrap().count(), 1, "nothing is left");
+}
+
+#[test]
+fn replacing_and_removing_wait_for_one_that_grows_the_channel() {
+    for remove in [false, true] {
+        let domain = TestDomain::new();
+        domain.create("c", &Attributes::new()).unwrap();
+        // As one that grows it does: the lock of the maker, far beyond all lanes.
+        let lease = || File::options().read(true).write(true).open(domain.path().join("c/lease"));
+        let held =
+            saltus_os::lock::try_lock(lease, 1 << 40, saltus_os::lock::Kind::Exclusive).unwrap().unwrap();
+        let is_free = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                is_free.store(true, std::sync::atomic::Ordering::SeqCst);
+                drop(held);
+            });
+            match remove {
+                true => domain.unlink("c").unwrap(),
+                false => drop(domain.replace("c", &Attributes::new()).unwrap()),
+            }
+            assert!(is_free.load(std::sync::atomic::Ordering::SeqCst), "remove {remove}: it did not wait");
+        });
+    }
+}
+
+#[test]
+fn a_wish_that_nobody_could_keep_silences_no_other() {
+    let domain = TestDomain::new();
+    let wishes = [domain.wish_frames("c", u64::MAX).unwrap(), domain.wish_frames("c", 1000).unwrap()];
+    assert_eq!(domain.wished_frames("c", |frames| frames < 1 << 20).unwrap(), Some(1000));
+    drop(wishes);
+}
+
+#[test]
+fn who_replaced_it_and_was_killed_is_finished_by_the_next_that_opens() {
+    let domain = TestDomain::new();
+    let first = domain.create("c", &Attributes::new()).unwrap();
+    let second = domain.succeed(&first, &first.attributes().clone().frames(64)).unwrap();
+    // As if it had been killed before it marked the first one.
+    use std::os::unix::fs::FileExt;
+    let former = std::fs::read_dir(domain.path().join("c/old")).unwrap().next().unwrap().unwrap().path();
+    let data = File::options().write(true).open(former.join("data")).unwrap();
+    data.write_all_at(&0u64.to_ne_bytes(), 4096 + 256).unwrap();
+    let words = |at| {
+        let mut word = [0; 8];
+        std::os::unix::fs::FileExt::read_exact_at(&File::open(former.join("data")).unwrap(), &mut word, at)
+            .unwrap();
+        u64::from_ne_bytes(word)
+    };
+    assert_eq!(words(4096 + 256), 0);
+    second.forget_predecessors();
+    assert_eq!(words(4096 + 256), 2, "it is marked as replaced");
+}

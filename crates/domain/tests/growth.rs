@@ -510,10 +510,13 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
     let domain = directory.open();
     directory.channels().create("c", &Attributes::new().mode(0o666)).unwrap();
     publish(&mut domain.publisher("c").unwrap(), 0, 100);
+    let changed = || directory.0.metadata().unwrap().modified().unwrap();
     as_nobody(|| {
         let mut publisher = domain.publisher("c").unwrap();
         publish(&mut publisher, 1, 100);
+        let before = changed();
         let error = publisher.publish(&[0; 600]).unwrap_err();
+        assert_eq!(changed(), before, "it took memory for a channel that it may not put there");
         assert!(error.code() == 4 && error.to_string().contains("saltus mk"), "{error}");
         publish(&mut publisher, 2, 100);
         let error = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap_err();

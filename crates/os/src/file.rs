@@ -188,6 +188,11 @@ pub fn is_old(file: &File) -> bool {
 
 /// Names in a directory, unsorted, without `.` and `..`. Allocates.
 pub fn names(dir: &File) -> io::Result<Vec<Vec<u8>>> {
+    names_at_most(dir, usize::MAX)
+}
+
+/// The first `most` names in a directory, as [`names`] gives them, for a directory that another user may have filled. Allocates.
+pub fn names_at_most(dir: &File, most: usize) -> io::Result<Vec<Vec<u8>>> {
     let path = format!("/proc/self/fd/{}", dir.as_raw_fd());
-    std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()
+    std::fs::read_dir(path)?.take(most).map(|entry| Ok(entry?.file_name().as_bytes().to_vec())).collect()
 }

@@ -68,9 +68,9 @@ impl Domain {
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
     /// let wish = domain.wish_frames("imu", 1000)?;
-    /// assert_eq!(domain.wished_frames("imu")?, Some(1000));
+    /// assert_eq!(domain.wished_frames("imu", |_| true)?, Some(1000));
     /// drop(wish);
-    /// assert_eq!(domain.wished_frames("imu")?, None);
+    /// assert_eq!(domain.wished_frames("imu", |_| true)?, None);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn wish_frames(&self, name: impl AsRef<[u8]>, frames: u64) -> Result<DepthWish> {
@@ -79,19 +79,25 @@ impl Domain {
             || format!("leave word in {} that channel `{name}` is to keep {frames} messages", self.url());
         DepthWish::make(self.make_dir()?, &name, frames).map_err(|e| Error::system(what(), e))
     }
-    /// The most messages that a subscriber which waits for channel `name` wants it to keep.
+    /// The most messages that a subscriber which waits for channel `name` wants it to keep, of those numbers that `is_possible`: anybody
+    /// may wish for anything.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
     /// let wishes = [domain.wish_frames("imu", 50)?, domain.wish_frames("imu", 1000)?];
-    /// assert_eq!(domain.wished_frames("imu")?, Some(1000));
+    /// assert_eq!(domain.wished_frames("imu", |_| true)?, Some(1000));
+    /// assert_eq!(domain.wished_frames("imu", |frames| frames < 100)?, Some(50));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn wished_frames(&self, name: impl AsRef<[u8]>) -> Result<Option<u64>> {
+    pub fn wished_frames(
+        &self,
+        name: impl AsRef<[u8]>,
+        is_possible: impl Fn(u64) -> bool,
+    ) -> Result<Option<u64>> {
         let name = Name::new(name)?;
         match self.dir() {
-            Ok(dir) => Ok(wish::read(&dir, &name)),
+            Ok(dir) => Ok(wish::read(&dir, &name, is_possible)),
             Err(_) => Ok(None), // there is no domain yet
         }
     }
@@ -129,11 +135,17 @@ impl Domain {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn open_or_create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
+        /// How often it is tried again at most: others make and remove the channel all the time.
+        const ROUNDS: u32 = 1000;
         let name = Name::new(name)?;
-        loop {
+        for round in 0..ROUNDS {
             match Channel::open(self, &name) {
                 Err(Error::NotFound { .. }) => {}
                 other => return other,
+            }
+            // There, and marked as being no more: nobody else will remove it.
+            if round > 0 {
+                create::remove_retired(self, &self.make_dir()?, &name)?;
             }
             match self.create_named(&name, attributes, false) {
                 // Somebody was faster: open theirs. Or somebody removed ours at once: once more.
@@ -141,6 +153,7 @@ impl Domain {
                 other => return other,
             }
         }
+        Err(Error::Exists { channel: name })
     }
 
     /// Opens a channel as soon as it exists; `None` if it does not until the time is up. Looks every 10 ms.

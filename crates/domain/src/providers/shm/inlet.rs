@@ -193,15 +193,13 @@ impl ShmInlet {
         let (start, from) = match (self.options.get_start(), left) {
             (_, Some(next)) => (Start::Beginning, next.ok()),
             (start @ (Start::Oldest | Start::Beginning), None) if self.first => {
-                (start, channel.predecessors().into_iter().next())
+                (start, channel.predecessors().next())
             }
             (Start::Newest, None) if self.first && channel.is_empty() => {
-                let mut before = channel.predecessors();
-                before.retain(|channel| !channel.is_empty());
-                (Start::Newest, before.pop())
+                (Start::Newest, channel.predecessors().rfind(|before| !before.is_empty()))
             }
             (start, None) if self.first => (start, None),
-            _ => (Start::Beginning, channel.predecessors().into_iter().next()),
+            _ => (Start::Beginning, channel.predecessors().next()),
         };
         self.read(name, &from.unwrap_or(channel), start)?;
         Ok(true)

@@ -9,6 +9,8 @@ use std::io;
 const GROW: u64 = 1 << 30;
 /// The memory that a channel is created with at most because a subscriber that nobody knows wishes it so deep.
 const WISH: u64 = 64 << 20;
+/// How often a channel is made deeper because others replaced it by a shallow one meanwhile.
+const TRIES: usize = 100;
 const OPTIONS: &str = "frames, frame_size, grow";
 
 /// What a URL says of the channels that are made in its domain.
@@ -67,11 +69,13 @@ impl Settings {
         if let Some(frames) = self.frames {
             return sized(frames);
         }
-        let wished = self.domain.wished_frames(name.as_bytes()).ok().flatten().unwrap_or(0);
-        let deep = sized(wished.max(default.get_frames()));
         // More than that only who asks for it in a channel that is there already, at its own cost.
-        let fits = is_sound(&deep) && deep.memory() <= self.grow.min(WISH);
-        if fits { deep } else { sized(default.get_frames()) }
+        let fits = |frames: u64| {
+            let deep = sized(frames);
+            is_sound(&deep) && deep.memory() <= self.grow.min(WISH)
+        };
+        let wished = self.domain.wished_frames(name.as_bytes(), fits).ok().flatten().unwrap_or(0);
+        sized(wished.max(default.get_frames()))
     }
 
     /// Puts a channel in the place of `old` that takes messages of `len` bytes. `false`: this process may not, or the URL fixes the size.
@@ -135,7 +139,7 @@ impl Settings {
     /// Puts a channel that keeps `depth` messages in the place of `channel` if that keeps fewer.
     pub fn deepen(&self, channel: &Channel, depth: u64) -> Result<()> {
         let mut channel = channel.clone();
-        loop {
+        for _ in 0..TRIES {
             let (attributes, name) = (channel.attributes(), channel.name());
             let (frames, size) = (attributes.get_frames(), attributes.get_frame_size());
             if frames >= depth {
@@ -161,6 +165,10 @@ impl Settings {
                 Err(e) => return Err(e.into()),
             };
         }
+        Err(Error::invalid(format!(
+            "channel `{}` is replaced by a shallower one again and again",
+            channel.name()
+        )))
     }
 
     /// The command that makes a channel such.
