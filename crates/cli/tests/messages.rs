@@ -342,6 +342,20 @@ fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
     place.until_subscribed("log", 1);
     place.feed(["pub", "log", "--lines"], lines.as_bytes()).with(0);
     assert_eq!(echo.ended().with(0).text(), format!("x\n{lines}"));
+    // What was overwritten before echo went on counts as missed.
+    let echo = place.start(["echo", "log", "--start", "newest", "--timeout", "2s", "--lines"]);
+    place.until_subscribed("log", 1);
+    echo.signal(libc::SIGSTOP);
+    let lines = ["x".repeat(300_000), "y\n".repeat(99)].join("\n");
+    place.feed(["pub", "log", "--lines"], lines.as_bytes()).with(0);
+    echo.signal(libc::SIGCONT);
+    let ended = echo.ended().with(4);
+    let number = |word: &str| -> u64 {
+        let rest = ended.err.split_once(&format!("{word} ")).expect(word).1;
+        rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+    };
+    assert!(number("missed") > 50, "{}", ended.err);
+    assert_eq!(number("received") + number("missed"), 101, "the newest, and 100 after it: {}", ended.err);
     // Who names a size means it.
     place.run(["pub", "small", "x", "--size", "64"]).with(0);
     place.run(["pub", "small", &"x".repeat(600), "--size", "64"]).saying(1, "--size 600");

@@ -92,6 +92,8 @@ impl Reading<'_> {
             // One that became larger goes on: that is not a replacement by another one.
             let goes_on = if let End::Retired(_) = end { channel.continuation()? } else { None };
             if goes_on.is_some() {
+                // What it has lost already before it is read counts as missed.
+                start = Start::Beginning;
                 opened = goes_on;
                 continue;
             }
