@@ -31,8 +31,6 @@ mod shown;
 #[cfg(feature = "server")]
 mod socket;
 #[cfg(feature = "server")]
-mod strangers;
-#[cfg(feature = "server")]
 mod tape;
 #[cfg(feature = "server")]
 mod way;

@@ -5,7 +5,6 @@ use crate::live::Live;
 use crate::protocol::{self, OLD, SUBPROTOCOLS};
 use crate::publishing::{self, Publishing};
 use crate::session::Powers;
-use crate::strangers::Strangers;
 use crate::tape::Tape;
 use crate::{Error, Result, socket};
 use axum::Router;
@@ -14,10 +13,8 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use saltus_domain::Domain;
+use saltus_door::Limits;
 use saltus_log::Types;
 use saltus_os::process;
 use saltus_types::cdr::Dialect;
@@ -33,10 +30,10 @@ use tokio::sync::Semaphore;
 
 /// Clients at a time.
 const CLIENTS: usize = 64;
-/// Connections that have not become clients yet. Beyond it the oldest of them ends: what connects and says nothing, or never ends
-/// its request, keeps nobody out.
-const STRANGERS: usize = 64;
-/// Those have so long to become one.
+/// What connections may take that have not become clients. They have one request: who is refused comes again with a connection of its
+/// own.
+const LIMITS: Limits = Limits { strangers: 64, head: HELLO, whole: Some(HELLO), keep_alive: false };
+/// Time to become a client.
 const HELLO: Duration = Duration::from_secs(5);
 /// Longest message of a client.
 const LONGEST: usize = 1 << 20;
@@ -219,29 +216,8 @@ struct Door {
 }
 
 async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::Thread)?;
     let app = Router::new().route("/", get(enter)).with_state(door);
-    let strangers = Strangers::new(STRANGERS);
-    loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(_) => {
-                // Too many files, or a connection that ended before it began: both pass.
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let _ = stream.set_nodelay(true); // only slower without
-        let service = TowerToHyperService::new(app.clone());
-        strangers.spawn(async move {
-            let mut http = http1::Builder::new();
-            // One request: who is refused comes again with a connection of its own.
-            http.timer(TokioTimer::new()).header_read_timeout(HELLO).max_buf_size(16 << 10).keep_alive(false);
-            let served = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-            // Errors are the client's: it gets no answer to what is no HTTP.
-            let _ = tokio::time::timeout(HELLO, served).await;
-        });
-    }
+    Err(Error::Thread(saltus_door::accept(listener, app, LIMITS).await))
 }
 
 /// A connection wants to become a client.

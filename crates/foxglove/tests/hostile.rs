@@ -1,5 +1,7 @@
 //! Clients that are slow, or mean no good, harm nobody else.
 
+#[path = "../../web/tests/rig/flood.rs"]
+mod flood;
 mod support;
 
 use saltus_foxglove::{Server, Settings};
@@ -146,35 +148,13 @@ fn who_comes_when_all_places_are_taken_is_told_at_once_and_who_goes_makes_room()
     }
 }
 
-/// Bytes of memory that this process uses, but for what it shares.
-fn used() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
-}
-
 #[test]
 fn a_client_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
     let place = Place::new();
     let serving = Serving::show(place.domain());
     let mut stream = TcpStream::connect(address(&serving)).unwrap();
     stream.write_all(upgrade("/", "foxglove.sdk.v1").as_bytes()).unwrap();
-    stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
-    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
-    let pings = ping.repeat(1000);
-    let (before, start) = (used(), Instant::now());
-    let (mut most, mut at) = (0, 0);
-    loop {
-        assert!(start.elapsed() < PATIENCE, "it has the connection still");
-        most = most.max(used().saturating_sub(before));
-        assert!(most < 128 << 20, "{most} bytes after {:?}", start.elapsed());
-        // What was written in part is gone on with: each ping is whole.
-        match stream.write(&pings[at..]) {
-            Ok(len) => at = (at + len) % pings.len(),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => break,
-        }
-    }
+    flood::until_let_go(&stream, PATIENCE);
     Client::new(&serving.url, "foxglove.sdk.v1"); // others are served
 }
 

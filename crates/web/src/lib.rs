@@ -22,7 +22,6 @@ mod protocol;
 mod serve;
 mod socket;
 mod stop;
-mod strangers;
 mod turn;
 mod value;
 mod viewer;

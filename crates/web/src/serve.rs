@@ -3,7 +3,6 @@
 use crate::assets::{self, Views};
 use crate::gate::Gate;
 use crate::socket;
-use crate::strangers::Strangers;
 use crate::{Error, Options, Result, State, Stop};
 use axum::Router;
 use axum::extract::ws::close_code;
@@ -12,22 +11,18 @@ use axum::http::{HeaderName, HeaderValue, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
+use saltus_door::Limits;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Most connections at a time that are no page. Beyond it the oldest of them ends: what connects and says nothing, or never ends its
-/// request, keeps nobody out.
-const MOST: usize = 256;
+/// What connections that are no page may take.
+const LIMITS: Limits = Limits { strangers: 256, head: PATIENCE, whole: None, keep_alive: true };
 /// Most pages at a time; those that come then are told so.
 const PAGES: usize = 64;
 /// Who has not said what it wants by then, or has taken no turn, is let go.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest request head, in bytes.
-const HEAD: usize = 16 << 10;
 /// Longest message of a client, in bytes.
 const MESSAGE: usize = 64 << 10;
 /// How often it is looked whether the end was asked for.
@@ -107,9 +102,8 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(Error::System)?.block_on(async {
             let (listener, stop) = (self.listener.try_clone().map_err(Error::System)?, self.stop.clone());
-            let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::System)?;
             tokio::select! {
-                never = accept(listener, self.app()) => never,
+                e = saltus_door::accept(listener, self.app(), LIMITS) => Err(Error::System(e)),
                 () = stopped(stop) => Ok(()),
             }
         })
@@ -126,32 +120,6 @@ impl Server {
 async fn stopped(stop: Stop) {
     while !stop.is_asked() {
         tokio::time::sleep(LOOK).await;
-    }
-}
-
-async fn accept(listener: tokio::net::TcpListener, app: Router) -> Result<()> {
-    let strangers = Strangers::new(MOST);
-    loop {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            // Such as too many open files: it may pass.
-            Err(_) => {
-                tokio::time::sleep(LOOK).await;
-                continue;
-            }
-        };
-        // Frames are small and often; a socket that cannot be told so still works.
-        let _ = stream.set_nodelay(true);
-        let app = app.clone();
-        strangers.spawn(async move {
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(HEAD);
-            // What a client does wrong ends its connection, and is nobody else's affair.
-            let _ = http
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app))
-                .with_upgrades()
-                .await;
-        });
     }
 }
 

@@ -1,5 +1,7 @@
 //! Who may talk to the server, and what it takes from those who may.
 
+#[path = "rig/flood.rs"]
+mod flood;
 mod rig;
 
 use rig::{LONG, Rig, domain, until};
@@ -155,34 +157,11 @@ fn connections_that_never_become_pages_keep_nobody_out() {
     frame(&mut first, "error");
 }
 
-/// Bytes of memory that this process uses, but for what it shares.
-fn used() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
-}
-
 #[test]
 fn a_page_that_pings_and_never_reads_takes_little_memory_and_is_let_go() {
     let rig = Rig::patient("127.0.0.1:0", &domain(), None, &[], Duration::from_secs(3));
     let page = socket(&rig, &[]).unwrap();
-    let stream = page.get_ref();
-    stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
-    let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
-    let pings = ping.repeat(1000);
-    let (before, start) = (used(), Instant::now());
-    let (mut most, mut at) = (0, 0);
-    loop {
-        assert!(start.elapsed() < LONG, "it has the connection still");
-        most = most.max(used().saturating_sub(before));
-        assert!(most < 128 << 20, "{most} bytes after {:?}", start.elapsed());
-        // What was written in part is gone on with: each ping is whole.
-        match (&*stream).write(&pings[at..]) {
-            Ok(len) => at = (at + len) % pings.len(),
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(_) => break,
-        }
-    }
+    flood::until_let_go(page.get_ref(), LONG);
     frame(&mut socket(&rig, &[]).unwrap(), "hello"); // others are served
 }
 

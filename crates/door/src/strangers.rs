@@ -1,4 +1,4 @@
-//! Connections that are no page: a bounded number, of which the oldest ends when another comes.
+//! A bounded number of connections, of which the oldest ends when another comes.
 
 use std::collections::BTreeMap;
 use std::future::Future;
