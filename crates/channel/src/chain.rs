@@ -1,8 +1,9 @@
 //! The way from a channel that was replaced by a larger one to the one that followed it.
 //!
-//! The new channel's directory has a directory `old`, and in that one for each channel that had its name lately, called by the
-//! time of its end: the very files of that channel, under another name. So whoever reads the first of several finds the second
-//! though there is a third, and who comes late finds what was published before. All of it appears with the new channel in one step.
+//! The directory of the new channel contains a directory `old`, with one directory for each recent channel of the same name, named
+//! after the time at which that channel ended. It holds hard links to that channel's files. So a reader of the first of several channels
+//! finds the second even if a third has the name, and a late reader finds what was published before. All of it appears together with
+//! the new channel, in one step.
 //!
 //! ```text
 //! <domain>/<name>/old/<time>/data, bell, lease, types
@@ -100,7 +101,7 @@ fn link(from: &File, to: &File, name: &[u8], mode: u32, group: u32) -> io::Resul
     set_permissions(&dir, mode, group)
 }
 
-/// Gives a directory the permissions that follow from the channel's: who may read that may get in.
+/// Sets the permissions of a directory so that every user who may read the channel can enter it.
 fn set_permissions(dir: &File, mode: u32, group: u32) -> io::Result<()> {
     let read = mode & 0o444;
     file::set_group(dir, group)?;

@@ -79,8 +79,8 @@ impl Plan {
         Err(Error::Exists { channel: name.clone() })
     }
 
-    /// Puts this channel in the place of `old`, in which those who have `old` open find the way from it to this one. `false`: the
-    /// name leads to another channel than `old`, or to none.
+    /// Replaces `old` by this channel. Processes that have `old` open can follow from it to this one. Returns `false` if the name
+    /// refers to another channel than `old`, or to none.
     pub fn succeed(&self, dir: &File, url: &str, old: &Mapping) -> Result<bool> {
         let name = &old.name;
         let what = || format!("replace channel `{name}` in {url} by a larger one");
@@ -238,8 +238,8 @@ fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
     }
 }
 
-/// Removes a channel that has its name though it is marked as being no more: a process was stopped so long while it replaced it that
-/// another one went ahead. Its users have gone on already.
+/// Removes a channel that is marked as replaced or removed and still has its name: a process was stopped for so long while it replaced
+/// the channel that another one overtook it. The users of the channel have left it already.
 pub(crate) fn remove_retired(domain: &Domain, dir: &File, name: &Name) -> Result<()> {
     let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
     else {
@@ -248,7 +248,7 @@ pub(crate) fn remove_retired(domain: &Domain, dir: &File, name: &Name) -> Result
     if retired.retired().is_none() {
         return Ok(());
     }
-    let what = || format!("remove channel `{name}`, which is marked as being no more");
+    let what = || format!("remove channel `{name}`, which is marked as replaced");
     let Some(_held) = hold(dir, &retired).map_err(|e| Error::system(what(), e))? else { return Ok(()) };
     let aside = name_aside();
     file::rename_at(dir, name.file_name().as_bytes(), &aside, Rename::NoReplace)

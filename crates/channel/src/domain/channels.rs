@@ -143,7 +143,7 @@ impl Domain {
                 Err(Error::NotFound { .. }) => {}
                 other => return other,
             }
-            // There, and marked as being no more: nobody else will remove it.
+            // It may be there and marked as replaced. No other process removes it then.
             if round > 0 {
                 create::remove_retired(self, &self.make_dir()?, &name)?;
             }

@@ -199,7 +199,7 @@ enum Networks {
     /// Show channels and play logs in Foxglove and Lichtblick
     ///
     /// A channel in shared memory is read only while a client subscribes to it. Clients decode messages whose types are
-    /// known. A log has a play bar, which all clients share. A slow client loses old messages and is told how many.
+    /// known. A log has a play bar, which all clients share. The server tells a slow client how many messages it lost.
     Serve(serve::Serve),
 }
 

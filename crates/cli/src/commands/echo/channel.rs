@@ -19,7 +19,7 @@ use saltus_text::human;
 
 /// How long the look for a channel goes on before Ctrl-C is looked for.
 const LOOK: Duration = Duration::from_millis(100);
-/// After a message that could not be had, the next try comes so much later.
+/// Time between two tries to read a message that publishers overwrite at every try.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Prints until there is enough, or the end is asked for.

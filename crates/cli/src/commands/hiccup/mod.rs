@@ -119,7 +119,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long is measured alone, unless it is told.
 const ALONE: Duration = Duration::from_secs(60);
 
-/// Intervals that a run is divided into, unless it is told: at least twelve.
+/// Lengths of an interval to choose from, unless `--interval` is given: the longest with at least twelve intervals in the run.
 const STEPS: [Duration; 6] = [
     Duration::from_secs(5),
     Duration::from_secs(2),

@@ -24,7 +24,7 @@ pub(crate) struct Tunnel {
 enum Command {
     /// Print a new key for both ends
     ///
-    /// Everybody who has it can read and write what the tunnel carries. Copy it to the other end safely, and protect the file.
+    /// Anyone with the key can read and write what the tunnel carries. Copy it to the other end safely, and protect the file.
     Key(key::Key),
 
     /// Wait for the other end
