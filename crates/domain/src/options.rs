@@ -31,9 +31,10 @@ impl Options {
     }
     /// All messages in their order, as long as no more than `depth` of a channel are waiting: then the oldest are dropped.
     ///
-    /// Over shared memory a channel subscribed to by its name is replaced by one that keeps `depth` messages if it keeps fewer; its publishers and
-    /// subscribers follow, and nothing is lost. A channel that does not exist yet is created so deep. Where that is not possible, because this process has no permission
-    /// or the channel would take more than 1 GiB (the URL's `grow`), subscribing returns an error with the command that helps.
+    /// Over shared memory a channel subscribed to by its name is replaced by one that keeps `depth` messages if it keeps fewer. Its
+    /// publishers and subscribers follow without loss if they do so within ten seconds. A channel that does not exist yet is created with
+    /// that depth. If this process has no permission, or the channel would take more than 1 GiB (the URL's `grow`), subscribing returns an
+    /// error with the command that helps.
     /// A URL with `frames` decides the depth itself, and channels subscribed to by a pattern keep theirs; see also [`Options::at_most`].
     ///
     /// A network's channels are made as deep as the deepest subscriber of this process wants, up to 64 MiB a channel.
@@ -46,8 +47,9 @@ impl Options {
         self
     }
 
-    /// Takes channels as deep as they are: none is replaced by a deeper one, and it is not an error if one keeps fewer messages than the depth says.
-    /// Messages that were overwritten before they were received count as missed. For programs that subscribe to whatever there is.
+    /// Leaves channels as deep as they are: none is replaced by a deeper one, and it is not an error if a channel keeps fewer messages
+    /// than the depth. Messages that were overwritten before they were received count as missed. Use it in programs that subscribe to
+    /// all channels.
     ///
     /// ```
     /// # use saltus_domain::{Domain, Options, Pattern};

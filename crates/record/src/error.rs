@@ -79,7 +79,7 @@ impl fmt::Display for Error {
             }
             Error::File { what, path, source } if source.kind() == io::ErrorKind::FileTooLarge => write!(
                 f,
-                "cannot {what} {}: it would be longer than files of this process may be: raise the limit (`ulimit -f`), or use --split-mb",
+                "cannot {what} {}: it would be longer than files of this process may be: raise the limit (`ulimit -f`), or use --split-size",
                 path.display()
             ),
             Error::File { what, path, source } => write!(f, "cannot {what} {}: {source}", path.display()),

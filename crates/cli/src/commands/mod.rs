@@ -626,4 +626,51 @@ mod tests {
             }
         }
     }
+
+    /// The options in a line that is no comment, such as `--json`.
+    fn options_in(line: &str) -> impl Iterator<Item = &str> {
+        // What saltus-bench is given is its own affair.
+        let is_other = line.trim_start().starts_with("//") || line.contains("saltus bench ");
+        let line = if is_other || line.contains("tunnel bench ") { "" } else { line };
+        line.match_indices("--").filter_map(|(at, _)| {
+            let is_part = line[..at].ends_with(|c: char| c == '-' || c.is_ascii_alphanumeric());
+            let name = line[at + 2..].split(|c: char| c != '-' && !c.is_ascii_lowercase()).next()?;
+            (!is_part && name.len() > 1 && !name.starts_with('-')).then_some(name)
+        })
+    }
+
+    #[test]
+    fn options_that_messages_name_exist() {
+        /// Options of other programs, which messages name too.
+        const FOREIGN: [&str; 10] = [
+            "cap-add", "cpus", "features", "ipc", "locked", "path", "profile", "shm-size", "system", "ulimit",
+        ];
+        let known: BTreeSet<String> = all()
+            .iter()
+            .flat_map(|(_, command)| options(command).map(|(long, _)| long.to_owned()).collect::<Vec<_>>())
+            .chain(["help", "version"].map(String::from))
+            .collect();
+        let mut left = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))];
+        let mut named = 0;
+        while let Some(path) = left.pop() {
+            if path.is_dir() {
+                let is_source = !path.ends_with("tests") && !path.ends_with("target");
+                let inside = || std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path());
+                left.extend(inside().filter(|_| is_source));
+                continue;
+            }
+            // The options of habit are those that do not exist.
+            if path.extension().is_none_or(|ending| ending != "rs") || path.ends_with("habits.rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for name in text.lines().flat_map(options_in) {
+                let exists = known.contains(name) || FOREIGN.contains(&name);
+                assert!(exists, "{} names --{name}, which no command has", path.display());
+                named += 1;
+            }
+        }
+        assert!(named > 100, "only {named} options are named");
+    }
 }
