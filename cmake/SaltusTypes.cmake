@@ -77,17 +77,17 @@ function(saltus_generate_types target)
     string(REGEX REPLACE "\n$" "" listed "${listed}")
     string(REPLACE "\n" ";" listed "${listed}")
 
-    # Files that stay the same are not touched, so a stamp says when they were last looked at.
-    set(stamp "${CMAKE_CURRENT_BINARY_DIR}/${target}.stamp")
+    # Files that stay the same are not touched, so a timestamp says when they were last looked at.
+    set(timestamp "${CMAKE_CURRENT_BINARY_DIR}/${target}.timestamp")
     add_custom_command(
-        OUTPUT "${stamp}"
+        OUTPUT "${timestamp}"
         BYPRODUCTS ${listed}
         COMMAND ${call} --quiet ${files}
-        COMMAND ${CMAKE_COMMAND} -E touch "${stamp}"
+        COMMAND ${CMAKE_COMMAND} -E touch "${timestamp}"
         DEPENDS ${read} "${SALTUS_EXECUTABLE}"
         COMMENT "Generating ${target}"
         VERBATIM)
-    add_custom_target(${target}_code DEPENDS "${stamp}")
+    add_custom_target(${target}_code DEPENDS "${timestamp}")
 
     if(arg_LANG STREQUAL "c")
         set(sources ${listed})

@@ -93,7 +93,7 @@ def octave_all(jar: Path) -> None:
         url = f"shm://{place}/domain"
         said(octave(jar, "tests/all.m", url=url, dir=place), "all is as it should be")
         # Deep enough that nothing is overwritten while the examples start.
-        url = f"shm://{place}/examples?frames=1024"
+        url = f"shm://{place}/examples?depth=1024"
         newest = octave(jar, "examples/newest.m", url=url, count=10)
         following = octave(jar, "examples/next.m", url=url, count=20)
         publishing = octave(jar, "examples/publish.m", url=url, count=1_000_000)  # until it is killed

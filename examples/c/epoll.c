@@ -23,10 +23,10 @@ static int tick(int timer, saltus_channel_publisher publisher, int *number)
 /* When the channel is readable: takes all there is, until SALTUS_NOTHING, which arms the descriptor again. */
 static int take(saltus_channel_subscriber subscriber, int *sum)
 {
-    saltus_sample sample;
+    saltus_message_info info;
     int number, code;
 
-    while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, &number, sizeof number, &sample)) == SALTUS_OK)
+    while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, &number, sizeof number, &info)) == SALTUS_OK)
         *sum += number;
     return code == SALTUS_NOTHING ? SALTUS_OK : code;
 }

@@ -40,7 +40,7 @@ static int look(saltus_channel_subscriber subscriber)
     for (;;) {
         const void *message;
         const struct image *image;
-        saltus_sample sample;
+        saltus_message_info info;
         unsigned long sum = 0;
         size_t len, i;
         uint32_t width;
@@ -56,12 +56,12 @@ static int look(saltus_channel_subscriber subscriber)
             sum += ((const uint8_t *)message)[i];
         memcpy(&width, &image->width, sizeof width);
 
-        code = saltus_channel_validate(subscriber, &sample);
+        code = saltus_channel_validate(subscriber, &info);
         if (code == SALTUS_OVERRUN)
             continue; /* overwritten meanwhile: look at the newest again */
         if (check("validate", code))
             return 1;
-        printf("picture %d: %u pixels wide, %d bytes, sum %lu\n", (int)sample.seq, (unsigned)width, (int)sample.len, sum);
+        printf("picture %d: %u pixels wide, %d bytes, sum %lu\n", (int)info.seq, (unsigned)width, (int)info.len, sum);
         return 0;
     }
 }
@@ -75,8 +75,8 @@ int main(void)
     int failed;
 
     saltus_attributes_init(&attributes, sizeof attributes);
-    attributes.frames = 4;
-    attributes.frame_size = sizeof(struct image);
+    attributes.depth = 4;
+    attributes.max_message_size = sizeof(struct image);
     failed = check("create", saltus_channel_replace(NULL, "camera", &attributes, &channel))
         || check("open a publisher", saltus_channel_publisher_open(channel, &publisher))
         || check("open a subscriber", saltus_channel_subscriber_open(channel, NULL, &subscriber))

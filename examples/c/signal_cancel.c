@@ -19,7 +19,7 @@ int main(void)
     saltus_channel channel = SALTUS_HANDLE_INIT;
     struct sigaction action;
     char text[512];
-    saltus_sample sample;
+    saltus_message_info info;
     int code = saltus_channel_open_or_create(NULL, "orders", NULL, &channel);
 
     if (code == SALTUS_OK)
@@ -31,9 +31,9 @@ int main(void)
         sigaction(SIGTERM, &action, NULL);
         printf("waiting for orders; end with Ctrl-C\n");
         fflush(stdout);
-        while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, text, sizeof text, &sample))
+        while ((code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, text, sizeof text, &info))
             == SALTUS_OK) {
-            printf("order %d: %.*s\n", (int)sample.seq, (int)sample.len, text);
+            printf("order %d: %.*s\n", (int)info.seq, (int)info.len, text);
             fflush(stdout);
         }
         signal(SIGINT, SIG_DFL); /* before the handler's subscriber is closed */

@@ -8,7 +8,7 @@ static int publish(saltus_domain_publisher publisher, const robot_pose_t *pose)
 {
     unsigned char bytes[256];
     int len = robot_pose_t_encode(bytes, 0, sizeof bytes, pose);
-    return len < 0 ? SALTUS_UNENCODABLE : saltus_domain_publish(publisher, bytes, (size_t)len);
+    return len < 0 ? SALTUS_ENCODE_FAILED : saltus_domain_publish(publisher, bytes, (size_t)len);
 }
 
 static int receive(saltus_domain_subscriber subscriber, robot_pose_t *pose)
@@ -16,7 +16,7 @@ static int receive(saltus_domain_subscriber subscriber, robot_pose_t *pose)
     const saltus_message *message;
     int code = saltus_domain_receive(subscriber, SALTUS_AFTER(10000000000), &message);
     if (code == SALTUS_OK && robot_pose_t_decode(message->data, 0, (int)message->len, pose) < 0)
-        code = SALTUS_UNDECODABLE;
+        code = SALTUS_DECODE_FAILED;
     return code;
 }
 

@@ -42,7 +42,7 @@ int main(void)
     int i, code = SALTUS_OK;
 
     saltus_attributes_init(&attributes, sizeof attributes);
-    attributes.frames = 64;
+    attributes.depth = 64;
     for (i = 0; i < CHANNELS && code == SALTUS_OK; i++) {
         code = saltus_channel_replace(NULL, names[i], &attributes, &channels[i]);
         if (code == SALTUS_OK)
@@ -50,13 +50,13 @@ int main(void)
     }
     if (code == SALTUS_OK && pthread_create(&thread, NULL, publish, NULL) == 0) {
         while (code == SALTUS_OK && (seen[IMU] < IMUS || seen[SCAN] < SCANS)) {
-            saltus_sample sample;
+            saltus_message_info info;
             int value;
             /* Whichever has something. Nothing for five seconds: something is wrong. */
             code = saltus_channel_wait_any(subscribers, CHANNELS, SALTUS_AFTER(5000000000), &which);
             if (code != SALTUS_OK)
                 break;
-            while ((code = saltus_channel_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &sample))
+            while ((code = saltus_channel_receive(subscribers[which], SALTUS_NEXT, SALTUS_POLL, &value, sizeof value, &info))
                 == SALTUS_OK)
                 seen[which]++;
             if (code == SALTUS_NOTHING)

@@ -39,8 +39,8 @@ static int look(saltus_channel_subscriber subscriber, geometry_pose_t_plain *pos
         if (seen != NULL) {
             memcpy(pose, seen, sizeof *pose);
         }
-        saltus_sample sample;
-        code = saltus_channel_validate(subscriber, &sample);
+        saltus_message_info info;
+        code = saltus_channel_validate(subscriber, &info);
         if (code == SALTUS_OVERRUN) {
             continue; // overwritten meanwhile: look at the newest again
         }

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 static void publish(saltus::channel_publisher &publisher, double x) {
     constexpr std::size_t size = saltus::plain::message_size<pose_t>;
-    saltus::loan loan = publisher.borrow(size).value();
+    saltus::loan loan = publisher.loan(size).value();
     if (pose_t *pose = saltus::plain::place<pose_t>(loan.data(), size)) {
         pose->x = x;
         pose->heading = 0.5;
@@ -25,7 +25,7 @@ static void publish(saltus::channel_publisher &publisher, double x) {
 // The publisher may overwrite the pose at any moment, so this copies it, and returns the copy only after validating it.
 static std::optional<pose_t> look(saltus::channel_subscriber &subscriber) {
     for (;;) {
-        const auto view = subscriber.look(saltus::which::newest, 1s);
+        const auto view = subscriber.view(saltus::which::newest, 1s);
         std::optional<pose_t> copy;
         if (view) {
             if (const pose_t *seen = saltus::plain::look<pose_t>(view->data.data(), view->data.size())) {

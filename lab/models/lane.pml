@@ -47,7 +47,7 @@ byte seq[S];
 byte pos[S];
 byte off[S];
 byte size[S];
-byte stamp[S];                  /* stands for stamp and lease: one value per attempt */
+byte timestamp[S];                  /* stands for timestamp and lease: one value per attempt */
 byte data[CAP];
 
 /* ---- the lease: whose turn it is to own the lane. lease.pml proves that it is one at a time ---- */
@@ -130,7 +130,7 @@ proctype Writer(byte me)
         STEP(pos[s % S] = p);
         STEP(off[s % S] = p % CAP);
         STEP(size[s % S] = n);
-        STEP(stamp[s % S] = attempts);
+        STEP(timestamp[s % S] = attempts);
 #endif
 #ifdef M_WAIT_FOR_READER
         slowest + F >= s;
@@ -169,7 +169,7 @@ proctype Writer(byte me)
         STEP(pos[s % S] = p);                       /* [w3] the slot */
         STEP(off[s % S] = p % CAP);
         STEP(size[s % S] = m);
-        STEP(stamp[s % S] = attempts);
+        STEP(timestamp[s % S] = attempts);
 #ifndef M_HEAD_BEFORE_SEQ
 #ifndef M_SEQ_BEFORE_META
         STEP(seq[s % S] = s);                       /* [w4] */
@@ -234,7 +234,7 @@ again:
     p = pos[t % S];                                 /* [r3] */
     o = off[t % S];
     n = size[t % S];
-    w = stamp[t % S];
+    w = timestamp[t % S];
     if
     :: o + n > CAP -> good = false                  /* [r4] outside: not copied, and r6 must say so */
     :: else -> good = (w == tagof[t] && n == mlen[t])

@@ -1,13 +1,13 @@
 /*
- * The merge: one reader over the lanes of several writers, ordered by stamp.
+ * The merge: one reader over the lanes of several writers, ordered by timestamp.
  *
  * What lane.pml proves is used here: the publication of a message is one step, and
  * looking at a message either gives it whole or finds it overtaken, the latter only
  * if it is no longer among the newest F of its lane.
  *
  * A writer looks at the other lanes (what it saw may have caused its message), takes
- * a stamp, and publishes: three steps with any pause between them. A pause between
- * stamp and publication is the frozen writer whose old message comes late; one that
+ * a timestamp, and publishes: three steps with any pause between them. A pause between
+ * timestamp and publication is the frozen writer whose old message comes late; one that
  * is killed there never publishes. The clock never gives one value twice; coarser
  * clocks give ties, within which no order is promised.
  *
@@ -29,7 +29,7 @@
 #define USED 1                  /* lanes in use at the start; the others come later */
 #endif
 #define PATIENCE 3              /* the code has 4 */
-#define LIE      99             /* a stamp from a far future */
+#define LIE      99             /* a timestamp from a far future */
 #ifdef LIAR
 #define LIAR_LANE 1             /* order is owed to the honest */
 #else
@@ -61,12 +61,12 @@ proctype Writer(byte me)
     :: t < (me == 0 -> M : M1) ->
         t++;
         j = 0;
-        do                                          /* what it knows when it stamps */
+        do                                          /* what it knows when it timestamps */
         :: j < NL -> d_step { if :: j != me -> saw[j] = head[j] :: else fi; j++ }
         :: else -> break
         od;
         j = 0;
-        d_step { clock++; s = clock };              /* [w3] the stamp */
+        d_step { clock++; s = clock };              /* [w3] the timestamp */
 #ifdef LIAR
         if :: me == LIAR_LANE -> s = LIE :: else fi;
 #endif
@@ -84,8 +84,8 @@ proctype Writer(byte me)
 }
 
 /*
- * A stamp from the future counts as now. The clock is asked only if the stamp is beyond
- * what it last said, and after the stamp was read. Only a liar needs it.
+ * A timestamp from the future counts as now. The clock is asked only if the timestamp is beyond
+ * what it last said, and after the timestamp was read. Only a liar needs it.
  */
 #ifdef LIAR
 #ifdef M_NO_CLAMP
@@ -154,8 +154,8 @@ proctype Reader()
     bool over, older;
     byte hl, hc;                                    /* the lane that overtook us last, and how often since a delivery */
     /* the truth, to compare with */
-    byte must;                                      /* stamp of the newest unseen message when the call began */
-    byte delivered;                                 /* newest stamp ever delivered */
+    byte must;                                      /* timestamp of the newest unseen message when the call began */
+    byte delivered;                                 /* newest timestamp ever delivered */
     byte passed;                                    /* how far the cursors went since the last delivery */
     bool waived;                                    /* patience ended: a lane was left out */
 

@@ -108,7 +108,7 @@ short caught safety second-look-overtaken  merge -DM=3 -DUSED=2 -DONLY_NEXT -DM_
 short caught safety hurry-all-lanes        merge -DM=4 -DM1=2 -DUSED=2 -DONLY_NEXT -DM_REACH_ALL
 short caught safety skipped-not-given-up   merge -DM=4 -DM1=1 -DUSED=2 -DONLY_NEXT -DM_SKIP_NOT_GIVEN_UP
 short caught safety only-own-lane-counted  merge -DM=2 -DM_ONLY_OWN_LANE_COUNTED
-short caught safety future-stamps-believed merge -DM=2 -DLIAR -DM_NO_CLAMP
+short caught safety future-timestamps-believed merge -DM=2 -DLIAR -DM_NO_CLAMP
 MERGE
     cat <<LEASE
 short pass   safety lease                  lease

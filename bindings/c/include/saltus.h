@@ -111,7 +111,7 @@
 #define SALTUS_NEXT 1
 
 /// The newest message, even if it was already received.
-#define SALTUS_AGAIN 2
+#define SALTUS_CURRENT 2
 
 /// For `until`: does not wait.
 #define SALTUS_POLL 0
@@ -165,7 +165,7 @@ typedef enum saltus_error {
     SALTUS_EXISTS = 2,
     /// The buffer is too small for the message, which stays unreceived; or a loan is published with more bytes than it has.
     SALTUS_TOO_SMALL = 3,
-    /// The message is longer than the channel's `frame_size`, or than the transport carries.
+    /// The message is longer than the channel's `max_message_size`, or than the transport carries.
     SALTUS_TOO_LONG = 4,
     /// Publishers overwrote the message while it was read; the subscriber keeps its position. Call again.
     SALTUS_OVERRUN = 5,
@@ -178,7 +178,7 @@ typedef enum saltus_error {
     /// Not enough memory or disk space; or the process has 16,384 handles.
     SALTUS_NO_SPACE = 9,
     /// The channel has as many publishers as it can have.
-    SALTUS_NO_LANE = 10,
+    SALTUS_TOO_MANY_PUBLISHERS = 10,
     /// The files in shared memory are not a channel, or are one of another version.
     SALTUS_DAMAGED = 11,
     /// An argument is invalid: NULL, a handle that is not open, a bad name or attribute, a call at the wrong time.
@@ -192,9 +192,9 @@ typedef enum saltus_error {
     /// A channel has messages of another type than expected. Reported once for each channel and type; call again.
     SALTUS_WRONG_TYPE = 103,
     /// A message could not be encoded.
-    SALTUS_UNENCODABLE = 104,
+    SALTUS_ENCODE_FAILED = 104,
     /// A message could not be decoded.
-    SALTUS_UNDECODABLE = 105,
+    SALTUS_DECODE_FAILED = 105,
     /// The log that is played has ended.
     SALTUS_ENDED = 106,
     /// The network is not set up as needed; saltus_last_error() says what to do.
@@ -202,7 +202,7 @@ typedef enum saltus_error {
     /// The URL's provider is unknown, or not in this build.
     SALTUS_NO_PROVIDER = 108,
     /// The file is not a log; or it is not an LCM log, the only kind that file:// plays.
-    SALTUS_NO_LOG = 109,
+    SALTUS_NOT_A_LOG = 109,
     /// A log of this format cannot hold the message.
     SALTUS_UNWRITABLE = 110,
     /// The log was changed since it was opened: open it again.
@@ -214,11 +214,11 @@ typedef struct saltus_attributes {
     /// The size of this structure in the program; set by saltus_attributes_init(). Do not change it.
     size_t size;
     /// Messages kept for each publisher, the newest: 1 to 2^24. Default 16.
-    uint64_t frames;
+    uint64_t depth;
     /// Bytes of the longest message: 1 to 2^40. Default 512.
-    uint64_t frame_size;
+    uint64_t max_message_size;
     /// Publishers to reserve memory for at creation: 1 to 1,024. More can be opened later. Default 1.
-    uint32_t lanes;
+    uint32_t reserve_publishers;
     /// Permission bits: write allows to publish, read to subscribe; must include 0600. Default 0644.
     uint32_t mode;
     /// Group id of the files, or SALTUS_OWN_GROUP.
@@ -228,7 +228,7 @@ typedef struct saltus_attributes {
     /// SALTUS_WAKE_ON_DEMAND or SALTUS_WAKE_ALWAYS.
     uint32_t wake;
     /// 1: each message carries its time of publication. 0: it does not, and the channel has one publisher only. Default 1.
-    uint32_t stamps;
+    uint32_t timestamps;
     /// 1: opening the channel maps all its pages at once, so that no page fault occurs later. Default 1.
     uint32_t prefault;
     /// 1: opening the channel locks its pages into memory. Default 0.
@@ -255,7 +255,7 @@ typedef struct saltus_published {
     /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     uint64_t seq;
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    uint64_t stamp;
+    uint64_t timestamp;
 } saltus_published;
 
 /// A type of messages. Generated code has all three fields as constants. Never changes.
@@ -276,7 +276,7 @@ typedef struct saltus_channel_options {
     uint64_t spin;
     /// 0: a wait sleeps until a publisher wakes it. Else it never asks to be woken and checks at this period in ns: for monitoring
     /// tools. Default 0.
-    uint64_t quiet;
+    uint64_t poll_every;
     /// SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
     uint32_t start;
     /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow it. Default 1.
@@ -295,13 +295,13 @@ typedef struct saltus_channel_subscriber {
 } saltus_channel_subscriber;
 
 /// The metadata of a received message.
-typedef struct saltus_sample {
+typedef struct saltus_message_info {
     /// Length in bytes. With SALTUS_TOO_SMALL: the size that the buffer must have.
     size_t len;
     /// Number of the message in its lane, from 1.
     uint64_t seq;
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    uint64_t stamp;
+    uint64_t timestamp;
     /// A number that identifies its publisher in the channel.
     uint64_t lease;
     /// How many messages this subscriber missed since the last one it received.
@@ -310,7 +310,7 @@ typedef struct saltus_sample {
     uint32_t lane;
     /// Always 0.
     uint32_t reserved;
-} saltus_sample;
+} saltus_message_info;
 
 /// An open domain: the channels that one URL reaches, in shared memory, in this process, in a log, or on a network. Several threads
 /// may use it at the same time.
@@ -534,7 +534,7 @@ enum saltus_error saltus_channel_unlink(const char *domain,
 enum saltus_error saltus_channel_close(struct saltus_channel channel);
 
 /// saltus_channel_attributes returns the attributes that the channel was created with; mode and group as they were when it was opened.
-/// A buffer of `frame_size` bytes fits every message. `size` is sizeof(saltus_attributes).
+/// A buffer of `max_message_size` bytes fits every message. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, an impossible size, or closed).
@@ -547,7 +547,7 @@ enum saltus_error saltus_channel_attributes(struct saltus_channel channel,
 /// is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
+/// Fails: SALTUS_TOO_MANY_PUBLISHERS, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
 enum saltus_error saltus_channel_publisher_open(struct saltus_channel channel,
                                                 struct saltus_channel_publisher *publisher);
@@ -687,8 +687,8 @@ enum saltus_error saltus_channel_cancel_reset(struct saltus_channel_subscriber s
 
 /// saltus_channel_receive receives a message into the `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
-/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is no message (see "Time").
-/// `*sample` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
+/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_CURRENT. `until`: how long to wait if there is no message (see "Time").
+/// `*info` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
 /// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
 ///
 /// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
@@ -701,7 +701,7 @@ enum saltus_error saltus_channel_receive(struct saltus_channel_subscriber subscr
                                          uint64_t until,
                                          void *buffer,
                                          size_t size,
-                                         struct saltus_sample *sample);
+                                         struct saltus_message_info *info);
 
 /// saltus_channel_view lets you read a message in place, without a copy: `*message` points to its `*len` bytes, 64-byte aligned and
 /// read-only. Its publisher may overwrite them at any moment. Compute your result from them, reading each byte once, then call
@@ -724,8 +724,8 @@ enum saltus_error saltus_channel_view(struct saltus_channel_subscriber subscribe
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_OVERRUN (overwritten: discard your result and view again; the subscriber keeps its position),
-/// SALTUS_INVALID (NULL, closed, or no view). `*sample` is then all zeros.
-enum saltus_error saltus_channel_validate(struct saltus_channel_subscriber subscriber, struct saltus_sample *sample);
+/// SALTUS_INVALID (NULL, closed, or no view). `*info` is then all zeros.
+enum saltus_error saltus_channel_validate(struct saltus_channel_subscriber subscriber, struct saltus_message_info *info);
 
 /// saltus_now returns the time in ns of a clock that timestamps are made with: SALTUS_BOOTTIME, SALTUS_MONOTONIC or SALTUS_REALTIME. It
 /// returns 0 for an unknown clock. The age of a message is saltus_now() of the channel's clock minus the message's timestamp.
@@ -746,7 +746,7 @@ uint64_t saltus_monotonic(void);
 /// saltus_domain_close(); its id is 0 if the call fails.
 ///
 /// Blocks: where it opens a log, to read it. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
+/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NOT_A_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
 /// SALTUS_NETWORK, SALTUS_SYSTEM.
 enum saltus_error saltus_domain_open(const char *url,
                                      struct saltus_domain *domain);
@@ -772,7 +772,7 @@ enum saltus_error saltus_domain_channels(struct saltus_domain domain,
 /// that tools can read them; NULL for untyped bytes. You close `*publisher` with saltus_domain_publisher_close(); its id is 0 if the
 /// call fails.
 ///
-/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `frames` and `frame_size`
+/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `depth` and `max_message_size`
 /// in the URL override this.
 ///
 /// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
@@ -793,23 +793,23 @@ enum saltus_error saltus_domain_publisher_close(struct saltus_domain_publisher p
 ///
 /// Blocks: in shared memory only for the first message, in the file system; on a network to keep the rate that the URL sets. Allocates:
 /// for the first message. Kernel: in shared memory to wake blocked subscribers; on a network to send.
-/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
+/// Fails: SALTUS_TOO_LONG, SALTUS_TOO_MANY_PUBLISHERS, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
 /// SALTUS_UNSUPPORTED (in a log that is played).
 enum saltus_error saltus_domain_publish(struct saltus_domain_publisher publisher,
                                         const void *message,
                                         size_t len);
 
-/// saltus_domain_publish_at publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
+/// saltus_domain_publish_with_timestamp publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
 /// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
 /// never decrease, and none lies in the future.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_publish().
 /// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.
-enum saltus_error saltus_domain_publish_at(struct saltus_domain_publisher publisher,
-                                           const void *message,
-                                           size_t len,
-                                           int64_t stamp,
-                                           int64_t *given);
+enum saltus_error saltus_domain_publish_with_timestamp(struct saltus_domain_publisher publisher,
+                                                       const void *message,
+                                                       size_t len,
+                                                       int64_t timestamp,
+                                                       int64_t *given);
 
 /// saltus_domain_options_init fills `options` with the defaults. `size` is sizeof(saltus_domain_options).
 ///
@@ -847,15 +847,15 @@ enum saltus_error saltus_domain_receive(struct saltus_domain_subscriber subscrib
                                         uint64_t until,
                                         const struct saltus_message **message);
 
-/// saltus_domain_again receives the newest message, whatever the options say and even if it was already received. It skips a message of
+/// saltus_domain_current receives the newest message, whatever the options say and even if it was already received. It skips a message of
 /// another type than expected.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_receive().
 /// Returns SALTUS_NOTHING if there is no message in time.
 /// Fails: as saltus_domain_receive().
-enum saltus_error saltus_domain_again(struct saltus_domain_subscriber subscriber,
-                                      uint64_t until,
-                                      const struct saltus_message **message);
+enum saltus_error saltus_domain_current(struct saltus_domain_subscriber subscriber,
+                                        uint64_t until,
+                                        const struct saltus_message **message);
 
 /// saltus_domain_wait_any waits until one of `count` subscribers, at most 1,024, has a new message, and stores its index in `*index`: the
 /// first, if several have one. They may be of different domains. Then receive from it with SALTUS_POLL, which returns nothing only if
@@ -1010,7 +1010,7 @@ enum saltus_error saltus_dispatcher_cancel_reset(struct saltus_dispatcher dispat
 /// as PATH.saltus-index, if permissions allow. You close `*log` with saltus_log_close(); its id is 0 if the call fails.
 ///
 /// Blocks: while it reads the file. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NOT_FOUND, SALTUS_NO_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_NOT_FOUND, SALTUS_NOT_A_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
 enum saltus_error saltus_log_open(const char *path,
                                   struct saltus_log *log);
 
@@ -1035,7 +1035,7 @@ enum saltus_error saltus_log_range(struct saltus_log log,
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING at the end.
-/// Fails: SALTUS_UNDECODABLE (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_DECODE_FAILED (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
 enum saltus_error saltus_log_next(struct saltus_log log,
                                   const struct saltus_event **event);
 

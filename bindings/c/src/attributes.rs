@@ -28,11 +28,11 @@ pub struct SaltusAttributes {
     /// The size of this structure in the program; set by saltus_attributes_init(). Do not change it.
     pub size: usize,
     /// Messages kept for each publisher, the newest: 1 to 2^24. Default 16.
-    pub frames: u64,
+    pub depth: u64,
     /// Bytes of the longest message: 1 to 2^40. Default 512.
-    pub frame_size: u64,
+    pub max_message_size: u64,
     /// Publishers to reserve memory for at creation: 1 to 1,024. More can be opened later. Default 1.
-    pub lanes: u32,
+    pub reserve_publishers: u32,
     /// Permission bits: write allows to publish, read to subscribe; must include 0600. Default 0644.
     pub mode: u32,
     /// Group id of the files, or SALTUS_OWN_GROUP.
@@ -42,7 +42,7 @@ pub struct SaltusAttributes {
     /// SALTUS_WAKE_ON_DEMAND or SALTUS_WAKE_ALWAYS.
     pub wake: u32,
     /// 1: each message carries its time of publication. 0: it does not, and the channel has one publisher only. Default 1.
-    pub stamps: u32,
+    pub timestamps: u32,
     /// 1: opening the channel maps all its pages at once, so that no page fault occurs later. Default 1.
     pub prefault: u32,
     /// 1: opening the channel locks its pages into memory. Default 0.
@@ -54,14 +54,14 @@ unsafe impl Growing for SaltusAttributes {
     const FIRST: usize = 56;
     const DEFAULT: SaltusAttributes = SaltusAttributes {
         size: size_of::<SaltusAttributes>(),
-        frames: 16,
-        frame_size: 512,
-        lanes: 1,
+        depth: 16,
+        max_message_size: 512,
+        reserve_publishers: 1,
         mode: 0o644,
         group: SALTUS_OWN_GROUP,
         clock: SALTUS_BOOTTIME,
         wake: SALTUS_WAKE_ON_DEMAND,
-        stamps: 1,
+        timestamps: 1,
         prefault: 1,
         lock_memory: 0,
     };
@@ -92,13 +92,13 @@ pub(crate) unsafe fn read(from: *const SaltusAttributes) -> Result<Attributes> {
         _ => return Err(Fail::Misuse("attributes: wake is none of SALTUS_WAKE_*")),
     };
     let mut attributes = Attributes::new()
-        .frames(c.frames)
-        .frame_size(c.frame_size)
-        .lanes(c.lanes)
+        .depth(c.depth)
+        .max_message_size(c.max_message_size)
+        .reserve_publishers(c.reserve_publishers)
         .mode(c.mode)
         .clock(clock)
         .wake(wake)
-        .stamps(flag(c.stamps, "attributes: stamps is neither 0 nor 1")?)
+        .timestamps(flag(c.timestamps, "attributes: timestamps is neither 0 nor 1")?)
         .prefault(flag(c.prefault, "attributes: prefault is neither 0 nor 1")?)
         .lock_memory(flag(c.lock_memory, "attributes: lock_memory is neither 0 nor 1")?);
     if c.group != SALTUS_OWN_GROUP {
@@ -110,9 +110,9 @@ pub(crate) unsafe fn read(from: *const SaltusAttributes) -> Result<Attributes> {
 /// The attributes of Rust, as C has them.
 pub(crate) fn from_rust(a: &Attributes) -> SaltusAttributes {
     SaltusAttributes {
-        frames: a.get_frames(),
-        frame_size: a.get_frame_size(),
-        lanes: a.get_lanes(),
+        depth: a.get_depth(),
+        max_message_size: a.get_max_message_size(),
+        reserve_publishers: a.get_reserve_publishers(),
         mode: a.get_mode(),
         group: match a.get_group() {
             Some(Group::Id(id)) => *id,
@@ -120,7 +120,7 @@ pub(crate) fn from_rust(a: &Attributes) -> SaltusAttributes {
         },
         clock: a.get_clock() as u32,
         wake: if a.get_wake() == Wake::Always { SALTUS_WAKE_ALWAYS } else { SALTUS_WAKE_ON_DEMAND },
-        stamps: a.get_stamps().into(),
+        timestamps: a.get_timestamps().into(),
         prefault: a.get_prefault().into(),
         lock_memory: a.get_lock_memory().into(),
         ..SaltusAttributes::DEFAULT
@@ -150,21 +150,32 @@ mod tests {
 
     #[test]
     fn every_attribute_crosses_in_both_directions() {
-        let mut c = SaltusAttributes { frames: 3, frame_size: 70, lanes: 2, mode: 0o660, ..Growing::DEFAULT };
+        let mut c = SaltusAttributes {
+            depth: 3,
+            max_message_size: 70,
+            reserve_publishers: 2,
+            mode: 0o660,
+            ..Growing::DEFAULT
+        };
         (c.group, c.clock, c.wake) = (5, SALTUS_REALTIME, SALTUS_WAKE_ALWAYS);
         (c.prefault, c.lock_memory) = (0, 1);
         // SAFETY: a live structure with its size.
         let rust = unsafe { read(&c) }.unwrap_or_else(|_| panic!("refused"));
         assert_eq!(format!("{:?}", from_rust(&rust)), format!("{c:?}"));
-        let all = Attributes::new().frames(3).frame_size(70).lanes(2).mode(0o660).group(Group::Id(5));
+        let all = Attributes::new()
+            .depth(3)
+            .max_message_size(70)
+            .reserve_publishers(2)
+            .mode(0o660)
+            .group(Group::Id(5));
         let all = all.clock(Clock::Realtime).wake(Wake::Always).prefault(false).lock_memory(true);
         assert_eq!(rust, all);
-        c = SaltusAttributes { stamps: 0, ..Growing::DEFAULT };
+        c = SaltusAttributes { timestamps: 0, ..Growing::DEFAULT };
         // SAFETY: as above.
-        assert!(unsafe { read(&c) }.is_ok_and(|a| a == Attributes::new().stamps(false)));
+        assert!(unsafe { read(&c) }.is_ok_and(|a| a == Attributes::new().timestamps(false)));
         for field in 0..4 {
             let mut bad = SaltusAttributes { ..Growing::DEFAULT };
-            *[&mut bad.clock, &mut bad.wake, &mut bad.stamps, &mut bad.prefault][field] = 2;
+            *[&mut bad.clock, &mut bad.wake, &mut bad.timestamps, &mut bad.prefault][field] = 2;
             // SAFETY: as above.
             assert!(unsafe { read(&bad) }.is_err(), "field {field}");
         }

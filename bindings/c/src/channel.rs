@@ -6,7 +6,7 @@ use crate::clock::until;
 use crate::code::{SALTUS_OK, SaltusError};
 use crate::handle::{close, kind, open, shared};
 use crate::sized;
-use saltus_channel::{Channel, Domain};
+use saltus_channel::{Channel, Directory};
 use std::ffi::c_char;
 
 /// An open channel. Publishers and subscribers are opened from it. It holds two file descriptors, however many they are.
@@ -21,13 +21,13 @@ pub struct SaltusChannel {
 kind!(SaltusChannel, 1, "the channel", Channel);
 
 /// The domain that C names; NULL is `$SALTUS_DOMAIN`, or else `shm://`.
-unsafe fn domain(url: *const c_char) -> Result<Domain> {
+unsafe fn domain(url: *const c_char) -> Result<Directory> {
     if url.is_null() {
-        return Ok(Domain::from_env()?);
+        return Ok(Directory::from_env()?);
     }
     // SAFETY: as the caller has it.
     let url = unsafe { string(url, "the domain is NULL")? };
-    Ok(Domain::open(text(url, "the domain's URL is not UTF-8")?)?)
+    Ok(Directory::open(text(url, "the domain's URL is not UTF-8")?)?)
 }
 
 /// Finds the domain, and gives out the channel that `make` makes there of a name and attributes.
@@ -36,7 +36,7 @@ unsafe fn create(
     channel: *const c_char,
     attributes: *const SaltusAttributes,
     out: *mut SaltusChannel,
-    make: fn(&Domain, &[u8], &saltus_channel::Attributes) -> saltus_channel::Result<Channel>,
+    make: fn(&Directory, &[u8], &saltus_channel::Attributes) -> saltus_channel::Result<Channel>,
 ) -> SaltusError {
     let made = || {
         // SAFETY: the header demands strings, and attributes with their size or NULL.
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn saltus_channel_close(channel: SaltusChannel) -> SaltusE
 }
 
 /// saltus_channel_attributes returns the attributes that the channel was created with; mode and group as they were when it was opened.
-/// A buffer of `frame_size` bytes fits every message. `size` is sizeof(saltus_attributes).
+/// A buffer of `max_message_size` bytes fits every message. `size` is sizeof(saltus_attributes).
 ///
 /// Blocks: never. Allocates: no. Kernel: no.
 /// Fails: SALTUS_INVALID (NULL, an impossible size, or closed).

@@ -18,7 +18,7 @@ pub enum SaltusError {
     SALTUS_EXISTS = 2,
     /// The buffer is too small for the message, which stays unreceived; or a loan is published with more bytes than it has.
     SALTUS_TOO_SMALL = 3,
-    /// The message is longer than the channel's `frame_size`, or than the transport carries.
+    /// The message is longer than the channel's `max_message_size`, or than the transport carries.
     SALTUS_TOO_LONG = 4,
     /// Publishers overwrote the message while it was read; the subscriber keeps its position. Call again.
     SALTUS_OVERRUN = 5,
@@ -31,7 +31,7 @@ pub enum SaltusError {
     /// Not enough memory or disk space; or the process has 16,384 handles.
     SALTUS_NO_SPACE = 9,
     /// The channel has as many publishers as it can have.
-    SALTUS_NO_LANE = 10,
+    SALTUS_TOO_MANY_PUBLISHERS = 10,
     /// The files in shared memory are not a channel, or are one of another version.
     SALTUS_DAMAGED = 11,
     /// An argument is invalid: NULL, a handle that is not open, a bad name or attribute, a call at the wrong time.
@@ -45,9 +45,9 @@ pub enum SaltusError {
     /// A channel has messages of another type than expected. Reported once for each channel and type; call again.
     SALTUS_WRONG_TYPE = 103,
     /// A message could not be encoded.
-    SALTUS_UNENCODABLE = 104,
+    SALTUS_ENCODE_FAILED = 104,
     /// A message could not be decoded.
-    SALTUS_UNDECODABLE = 105,
+    SALTUS_DECODE_FAILED = 105,
     /// The log that is played has ended.
     SALTUS_ENDED = 106,
     /// The network is not set up as needed; saltus_last_error() says what to do.
@@ -55,7 +55,7 @@ pub enum SaltusError {
     /// The URL's provider is unknown, or not in this build.
     SALTUS_NO_PROVIDER = 108,
     /// The file is not a log; or it is not an LCM log, the only kind that file:// plays.
-    SALTUS_NO_LOG = 109,
+    SALTUS_NOT_A_LOG = 109,
     /// A log of this format cannot hold the message.
     SALTUS_UNWRITABLE = 110,
     /// The log was changed since it was opened: open it again.
@@ -79,19 +79,19 @@ impl SaltusError {
         SALTUS_RETIRED,
         SALTUS_DENIED,
         SALTUS_NO_SPACE,
-        SALTUS_NO_LANE,
+        SALTUS_TOO_MANY_PUBLISHERS,
         SALTUS_DAMAGED,
         SALTUS_INVALID,
         SALTUS_SYSTEM,
         SALTUS_BUG,
         SALTUS_UNSUPPORTED,
         SALTUS_WRONG_TYPE,
-        SALTUS_UNENCODABLE,
-        SALTUS_UNDECODABLE,
+        SALTUS_ENCODE_FAILED,
+        SALTUS_DECODE_FAILED,
         SALTUS_ENDED,
         SALTUS_NETWORK,
         SALTUS_NO_PROVIDER,
-        SALTUS_NO_LOG,
+        SALTUS_NOT_A_LOG,
         SALTUS_UNWRITABLE,
         SALTUS_CHANGED,
     ];
@@ -120,19 +120,19 @@ impl SaltusError {
             SALTUS_RETIRED => c"the channel is no more",
             SALTUS_DENIED => c"permission denied",
             SALTUS_NO_SPACE => c"no room for it",
-            SALTUS_NO_LANE => c"no room for another publisher",
+            SALTUS_TOO_MANY_PUBLISHERS => c"no room for another publisher",
             SALTUS_DAMAGED => c"not a channel, or a damaged one",
             SALTUS_INVALID => c"an argument makes no sense",
             SALTUS_SYSTEM => c"the system refused",
             SALTUS_BUG => c"a bug in Saltus",
             SALTUS_UNSUPPORTED => c"the transport cannot do this",
             SALTUS_WRONG_TYPE => c"messages of another type",
-            SALTUS_UNENCODABLE => c"the message cannot be encoded",
-            SALTUS_UNDECODABLE => c"the message cannot be decoded",
+            SALTUS_ENCODE_FAILED => c"the message cannot be encoded",
+            SALTUS_DECODE_FAILED => c"the message cannot be decoded",
             SALTUS_ENDED => c"there is nothing more to come",
             SALTUS_NETWORK => c"the network",
             SALTUS_NO_PROVIDER => c"no such provider",
-            SALTUS_NO_LOG => c"not a log",
+            SALTUS_NOT_A_LOG => c"not a log",
             SALTUS_UNWRITABLE => c"it cannot be in such a log",
             SALTUS_CHANGED => c"the log was changed",
         }
@@ -167,7 +167,7 @@ mod tests {
             (Error::Retired { channel: channel.clone(), how: Retired::Removed }, SALTUS_RETIRED),
             (Error::Denied { what: what.clone() }, SALTUS_DENIED),
             (Error::NoSpace { what: what.clone() }, SALTUS_NO_SPACE),
-            (Error::NoLane { channel, most: 1 }, SALTUS_NO_LANE),
+            (Error::TooManyPublishers { channel, most: 1 }, SALTUS_TOO_MANY_PUBLISHERS),
             (Error::Damaged { what: what.clone() }, SALTUS_DAMAGED),
             (Error::Invalid { what }, SALTUS_INVALID),
             (system, SALTUS_SYSTEM),
@@ -197,8 +197,8 @@ mod tests {
             (SALTUS_DENIED, io(ErrorKind::PermissionDenied)),
             (SALTUS_NO_SPACE, io(ErrorKind::StorageFull)),
             (SALTUS_SYSTEM, io(ErrorKind::BrokenPipe)),
-            (SALTUS_UNDECODABLE, Log::Undecodable { channel: what(), why: what() }.code()),
-            (SALTUS_NO_LOG, Log::NoLog(what()).code()),
+            (SALTUS_DECODE_FAILED, Log::DecodeFailed { channel: what(), why: what() }.code()),
+            (SALTUS_NOT_A_LOG, Log::NotALog(what()).code()),
             (SALTUS_UNWRITABLE, Log::Unwritable(what()).code()),
             (SALTUS_CHANGED, Log::Changed.code()),
         ]

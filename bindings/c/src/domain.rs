@@ -27,7 +27,7 @@ pub type SaltusNameCallback =
 /// saltus_domain_close(); its id is 0 if the call fails.
 ///
 /// Blocks: where it opens a log, to read it. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NO_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
+/// Fails: SALTUS_INVALID, SALTUS_NO_PROVIDER, SALTUS_NOT_FOUND and SALTUS_NOT_A_LOG (of a log), SALTUS_DENIED, SALTUS_NO_SPACE,
 /// SALTUS_NETWORK, SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_open(url: *const c_char, domain: *mut SaltusDomain) -> SaltusError {

@@ -22,7 +22,7 @@ kind!(SaltusDomainPublisher, 5, "the publisher", UnsafeCell<Publisher>);
 /// that tools can read them; NULL for untyped bytes. You close `*publisher` with saltus_domain_publisher_close(); its id is 0 if the
 /// call fails.
 ///
-/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `frames` and `frame_size`
+/// In shared memory the first message opens or creates the channel, for messages of up to twice its length; `depth` and `max_message_size`
 /// in the URL override this.
 ///
 /// Blocks: in the file system, or while it joins a network. Allocates: yes. Kernel: yes.
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn saltus_domain_publisher_close(publisher: SaltusDomainPu
 ///
 /// Blocks: in shared memory only for the first message, in the file system; on a network to keep the rate that the URL sets. Allocates:
 /// for the first message. Kernel: in shared memory to wake blocked subscribers; on a network to send.
-/// Fails: SALTUS_TOO_LONG, SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
+/// Fails: SALTUS_TOO_LONG, SALTUS_TOO_MANY_PUBLISHERS, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_NETWORK, SALTUS_SYSTEM, SALTUS_INVALID,
 /// SALTUS_UNSUPPORTED (in a log that is played).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_domain_publish(
@@ -78,24 +78,24 @@ pub unsafe extern "C" fn saltus_domain_publish(
     })
 }
 
-/// saltus_domain_publish_at publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
+/// saltus_domain_publish_with_timestamp publishes a message with a timestamp of your choice, for programs that replay a log: ns of boot time in
 /// shared memory, of wall time in a log. `*given`, unless it is NULL, gets the timestamp that the message got: a publisher's timestamps
 /// never decrease, and none lies in the future.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_publish().
 /// Fails: as that, and SALTUS_UNSUPPORTED where messages carry no timestamps.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_publish_at(
+pub unsafe extern "C" fn saltus_domain_publish_with_timestamp(
     publisher: SaltusDomainPublisher,
     message: *const c_void,
     len: usize,
-    stamp: i64,
+    timestamp: i64,
     given: *mut i64,
 ) -> SaltusError {
     call(|| {
         let mut publisher = locked(publisher)?;
         // SAFETY: the header demands `len` bytes there.
-        let got = publisher.publish_at(unsafe { slice(message, len)? }, stamp)?;
+        let got = publisher.publish_with_timestamp(unsafe { slice(message, len)? }, timestamp)?;
         // SAFETY: the header demands room for it, or NULL.
         unsafe { put_if_wanted(given, got) };
         Ok(SALTUS_OK)

@@ -102,14 +102,14 @@ pub unsafe extern "C" fn saltus_domain_receive(
     }
 }
 
-/// saltus_domain_again receives the newest message, whatever the options say and even if it was already received. It skips a message of
+/// saltus_domain_current receives the newest message, whatever the options say and even if it was already received. It skips a message of
 /// another type than expected.
 ///
 /// Blocks, allocates, kernel: as saltus_domain_receive().
 /// Returns SALTUS_NOTHING if there is no message in time.
 /// Fails: as saltus_domain_receive().
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saltus_domain_again(
+pub unsafe extern "C" fn saltus_domain_current(
     subscriber: SaltusDomainSubscriber,
     until: u64,
     message: *mut *const RawMessage,
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn saltus_domain_again(
     // SAFETY: as the header demands.
     unsafe {
         receive(subscriber, message, |Receiving { subscriber, expected }| {
-            let found = subscriber.again(self::until(until))?.is_some();
+            let found = subscriber.current(self::until(until))?.is_some();
             Ok(match expected {
                 Some(expected) if found => expected.accepts(subscriber)?,
                 _ => found,

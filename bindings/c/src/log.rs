@@ -55,7 +55,7 @@ unsafe impl Send for Reading {}
 /// as PATH.saltus-index, if permissions allow. You close `*log` with saltus_log_close(); its id is 0 if the call fails.
 ///
 /// Blocks: while it reads the file. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NOT_FOUND, SALTUS_NO_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_NOT_FOUND, SALTUS_NOT_A_LOG, SALTUS_DENIED, SALTUS_NO_SPACE, SALTUS_SYSTEM, SALTUS_INVALID.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_log_open(path: *const c_char, log: *mut SaltusLog) -> SaltusError {
     let make = || {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn saltus_log_range(
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
 /// Returns SALTUS_NOTHING at the end.
-/// Fails: SALTUS_UNDECODABLE (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
+/// Fails: SALTUS_DECODE_FAILED (call again for the next), SALTUS_CHANGED, SALTUS_SYSTEM, SALTUS_INVALID.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_log_next(log: SaltusLog, event: *mut *const SaltusEvent) -> SaltusError {
     // SAFETY: as the header demands.

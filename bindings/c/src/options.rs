@@ -24,7 +24,7 @@ pub struct SaltusChannelOptions {
     pub spin: u64,
     /// 0: a wait sleeps until a publisher wakes it. Else it never asks to be woken and checks at this period in ns: for monitoring
     /// tools. Default 0.
-    pub quiet: u64,
+    pub poll_every: u64,
     /// SALTUS_START_NEWEST, SALTUS_START_NOW or SALTUS_START_OLDEST.
     pub start: u32,
     /// 1: keeps a file of counters for tools (4 KiB), if permissions and memory allow it. Default 1.
@@ -41,7 +41,7 @@ unsafe impl Growing for SaltusChannelOptions {
     const DEFAULT: SaltusChannelOptions = SaltusChannelOptions {
         size: size_of::<SaltusChannelOptions>(),
         spin: 0,
-        quiet: 0,
+        poll_every: 0,
         start: SALTUS_START_NEWEST,
         counters: 1,
         latency: 1,
@@ -81,8 +81,8 @@ pub(crate) unsafe fn read(from: *const SaltusChannelOptions) -> Result<(Subscrib
         .spin(Duration::from_nanos(c.spin))
         .counters(flag(c.counters, "options: counters is neither 0 nor 1")?)
         .latency(flag(c.latency, "options: latency is neither 0 nor 1")?);
-    if c.quiet != 0 {
-        options = options.quiet(Duration::from_nanos(c.quiet));
+    if c.poll_every != 0 {
+        options = options.poll_every(Duration::from_nanos(c.poll_every));
     }
     Ok((options, flag(c.cancelable, "options: cancelable is neither 0 nor 1")?))
 }
@@ -104,10 +104,11 @@ mod tests {
         let c: SaltusChannelOptions = Growing::DEFAULT;
         assert_eq!(text(&c), rust(new(), true));
         assert_eq!(size_of::<SaltusChannelOptions>(), SaltusChannelOptions::FIRST, "the first version");
-        let all = SaltusChannelOptions { spin: 5, quiet: 6, start: SALTUS_START_OLDEST, counters: 0, ..c };
+        let all =
+            SaltusChannelOptions { spin: 5, poll_every: 6, start: SALTUS_START_OLDEST, counters: 0, ..c };
         let all = SaltusChannelOptions { latency: 0, cancelable: 0, ..all };
         let ns = Duration::from_nanos;
-        let want = new().spin(ns(5)).quiet(ns(6)).start(Start::Oldest).counters(false).latency(false);
+        let want = new().spin(ns(5)).poll_every(ns(6)).start(Start::Oldest).counters(false).latency(false);
         assert_eq!(text(&all), rust(want, false));
         assert_eq!(
             text(&SaltusChannelOptions { start: SALTUS_START_NOW, ..c }),

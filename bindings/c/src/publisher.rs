@@ -29,7 +29,7 @@ pub struct SaltusPublished {
     /// Its number in the publisher's lane, from 1; continues where a dead publisher stopped.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    pub stamp: u64,
+    pub timestamp: u64,
 }
 
 const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_channel_loan() first";
@@ -39,7 +39,7 @@ const NO_LOAN: &str = "this publisher has nothing borrowed: call saltus_channel_
 /// is 0 if the call fails.
 ///
 /// Blocks: in the file system. Allocates: yes. Kernel: yes.
-/// Fails: SALTUS_NO_LANE, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
+/// Fails: SALTUS_TOO_MANY_PUBLISHERS, SALTUS_NO_SPACE, SALTUS_DENIED, SALTUS_RETIRED, SALTUS_DAMAGED, SALTUS_INVALID,
 /// SALTUS_SYSTEM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_publisher_open(
@@ -182,6 +182,6 @@ fn free(own: &mut Lent) -> Result<&mut Publisher> {
 impl From<Published> for SaltusPublished {
     #[inline(always)]
     fn from(done: Published) -> SaltusPublished {
-        SaltusPublished { seq: done.seq, stamp: done.stamp }
+        SaltusPublished { seq: done.seq, timestamp: done.timestamp }
     }
 }

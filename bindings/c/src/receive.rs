@@ -5,7 +5,7 @@ use crate::clock::until;
 use crate::code::{SALTUS_NOTHING, SALTUS_OK, SaltusError};
 use crate::handle::locked;
 use crate::subscriber::SaltusChannelSubscriber;
-use saltus_channel::{Error, Sample, Which};
+use saltus_channel::{Error, MessageInfo, Which};
 use std::ffi::{c_int, c_void};
 
 /// The newest message, if it is new. Older messages that were not received count as missed.
@@ -13,18 +13,18 @@ pub const SALTUS_NEWEST: c_int = 0;
 /// The oldest message that was not yet received.
 pub const SALTUS_NEXT: c_int = 1;
 /// The newest message, even if it was already received.
-pub const SALTUS_AGAIN: c_int = 2;
+pub const SALTUS_CURRENT: c_int = 2;
 
 /// The metadata of a received message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SaltusSample {
+pub struct SaltusMessageInfo {
     /// Length in bytes. With SALTUS_TOO_SMALL: the size that the buffer must have.
     pub len: usize,
     /// Number of the message in its lane, from 1.
     pub seq: u64,
     /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
-    pub stamp: u64,
+    pub timestamp: u64,
     /// A number that identifies its publisher in the channel.
     pub lease: u64,
     /// How many messages this subscriber missed since the last one it received.
@@ -35,19 +35,27 @@ pub struct SaltusSample {
     pub reserved: u32,
 }
 
-impl From<Sample> for SaltusSample {
-    fn from(s: Sample) -> SaltusSample {
-        let Sample { len, seq, stamp, writer, missed } = s;
-        SaltusSample { len, seq, stamp, lease: writer.lease, missed, lane: writer.lane, reserved: 0 }
+impl From<MessageInfo> for SaltusMessageInfo {
+    fn from(s: MessageInfo) -> SaltusMessageInfo {
+        let MessageInfo { len, seq, timestamp, publisher, missed } = s;
+        SaltusMessageInfo {
+            len,
+            seq,
+            timestamp,
+            lease: publisher.lease,
+            missed,
+            lane: publisher.lane,
+            reserved: 0,
+        }
     }
 }
 
-const NO_SAMPLE: &str = "the place for the sample is NULL";
+const NO_INFO: &str = "the pointer to the message info is NULL";
 
 /// saltus_channel_receive receives a message into the `size` bytes at `buffer`, which may be NULL if `size` is 0.
 ///
-/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_AGAIN. `until`: how long to wait if there is no message (see "Time").
-/// `*sample` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
+/// `which`: SALTUS_NEWEST, SALTUS_NEXT or SALTUS_CURRENT. `until`: how long to wait if there is no message (see "Time").
+/// `*info` gets the message's metadata; without a message it is all zeros, except `len` with SALTUS_TOO_SMALL.
 /// The call gives up an open view. The contents of the buffer are only valid with SALTUS_OK.
 ///
 /// Blocks: until a message arrives, at most until `until`; SALTUS_POLL never. Allocates: no. Kernel: to sleep, and to
@@ -62,27 +70,27 @@ pub unsafe extern "C" fn saltus_channel_receive(
     until: u64,
     buffer: *mut c_void,
     size: usize,
-    sample: *mut SaltusSample,
+    info: *mut SaltusMessageInfo,
 ) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands room for a sample.
-        unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
+        // SAFETY: the header demands room for a message info.
+        unsafe { put(info, SaltusMessageInfo::default(), NO_INFO)? };
         let mut own = locked(subscriber)?;
         // SAFETY: the header demands `size` bytes there.
         let buffer = unsafe { room(buffer, size)? };
         let received = match own.owner().receive(self::which(which)?, self::until(until), buffer) {
-            Ok(Some(sample)) => sample.into(),
+            Ok(Some(info)) => info.into(),
             Ok(None) => return Ok(SALTUS_NOTHING),
             Err(error) => {
                 if let Error::TooSmall { needed, .. } = error {
                     // SAFETY: not NULL, as was seen above.
-                    unsafe { put(sample, SaltusSample { len: needed, ..Default::default() }, NO_SAMPLE)? };
+                    unsafe { put(info, SaltusMessageInfo { len: needed, ..Default::default() }, NO_INFO)? };
                 }
                 return Err(error.into());
             }
         };
         // SAFETY: not NULL, as was seen above.
-        unsafe { put(sample, received, NO_SAMPLE)? };
+        unsafe { put(info, received, NO_INFO)? };
         Ok(SALTUS_OK)
     })
 }
@@ -132,22 +140,22 @@ pub unsafe extern "C" fn saltus_channel_view(
 ///
 /// Blocks: never. Allocates: no. Kernel: no. For control loops.
 /// Fails: SALTUS_OVERRUN (overwritten: discard your result and view again; the subscriber keeps its position),
-/// SALTUS_INVALID (NULL, closed, or no view). `*sample` is then all zeros.
+/// SALTUS_INVALID (NULL, closed, or no view). `*info` is then all zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn saltus_channel_validate(
     subscriber: SaltusChannelSubscriber,
-    sample: *mut SaltusSample,
+    info: *mut SaltusMessageInfo,
 ) -> SaltusError {
     call(|| {
-        // SAFETY: the header demands room for a sample.
-        unsafe { put(sample, SaltusSample::default(), NO_SAMPLE)? };
+        // SAFETY: the header demands room for a message info.
+        unsafe { put(info, SaltusMessageInfo::default(), NO_INFO)? };
         let mut own = locked(subscriber)?;
         let view = own
             .take()
             .ok_or(Fail::Misuse("this subscriber has no view: call saltus_channel_view() first"))?;
         let received = view.validate()?.into();
         // SAFETY: not NULL, as was just seen.
-        unsafe { put(sample, received, NO_SAMPLE)? };
+        unsafe { put(info, received, NO_INFO)? };
         Ok(SALTUS_OK)
     })
 }
@@ -156,8 +164,8 @@ fn which(code: c_int) -> Result<Which> {
     match code {
         SALTUS_NEWEST => Ok(Which::Newest),
         SALTUS_NEXT => Ok(Which::Next),
-        SALTUS_AGAIN => Ok(Which::Again),
-        _ => Err(Fail::Misuse("what to receive is none of SALTUS_NEWEST, SALTUS_NEXT and SALTUS_AGAIN")),
+        SALTUS_CURRENT => Ok(Which::Current),
+        _ => Err(Fail::Misuse("what to receive is none of SALTUS_NEWEST, SALTUS_NEXT and SALTUS_CURRENT")),
     }
 }
 

@@ -40,7 +40,7 @@ fn nothing_is_allocated_in_a_control_loop() {
     let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
     let mut codes = [0u32; 128];
     let (mut buf, mut room, mut message, mut len) = ([0u8; 512], null_mut(), null(), 0);
-    let (mut sample, mut index, mut received, mut missed) = (SaltusSample::default(), 0, 0, 0);
+    let (mut info, mut index, mut received, mut missed) = (SaltusMessageInfo::default(), 0, 0, 0);
     let buffer = buf.as_mut_ptr().cast();
     let soon = SOON;
     // SAFETY: calls that C would make, with pointers to live locals.
@@ -60,18 +60,18 @@ fn nothing_is_allocated_in_a_control_loop() {
                 saltus_channel_loan(publisher, 256, &mut room),
                 saltus_channel_loan_abandon(publisher),
                 saltus_channel_wait_any(&subscriber, 1, soon, &mut index),
-                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 1, &mut sample),
-                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 512, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 1, &mut info),
+                saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, 512, &mut info),
                 saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len),
-                saltus_channel_validate(subscriber, &mut sample),
-                saltus_channel_validate(subscriber, &mut sample),
-                saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut sample),
-                saltus_channel_receive(subscriber, SALTUS_AGAIN, SALTUS_POLL, buffer, 512, &mut sample),
-                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
-                saltus_channel_receive(none(), SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_validate(subscriber, &mut info),
+                saltus_channel_validate(subscriber, &mut info),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, 512, &mut info),
+                saltus_channel_receive(subscriber, SALTUS_CURRENT, SALTUS_POLL, buffer, 512, &mut info),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut info),
+                saltus_channel_receive(none(), SALTUS_NEWEST, soon, buffer, 512, &mut info),
                 saltus_channel_wait_any(&subscriber, 1, soon, &mut index),
                 saltus_channel_cancel(subscriber),
-                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut sample),
+                saltus_channel_receive(subscriber, SALTUS_NEWEST, soon, buffer, 512, &mut info),
                 saltus_channel_cancel_reset(subscriber),
                 saltus_channel_seek_oldest(subscriber),
                 saltus_channel_flush(subscriber),
@@ -90,7 +90,7 @@ fn nothing_is_allocated_in_a_control_loop() {
         let before = ASKED.get();
         let done = [
             saltus_channel_publish(publisher, buffer, 64, null_mut()),
-            saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, buffer, 512, &mut sample),
+            saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, buffer, 512, &mut info),
         ];
         assert_eq!((done, ASKED.get()), ([SALTUS_RETIRED; 2], before), "the end of a channel");
         saltus_channel_subscriber_close(subscriber);

@@ -103,14 +103,17 @@ fn null_is_an_error_everywhere() {
             ("publisher_open out", saltus_domain_publisher_open(domain, NAME, null(), null_mut())),
             ("publish", saltus_domain_publish(none(), NAME.cast(), 1)),
             ("publish message", saltus_domain_publish(publisher, null(), 1)),
-            ("publish_at", saltus_domain_publish_at(none(), NAME.cast(), 1, 0, null_mut())),
+            (
+                "publish_with_timestamp",
+                saltus_domain_publish_with_timestamp(none(), NAME.cast(), 1, 0, null_mut()),
+            ),
             ("options_init", saltus_domain_options_init(null_mut(), 32)),
             ("subscriber_open", saltus_domain_subscriber_open(none(), NAME, null(), &mut r)),
             ("subscriber_open out", saltus_domain_subscriber_open(domain, NAME, null(), null_mut())),
             ("receive", saltus_domain_receive(none(), poll, &mut message)),
             ("receive out", saltus_domain_receive(subscriber, poll, null_mut())),
-            ("again", saltus_domain_again(none(), poll, &mut message)),
-            ("again out", saltus_domain_again(subscriber, poll, null_mut())),
+            ("again", saltus_domain_current(none(), poll, &mut message)),
+            ("again out", saltus_domain_current(subscriber, poll, null_mut())),
             ("wait_any", saltus_domain_wait_any(null(), 1, poll, &mut index)),
             ("wait_any none", saltus_domain_wait_any(&subscriber, 0, poll, &mut index)),
             ("wait_any many", saltus_domain_wait_any(&subscriber, 1025, poll, &mut index)),
@@ -210,7 +213,7 @@ fn closed_and_foreign_handles_are_told() {
     let domain = TestDomain::new();
     let url = CString::new(domain.url()).unwrap();
     let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
-    let (mut sample, mut message, mut byte) = (SaltusSample::default(), null(), 0u8);
+    let (mut info, mut message, mut byte) = (SaltusMessageInfo::default(), null(), 0u8);
     let here: *mut c_void = (&raw mut byte).cast();
     // SAFETY: strings, places and buffers that live here. Handles that mean nothing are what is tried.
     unsafe {
@@ -224,7 +227,7 @@ fn closed_and_foreign_handles_are_told() {
         }
         assert_eq!(saltus_channel_publish(publisher, here, 1, null_mut()), SALTUS_INVALID);
         assert!(last().contains("closed already"), "{}", last());
-        assert_eq!(saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, &mut info), SALTUS_INVALID);
         assert_eq!(saltus_channel_cancel(subscriber), SALTUS_INVALID);
         assert_eq!(saltus_channel_publisher_open(channel, &mut publisher), SALTUS_INVALID);
         assert_eq!(publisher.id, 0);
@@ -269,7 +272,10 @@ fn urls_names_patterns_and_numbers_that_make_no_sense() {
         assert_eq!(saltus_domain_publisher_open(s.domain, c"".as_ptr(), null(), &mut p), SALTUS_INVALID);
         let long = CString::new("x".repeat(64)).unwrap();
         assert_eq!(saltus_domain_subscriber_open(s.domain, long.as_ptr(), null(), &mut r), SALTUS_INVALID);
-        assert_eq!(saltus_domain_publish_at(s.publisher, NAME.cast(), 1, 5, null_mut()), SALTUS_UNSUPPORTED);
+        assert_eq!(
+            saltus_domain_publish_with_timestamp(s.publisher, NAME.cast(), 1, 5, null_mut()),
+            SALTUS_UNSUPPORTED
+        );
         assert_eq!(saltus_domain_publish(s.publisher, NAME.cast(), usize::MAX), SALTUS_TOO_LONG);
         let bad = [
             SaltusDomainOptions { size: 31, ..options() },
@@ -297,7 +303,7 @@ fn a_message_says_what_is_known_of_it() {
         (0..5u8).for_each(|i| ok(s.publish(&[i])));
         assert_eq!(s.receive(SALTUS_POLL), (SALTUS_OK, vec![4]));
         assert_eq!(s.receive(SALTUS_POLL).0, SALTUS_NOTHING);
-        ok(saltus_domain_again(s.subscriber, SALTUS_POLL, &mut message));
+        ok(saltus_domain_current(s.subscriber, SALTUS_POLL, &mut message));
         assert_eq!(((*message).len, *(*message).data.cast::<u8>()), (1, 4));
         ok(saltus_domain_receive(all, SALTUS_POLL, &mut message));
         let m = *message;
@@ -307,7 +313,7 @@ fn a_message_says_what_is_known_of_it() {
         assert!(m.sender != SALTUS_UNKNOWN && m.sequence != SALTUS_UNKNOWN);
         // No bytes are a message too.
         ok(s.publish(&[]));
-        ok(saltus_domain_again(all, SALTUS_POLL, &mut message));
+        ok(saltus_domain_current(all, SALTUS_POLL, &mut message));
         assert!((*message).len == 0 && !(*message).data.is_null());
         saltus_domain_subscriber_close(all);
     }

@@ -86,8 +86,8 @@ fn what_is_no_log_is_told() {
     // SAFETY: strings and places that live here.
     unsafe {
         assert_eq!(saltus_log_open(path("gone").as_ptr(), &mut log), SALTUS_NOT_FOUND);
-        assert_eq!(saltus_log_open(path("text").as_ptr(), &mut log), SALTUS_NO_LOG);
-        assert_eq!(saltus_log_open(path("").as_ptr(), &mut log), SALTUS_NO_LOG);
+        assert_eq!(saltus_log_open(path("text").as_ptr(), &mut log), SALTUS_NOT_A_LOG);
+        assert_eq!(saltus_log_open(path("").as_ptr(), &mut log), SALTUS_NOT_A_LOG);
         assert_eq!(log.id, 0);
         assert_eq!(
             saltus_log_create(path("gone/a.mcap").as_ptr(), SALTUS_LOG_BY_NAME, &mut writer),

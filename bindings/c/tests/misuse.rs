@@ -20,7 +20,7 @@ struct Setup {
 const NAME: *const c_char = c"imu".as_ptr();
 
 impl Setup {
-    fn new(frame_size: u64) -> Setup {
+    fn new(max_message_size: u64) -> Setup {
         let domain = TestDomain::new();
         let url = CString::new(domain.url()).unwrap();
         let (mut channel, mut publisher, mut subscriber) = (none(), none(), none());
@@ -28,7 +28,7 @@ impl Setup {
         // SAFETY: strings with an end, and places for handles that live here; each handle is open when it is used.
         unsafe {
             ok(saltus_attributes_init(&mut attributes, size_of_val(&attributes)));
-            attributes.frame_size = frame_size;
+            attributes.max_message_size = max_message_size;
             ok(saltus_channel_create(url.as_ptr(), NAME, &attributes, &mut channel));
             ok(saltus_channel_publisher_open(channel, &mut publisher));
             ok(saltus_channel_subscriber_open(channel, null(), &mut subscriber));
@@ -39,13 +39,13 @@ impl Setup {
         // SAFETY: an open handle of this thread, and a message of that length.
         unsafe { saltus_channel_publish(self.publisher, message.as_ptr().cast(), message.len(), null_mut()) }
     }
-    fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (SaltusError, SaltusSample) {
-        let mut sample = SaltusSample { len: 77, ..Default::default() };
+    fn receive(&self, which: c_int, until: u64, buf: &mut [u8]) -> (SaltusError, SaltusMessageInfo) {
+        let mut info = SaltusMessageInfo { len: 77, ..Default::default() };
         let buffer = buf.as_mut_ptr().cast();
-        // SAFETY: an open handle of this thread, a buffer of that length, and room for a sample.
+        // SAFETY: an open handle of this thread, a buffer of that length, and room for a info.
         let code =
-            unsafe { saltus_channel_receive(self.subscriber, which, until, buffer, buf.len(), &mut sample) };
-        (code, sample)
+            unsafe { saltus_channel_receive(self.subscriber, which, until, buffer, buf.len(), &mut info) };
+        (code, info)
     }
 }
 
@@ -80,7 +80,7 @@ fn null_is_an_error_everywhere() {
     let (url, channel, publisher, subscriber) = (s.url.as_ptr(), s.channel, s.publisher, s.subscriber);
     let (mut c, mut p, mut r) = (SaltusChannel::default(), none(), none());
     let (mut room, mut message, mut len, mut fd) = (null_mut::<c_void>(), null(), 0usize, 0);
-    let (mut sample, mut number) = (SaltusSample::default(), 0u64);
+    let (mut about, mut number) = (SaltusMessageInfo::default(), 0u64);
     let mut byte = 0u8;
     let here: *mut c_void = (&raw mut byte).cast();
     let with_none = [subscriber, none()];
@@ -129,17 +129,14 @@ fn null_is_an_error_everywhere() {
             ("counts", saltus_channel_counts(none(), &mut number, &mut number)),
             ("counts received", saltus_channel_counts(subscriber, null_mut(), &mut number)),
             ("counts missed", saltus_channel_counts(subscriber, &mut number, null_mut())),
-            ("receive", saltus_channel_receive(none(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut sample)),
-            (
-                "receive buffer",
-                saltus_channel_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut sample),
-            ),
-            ("receive sample", saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
+            ("receive", saltus_channel_receive(none(), SALTUS_NEXT, SALTUS_POLL, here, 1, &mut about)),
+            ("receive buffer", saltus_channel_receive(subscriber, SALTUS_NEXT, 0, null_mut(), 1, &mut about)),
+            ("receive info", saltus_channel_receive(subscriber, SALTUS_NEXT, 0, here, 1, null_mut())),
             ("view", saltus_channel_view(none(), SALTUS_NEXT, SALTUS_POLL, &mut message, &mut len)),
             ("view message", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), &mut len)),
             ("view len", saltus_channel_view(subscriber, SALTUS_NEXT, SALTUS_POLL, &mut message, null_mut())),
-            ("validate", saltus_channel_validate(none(), &mut sample)),
-            ("validate sample", saltus_channel_validate(subscriber, null_mut())),
+            ("validate", saltus_channel_validate(none(), &mut about)),
+            ("validate info", saltus_channel_validate(subscriber, null_mut())),
             ("wait_any", saltus_channel_wait_any(null(), 1, SALTUS_POLL, &mut len)),
             ("wait_any one", saltus_channel_wait_any(with_none.as_ptr(), 2, SALTUS_POLL, &mut len)),
             ("wait_any out", saltus_channel_wait_any(&s.subscriber, 1, SALTUS_POLL, null_mut())),
@@ -168,28 +165,28 @@ fn null_is_an_error_everywhere() {
 #[test]
 fn null_where_it_has_a_meaning() {
     let s = Setup::new(512);
-    let mut sample = SaltusSample::default();
+    let mut info = SaltusMessageInfo::default();
     // SAFETY: open handles; NULL is allowed for what has no bytes.
     unsafe {
         ok(saltus_channel_publish(s.publisher, null(), 0, null_mut()));
-        ok(saltus_channel_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut sample));
+        ok(saltus_channel_receive(s.subscriber, SALTUS_NEXT, SALTUS_POLL, null_mut(), 0, &mut info));
     }
-    assert_eq!((sample.len, sample.seq), (0, 1));
+    assert_eq!((info.len, info.seq), (0, 1));
 }
 
 #[test]
 fn too_small_says_the_size_and_keeps_the_place() {
     let s = Setup::new(512);
     ok(s.publish(b"twelve bytes"));
-    let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 11]);
-    assert_eq!((code, sample), (SALTUS_TOO_SMALL, SaltusSample { len: 12, ..Default::default() }));
+    let (code, info) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut [0; 11]);
+    assert_eq!((code, info), (SALTUS_TOO_SMALL, SaltusMessageInfo { len: 12, ..Default::default() }));
     assert_eq!(last(), "the message has 12 B, the buffer only 11 B: call again with a larger one");
     let mut buf = [0; 12];
-    let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
-    assert_eq!((code, sample.len, sample.seq, sample.missed), (SALTUS_OK, 12, 1, 0));
+    let (code, info) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
+    assert_eq!((code, info.len, info.seq, info.missed), (SALTUS_OK, 12, 1, 0));
     assert_eq!(&buf, b"twelve bytes");
-    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf), (SALTUS_NOTHING, SaltusSample::default()));
-    assert_eq!(s.receive(SALTUS_AGAIN, SALTUS_POLL, &mut buf).1.seq, 1);
+    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf), (SALTUS_NOTHING, SaltusMessageInfo::default()));
+    assert_eq!(s.receive(SALTUS_CURRENT, SALTUS_POLL, &mut buf).1.seq, 1);
 }
 
 #[test]
@@ -233,12 +230,12 @@ fn a_loan_is_given_back_before_anything_else() {
         assert_eq!(s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf).0, SALTUS_NOTHING);
         ok(saltus_channel_loan(s.publisher, 8, &mut room));
         room.cast::<u8>().write_bytes(b'b', 8);
-        let mut published = SaltusPublished { seq: 0, stamp: 0 };
+        let mut published = SaltusPublished { seq: 0, timestamp: 0 };
         ok(saltus_channel_loan_publish(s.publisher, 5, &mut published));
-        assert!(published.seq == 1 && published.stamp > 0);
-        let (code, sample) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
-        assert_eq!((code, &buf[..sample.len]), (SALTUS_OK, &b"bbbbb"[..]));
-        assert_eq!((sample.stamp, sample.seq), (published.stamp, published.seq));
+        assert!(published.seq == 1 && published.timestamp > 0);
+        let (code, info) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
+        assert_eq!((code, &buf[..info.len]), (SALTUS_OK, &b"bbbbb"[..]));
+        assert_eq!((info.timestamp, info.seq), (published.timestamp, published.seq));
         ok(saltus_channel_loan(s.publisher, 8, &mut room)); // closing the publisher gives it back
     }
 }
@@ -246,7 +243,7 @@ fn a_loan_is_given_back_before_anything_else() {
 #[test]
 fn a_view_counts_only_when_it_is_validated() {
     let s = Setup::new(64);
-    let (mut message, mut len, mut sample) = (null(), 0, SaltusSample::default());
+    let (mut message, mut len, mut info) = (null(), 0, SaltusMessageInfo::default());
     let mut buf = [0; 64];
     // SAFETY: open handles of this thread; a view is copied at once, by the thread that publishes, so that nobody writes
     // meanwhile.
@@ -258,26 +255,26 @@ fn a_view_counts_only_when_it_is_validated() {
             (code, bytes)
         };
         assert_eq!(look(), (SALTUS_NOTHING, None));
-        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut info), SALTUS_INVALID);
         ok(s.publish(b"first"));
         assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())));
         assert_eq!(look(), (SALTUS_OK, Some(b"first".to_vec())), "not validated, so still unseen");
-        ok(saltus_channel_validate(s.subscriber, &mut sample));
-        assert_eq!((sample.len, sample.seq), (5, 1));
-        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        ok(saltus_channel_validate(s.subscriber, &mut info));
+        assert_eq!((info.len, info.seq), (5, 1));
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut info), SALTUS_INVALID);
         // Overwritten while it is looked at: 16 frames are kept.
         ok(s.publish(b"second"));
         assert_eq!(look(), (SALTUS_OK, Some(b"second".to_vec())));
         for _ in 0..40 {
             ok(s.publish(&[0; 64]));
         }
-        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_OVERRUN);
-        assert_eq!(sample, SaltusSample::default());
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut info), SALTUS_OVERRUN);
+        assert_eq!(info, SaltusMessageInfo::default());
         // A receive gives the view up.
         assert_eq!(look().0, SALTUS_OK);
         let (code, got) = s.receive(SALTUS_NEXT, SALTUS_POLL, &mut buf);
         assert_eq!((code, got.len, got.missed), (SALTUS_OK, 64, 41 - 16));
-        assert_eq!(saltus_channel_validate(s.subscriber, &mut sample), SALTUS_INVALID);
+        assert_eq!(saltus_channel_validate(s.subscriber, &mut info), SALTUS_INVALID);
         let (mut received, mut missed) = (0, 0);
         ok(saltus_channel_counts(s.subscriber, &mut received, &mut missed));
         assert_eq!((received, missed), (2, 25));
@@ -304,8 +301,8 @@ fn flush_and_seek_move_the_place() {
     .collect();
     assert_eq!(all, [0, 1, 2]);
     (3..6).for_each(|i| ok(s.publish(&[i])));
-    let (code, sample) = s.receive(SALTUS_NEWEST, SALTUS_POLL, &mut buf);
-    assert_eq!((code, buf[0], sample.missed), (SALTUS_OK, 5, 2));
+    let (code, info) = s.receive(SALTUS_NEWEST, SALTUS_POLL, &mut buf);
+    assert_eq!((code, buf[0], info.missed), (SALTUS_OK, 5, 2));
 }
 
 #[test]
@@ -396,7 +393,10 @@ fn a_retired_channel_is_told_after_all_of_it_has_been_received() {
     assert_eq!(s.publish(b"x"), SALTUS_RETIRED);
     assert!(last().contains("`imu` was replaced"), "{}", last());
     assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf).0, SALTUS_OK);
-    assert_eq!(s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf), (SALTUS_RETIRED, SaltusSample::default()));
+    assert_eq!(
+        s.receive(SALTUS_NEXT, SALTUS_FOREVER, &mut buf),
+        (SALTUS_RETIRED, SaltusMessageInfo::default())
+    );
     let mut index = 0;
     // SAFETY: an array of one open handle; the other handle is closed once.
     unsafe {
@@ -415,18 +415,11 @@ fn one_thread_at_a_time_and_a_second_is_told() {
     let (subscriber, publisher) = (s.subscriber, s.publisher);
     thread::scope(|scope| {
         let waits = scope.spawn(|| {
-            let mut sample = SaltusSample::default();
+            let mut info = SaltusMessageInfo::default();
             loop {
-                // SAFETY: an open handle; no buffer, and room for a sample.
+                // SAFETY: an open handle; no buffer, and room for a info.
                 match unsafe {
-                    saltus_channel_receive(
-                        subscriber,
-                        SALTUS_NEXT,
-                        SALTUS_FOREVER,
-                        null_mut(),
-                        0,
-                        &mut sample,
-                    )
+                    saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, null_mut(), 0, &mut info)
                 } {
                     SALTUS_INVALID => {} // it met the other thread's call
                     code => return code,
@@ -496,5 +489,5 @@ fn attributes_and_version_are_told() {
             assert!(CStr::from_ptr(saltus_strerror(code)).to_bytes().len() > 3);
         }
     }
-    assert_eq!((attributes.frame_size, attributes.frames, attributes.mode), (1500, 16, 0o644));
+    assert_eq!((attributes.max_message_size, attributes.depth, attributes.mode), (1500, 16, 0o644));
 }

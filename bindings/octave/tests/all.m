@@ -21,7 +21,7 @@ for k = 1:numel(sent)
   assert(age >= 0 && age < int64(600e9));
   assert(message.logged == intmin('int64') && isempty(message.value));
 end
-message = saltus.newest(subscriber);
+message = saltus.current(subscriber);
 assert(isequal(message.data, sent{end}));
 started = tic();
 assert(isempty(saltus.receive(subscriber, 0.3)) && toc(started) >= 0.3);
@@ -61,7 +61,7 @@ failing = {
   @() saltus.receive(subscriber, []), '0 or more', 'Invalid'
   @() saltus.receive(subscriber, {1}), '0 or more', 'Invalid'
   @() saltus.receive([], 0), 'kind', 'Invalid'
-  @() saltus.newest(42), 'kind', 'Invalid'
+  @() saltus.current(42), 'kind', 'Invalid'
   @() saltus.close(42), 'kind', 'Invalid'
   @() saltus.close([]), 'kind', 'Invalid'
   @() saltus.close('x'), 'kind', 'Invalid'

@@ -23,12 +23,12 @@ pub(crate) struct Message {
     /// What it says, where the subscriber has a type; else None.
     #[pyo3(get)]
     value: Option<Py<PyAny>>,
-    stamps: Stamps,
+    timestamps: Timestamps,
 }
 
 /// What is known about a message, but for its bytes and its channel. Names are those of Rust.
 #[derive(Clone, Copy)]
-pub(crate) struct Stamps {
+pub(crate) struct Timestamps {
     pub published: Option<u64>,
     pub arrived: u64,
     pub logged: Option<i64>,
@@ -38,9 +38,9 @@ pub(crate) struct Stamps {
     pub dropped: u64,
 }
 
-impl Stamps {
-    pub fn of(message: &Received<'_>) -> Stamps {
-        Stamps {
+impl Timestamps {
+    pub fn of(message: &Received<'_>) -> Timestamps {
+        Timestamps {
             published: message.published,
             arrived: message.arrived,
             logged: message.logged,
@@ -58,9 +58,9 @@ impl Message {
         len: usize,
         channel: Py<PyAny>,
         value: Option<Py<PyAny>>,
-        stamps: Stamps,
+        timestamps: Timestamps,
     ) -> Message {
-        Message { owner: owner.unbind(), view: PyOnceLock::new(), len, channel, value, stamps }
+        Message { owner: owner.unbind(), view: PyOnceLock::new(), len, channel, value, timestamps }
     }
 }
 
@@ -81,46 +81,46 @@ impl Message {
     /// When it was published, boot time in ns (see now()); None where the transport does not say.
     #[getter]
     fn published(&self) -> Option<u64> {
-        self.stamps.published
+        self.timestamps.published
     }
     /// When it arrived at this machine, boot time in ns.
     #[getter]
     fn arrived(&self) -> u64 {
-        self.stamps.arrived
+        self.timestamps.arrived
     }
     /// When a log says that it was recorded, µs since 1970; None where it comes from no log.
     #[getter]
     fn logged(&self) -> Option<i64> {
-        self.stamps.logged
+        self.timestamps.logged
     }
     /// A number that tells senders apart; None where the transport does not.
     #[getter]
     fn sender(&self) -> Option<u64> {
-        self.stamps.sender
+        self.timestamps.sender
     }
     /// Its number among the sender's messages, where there is one.
     #[getter]
     fn sequence(&self) -> Option<u64> {
-        self.stamps.sequence
+        self.timestamps.sequence
     }
     /// Messages missed since the last one received; None where nobody knows.
     #[getter]
     fn missed(&self) -> Option<u64> {
-        self.stamps.missed.count()
+        self.timestamps.missed.count()
     }
     /// Whether `missed` counts what the sender lost on all its channels, as on LCM's network.
     #[getter]
     fn missed_of_sender(&self) -> bool {
-        matches!(self.stamps.missed, Missed::OfSender(_))
+        matches!(self.timestamps.missed, Missed::OfSender(_))
     }
     /// Messages dropped in this process since the last one received, because the subscriber was slow or wanted the newest. Exact.
     #[getter]
     fn dropped(&self) -> u64 {
-        self.stamps.dropped
+        self.timestamps.dropped
     }
     /// How old it is, in ns: since its publication if that is known, else since its arrival.
     fn age(&self) -> u64 {
-        clock::boottime().saturating_sub(self.stamps.published.unwrap_or(self.stamps.arrived))
+        clock::boottime().saturating_sub(self.timestamps.published.unwrap_or(self.timestamps.arrived))
     }
 
     fn __bytes__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {

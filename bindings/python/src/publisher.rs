@@ -82,10 +82,10 @@ impl Publisher {
     fn publish(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         self.send(message, |publisher, bytes| publisher.publish(bytes))
     }
-    /// Publishes a message as if at another time, and gives the stamp that it got: ns of boot time in shared memory, ns since 1970
-    /// in a log. Raises Unsupported where messages carry no stamps.
-    fn publish_at(&self, message: &Bound<'_, PyAny>, stamp: i64) -> PyResult<i64> {
-        self.send(message, |publisher, bytes| publisher.publish_at(bytes, stamp))
+    /// Publishes a message as if at another time, and gives the timestamp that it got: ns of boot time in shared memory, ns since 1970
+    /// in a log. Raises Unsupported where messages carry no timestamps.
+    fn publish_with_timestamp(&self, message: &Bound<'_, PyAny>, timestamp: i64) -> PyResult<i64> {
+        self.send(message, |publisher, bytes| publisher.publish_with_timestamp(bytes, timestamp))
     }
     /// What Message.sender says of messages that this publishes; None where it is not known.
     #[getter]

@@ -3,7 +3,7 @@
 use crate::buffer::{Lasting, lend};
 use crate::errors::{OrRaise, code, error};
 use crate::handle::{Handle, Locked};
-use crate::message::{LONG, Message, Stamps};
+use crate::message::{LONG, Message, Timestamps};
 use crate::{names, time};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -80,7 +80,7 @@ impl Subscriber {
             let message = match (which, expected.as_mut()) {
                 (Which::Unseen, Some(expected)) => expected.receive(subscriber, until),
                 (Which::Unseen, None) => subscriber.receive(until),
-                (Which::Newest, _) => subscriber.again(until),
+                (Which::Newest, _) => subscriber.current(until),
             };
             if message?.is_none() {
                 return Ok(false);
@@ -97,7 +97,7 @@ impl Subscriber {
     /// The message that was received last.
     fn message(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<Option<Message>> {
         let Some(message) = inner.subscriber.last() else { return Ok(None) };
-        let stamps = Stamps::of(&message);
+        let timestamps = Timestamps::of(&message);
         let len = message.data.len();
         let known = inner.name.as_ref().filter(|(name, _)| name == message.channel);
         let channel = match known {
@@ -116,7 +116,7 @@ impl Subscriber {
         };
         let decode = |class: &Py<PyAny>| class.call_method1(py, intern!(py, "decode"), (&bytes,));
         let value = self.class.as_ref().map(decode).transpose().map_err(|e| undecoded(py, &channel, e))?;
-        Ok(Some(Message::new(bytes, len, channel, value, stamps)))
+        Ok(Some(Message::new(bytes, len, channel, value, timestamps)))
     }
 }
 
@@ -144,9 +144,9 @@ impl Subscriber {
     fn receive(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
         self.take(py, Which::Unseen, timeout)
     }
-    /// The newest message, seen or not, however it was subscribed (Rust's `again`); None if there is none until the time is up.
+    /// The newest message, seen or not, however it was subscribed (Rust's `current`); None if there is none until the time is up.
     #[pyo3(signature = (timeout=0.0))]
-    fn newest(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
+    fn current(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<Message>> {
         self.take(py, Which::Newest, timeout)
     }
     /// Looks at a message where it lies, without a copy: the one that receive() would give, but of whatever type. None when the time is up.
@@ -292,18 +292,20 @@ pub(crate) struct View {
     /// Its bytes: a memoryview that can only be read.
     #[pyo3(get)]
     data: Py<PyMemoryView>,
-    stamps: OnceLock<Stamps>,
+    timestamps: OnceLock<Timestamps>,
 }
 
 impl View {
     pub fn new(py: Python<'_>, subscriber: Py<Subscriber>, view: saltus_domain::View) -> PyResult<View> {
         let owner = lend(py, Lasting::Shared(view.clone()))?;
         let data = PyMemoryView::from(&owner)?.unbind();
-        Ok(View { subscriber, view, data, stamps: OnceLock::new() })
+        Ok(View { subscriber, view, data, timestamps: OnceLock::new() })
     }
 
-    fn stamps(&self, py: Python<'_>) -> PyResult<&Stamps> {
-        self.stamps.get().ok_or_else(|| error(py, code::INVALID, "nothing is known of it before validate()"))
+    fn timestamps(&self, py: Python<'_>) -> PyResult<&Timestamps> {
+        self.timestamps
+            .get()
+            .ok_or_else(|| error(py, code::INVALID, "nothing is known of it before validate()"))
     }
 }
 
@@ -312,38 +314,38 @@ impl View {
     /// Ends it, and counts the message as received if it was whole all the while. Raises Overrun if it was overwritten: forget what was
     /// computed, and look again; and Invalid if the subscriber was asked for something since.
     fn validate(&self, py: Python<'_>) -> PyResult<()> {
-        if self.stamps.get().is_some() {
+        if self.timestamps.get().is_some() {
             return Ok(());
         }
         let mut inner = self.subscriber.get().lock(py)?;
         let message = inner.subscriber.validate(&self.view).or_raise(py)?;
-        let _ = self.stamps.set(Stamps::of(&message)); // another thread was faster, with the same
+        let _ = self.timestamps.set(Timestamps::of(&message)); // another thread was faster, with the same
         Ok(())
     }
     /// When it was published, boot time in ns (see now()); None where the transport does not say. After validate().
     #[getter]
     fn published(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        Ok(self.stamps(py)?.published)
+        Ok(self.timestamps(py)?.published)
     }
     /// A number that tells senders apart; None where the transport does not. After validate().
     #[getter]
     fn sender(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        Ok(self.stamps(py)?.sender)
+        Ok(self.timestamps(py)?.sender)
     }
     /// Its number among the sender's messages, where there is one. After validate().
     #[getter]
     fn sequence(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        Ok(self.stamps(py)?.sequence)
+        Ok(self.timestamps(py)?.sequence)
     }
     /// Messages missed since the last one received; None where nobody knows. After validate().
     #[getter]
     fn missed(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        Ok(self.stamps(py)?.missed.count())
+        Ok(self.timestamps(py)?.missed.count())
     }
     /// Messages dropped because the subscriber was slow or wanted the newest. After validate().
     #[getter]
     fn dropped(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(self.stamps(py)?.dropped)
+        Ok(self.timestamps(py)?.dropped)
     }
 
     fn __len__(&self) -> usize {

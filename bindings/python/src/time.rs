@@ -7,7 +7,7 @@ use saltus_channel::{Until, clock};
 /// So long nobody looks whether a signal has come, in ns. It is as often as sleepers look by themselves.
 const SLICE: u64 = 100_000_000;
 
-/// Boot time in ns: the clock of stamps.
+/// Boot time in ns: the clock of timestamps.
 #[pyfunction]
 pub(crate) fn now() -> u64 {
     clock::boottime()

@@ -35,7 +35,7 @@ def whole(message: "saltus.Message[None]") -> bool:
 def test_publishers_are_killed_and_every_message_that_comes_is_whole(
     url: str, start: Start
 ) -> None:
-    domain = saltus.Domain(f"{url}?frame_size=4096")
+    domain = saltus.Domain(f"{url}?max_message_size=4096")
     subscriber = domain.subscribe("x")
     chance = random.Random(7)
     last: dict[int, int] = {}

@@ -74,7 +74,7 @@ def test_what_is_closed(where: str) -> None:
             with domain.publisher("x") as publisher, domain.subscribe("x") as subscriber:
                 publisher.publish(LONG)
                 assert len(received(subscriber)) == len(LONG)
-                assert subscriber.newest() and not subscriber.receive(0)
+                assert subscriber.current() and not subscriber.receive(0)
                 subscriber.cancel_handle().cancel()
 
     leaves_nothing(work, 150)

@@ -30,7 +30,7 @@ def test_what_is_closed_says_so_and_closing_twice_is_nothing(
         lambda: publisher.sender,
         lambda: subscriber.receive(0),
         lambda: subscriber.receive(),
-        lambda: subscriber.newest(),
+        lambda: subscriber.current(),
         lambda: subscriber.wait(),
         lambda: subscriber.fileno(),
         lambda: subscriber.channels(),
@@ -68,7 +68,7 @@ def test_a_second_thread_is_told_that_it_is_one_too_many(domain: saltus.Domain) 
     waiting.start()
     with pytest.raises(saltus.Busy, match="another thread"):
         while True:  # until the thread waits
-            subscriber.newest(0)
+            subscriber.current(0)
     domain.publisher("nothing").publish(b"the end")
     waiting.join(PATIENCE)
     assert [bytes(message) for message in got] == [b"the end"]
@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_refused_in_words(
 
 
 def test_a_message_too_long_for_the_channel_is_told_with_its_length(url: str) -> None:
-    publisher = saltus.Domain(f"{url}?frame_size=64").publisher("x")
+    publisher = saltus.Domain(f"{url}?max_message_size=64").publisher("x")
     publisher.publish(bytes(64))
     with pytest.raises(saltus.TooLong, match="65") as caught:
         publisher.publish(bytes(65))
@@ -164,4 +164,4 @@ def test_errors_of_a_wrong_kind_have_their_usual_kin() -> None:
     assert issubclass(saltus.Closed, saltus.Invalid) and issubclass(
         saltus.Busy, saltus.Invalid
     )
-    assert issubclass(saltus.Undecodable, ValueError)
+    assert issubclass(saltus.DecodeFailed, ValueError)

@@ -41,7 +41,7 @@ def test_newest_passes_over_what_is_older_and_counts_it(domain: saltus.Domain) -
     message = received(subscriber)
     assert (bytes(message), message.dropped) == (b"9", 9)
     assert subscriber.receive(0) is None
-    again = subscriber.newest()
+    again = subscriber.current()
     assert again is not None and bytes(again) == b"9"
 
 
@@ -126,12 +126,12 @@ def test_a_message_can_have_another_stamp_where_stamps_are_kept(
     domain: saltus.Domain,
 ) -> None:
     publisher, subscriber = domain.publisher("x"), domain.subscribe("x")
-    stamp = saltus.now() - 1_000_000_000
-    assert publisher.publish_at(b"old", stamp) == stamp
+    timestamp = saltus.now() - 1_000_000_000
+    assert publisher.publish_with_timestamp(b"old", timestamp) == timestamp
     message = received(subscriber)
-    assert message.published == stamp and message.age() >= 1_000_000_000
+    assert message.published == timestamp and message.age() >= 1_000_000_000
     with pytest.raises(saltus.Unsupported):
-        saltus.Domain("mem://").publisher("x").publish_at(b"old", stamp)
+        saltus.Domain("mem://").publisher("x").publish_with_timestamp(b"old", timestamp)
 
 
 def test_the_environment_says_which_domain(url: str, monkeypatch: Any) -> None:

@@ -61,7 +61,7 @@ def test_a_message_is_built_in_place() -> None:
 def test_what_is_no_message_in_the_plain_layout_is_refused() -> None:
     data = image(7).encode(plain=True)
     for bad in (b"", data[:-1], data + b"\0", b"\0" * len(data), image(7).encode()):
-        with pytest.raises(saltus.Undecodable, match="image_t"):
+        with pytest.raises(saltus.DecodeFailed, match="image_t"):
             image_t.plain_array(bad)
     with pytest.raises(saltus.Unsupported, match="plain layout"):
         types.text_t.plain_dtype()
@@ -121,7 +121,7 @@ for n, message in enumerate(itertools.cycle(messages)):
 
 
 def test_what_is_decoded_where_it_lies_is_whole_or_told_not_to_be(url: str) -> None:
-    few = f"{url}?frames=4&frame_size=1000"
+    few = f"{url}?depth=4&max_message_size=1000"
     subscriber = saltus.Domain(few).subscribe("text", newest=True)
     stream = subprocess.Popen([sys.executable, "-c", STREAM, few])
     try:
@@ -130,7 +130,7 @@ def test_what_is_decoded_where_it_lies_is_whole_or_told_not_to_be(url: str) -> N
             view = look(subscriber)
             try:
                 text = types.text_t.decode(view.data).text
-            except saltus.Undecodable:
+            except saltus.DecodeFailed:
                 text = "of two messages"
             try:
                 view.validate()

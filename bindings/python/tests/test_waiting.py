@@ -15,7 +15,7 @@ import saltus
 
 def test_the_time_to_wait_is_kept(domain: saltus.Domain) -> None:
     subscriber = domain.subscribe("nothing")
-    for wait in (subscriber.receive, subscriber.wait, subscriber.newest):
+    for wait in (subscriber.receive, subscriber.wait, subscriber.current):
         start = time.monotonic()
         assert not wait(0.25)
         assert time.monotonic() - start >= 0.25

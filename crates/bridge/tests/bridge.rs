@@ -157,7 +157,7 @@ impl Shm {
 }
 impl Drop for Shm {
     fn drop(&mut self) {
-        let domain = saltus_channel::Domain::open(&format!("shm://{}", self.1)).unwrap();
+        let domain = saltus_channel::Directory::open(&format!("shm://{}", self.1)).unwrap();
         domain.list().unwrap().iter().for_each(|name| drop(domain.unlink(name.as_bytes())));
         let _ = std::fs::remove_dir(&self.1);
     }
@@ -186,7 +186,7 @@ fn what_messages_are_is_carried_with_them() {
 fn what_the_other_side_refuses_is_counted_and_told() {
     let (from, to) = (Domain::open("mem://").unwrap(), Shm::new("refuses"));
     // A size that is named is one that holds: channels do not grow then.
-    let fixed = Domain::open(&format!("shm://{}?frame_size=512", to.1)).unwrap();
+    let fixed = Domain::open(&format!("shm://{}?max_message_size=512", to.1)).unwrap();
     let mut bridge = Bridge::new();
     bridge.add(Route::new(&from, &fixed)).unwrap();
     let mut publisher = from.publisher("x").unwrap();

@@ -87,7 +87,7 @@ fn a_channel_of_shared_memory_that_says_what_it_is_is_read_by_ros() {
             let mut peer = Peer::start(7);
             until_ros_has_it(|message| publisher.publish(message).unwrap(), &mut peer, "imu");
         });
-        saltus_channel::Domain::open(&format!("shm://{dir}")).unwrap().unlink("imu").unwrap();
+        saltus_channel::Directory::open(&format!("shm://{dir}")).unwrap().unlink("imu").unwrap();
         std::fs::remove_dir(&dir).unwrap();
     });
 }

@@ -23,21 +23,21 @@ pub enum Group {
     Name(String),
 }
 
-/// What a channel is created with. A builder; the defaults are Ach's 16 frames of 512 bytes.
+/// What a channel is created with. A builder; the defaults are Ach's 16 messages of 512 bytes.
 ///
 /// ```
 /// use saltus_channel::Attributes;
-/// let a = Attributes::new().frames(64).frame_size(1500).mode(0o640);
+/// let a = Attributes::new().depth(64).max_message_size(1500).mode(0o640);
 /// assert_eq!(a.memory(), 122_880);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    pub(crate) frames: u64,
-    pub(crate) frame_size: u64,
-    pub(crate) lanes: u32,
+    pub(crate) depth: u64,
+    pub(crate) max_message_size: u64,
+    pub(crate) reserve_publishers: u32,
     pub(crate) mode: u32,
     pub(crate) group: Option<Group>,
-    pub(crate) stamps: bool,
+    pub(crate) timestamps: bool,
     pub(crate) clock: Clock,
     pub(crate) wake: Wake,
     pub(crate) prefault: bool,
@@ -47,12 +47,12 @@ pub struct Attributes {
 impl Default for Attributes {
     fn default() -> Self {
         Attributes {
-            frames: 16,
-            frame_size: 512,
-            lanes: 1,
+            depth: 16,
+            max_message_size: 512,
+            reserve_publishers: 1,
             mode: 0o644,
             group: None,
-            stamps: true,
+            timestamps: true,
             clock: Clock::Boottime,
             wake: Wake::OnDemand,
             prefault: true,
@@ -62,23 +62,23 @@ impl Default for Attributes {
 }
 
 impl Attributes {
-    /// The defaults: 16 frames of 512 B, one lane reserved, mode 0644, stamps by boot time.
+    /// The defaults: 16 messages of 512 B, memory for one publisher, mode 0644, timestamps by boot time.
     pub fn new() -> Attributes {
         Attributes::default()
     }
     /// How many of each publisher's newest messages are kept (1 to 2^24).
-    pub fn frames(mut self, frames: u64) -> Self {
-        self.frames = frames;
+    pub fn depth(mut self, depth: u64) -> Self {
+        self.depth = depth;
         self
     }
     /// The longest message in bytes (1 to 2^40).
-    pub fn frame_size(mut self, bytes: u64) -> Self {
-        self.frame_size = bytes;
+    pub fn max_message_size(mut self, bytes: u64) -> Self {
+        self.max_message_size = bytes;
         self
     }
     /// For how many publishers at once memory is reserved now (1 to 1,024). More may come, and reserve theirs then.
-    pub fn lanes(mut self, lanes: u32) -> Self {
-        self.lanes = lanes;
+    pub fn reserve_publishers(mut self, publishers: u32) -> Self {
+        self.reserve_publishers = publishers;
         self
     }
     /// Permissions: who may write may publish, who may read may subscribe. The owner needs both.
@@ -92,11 +92,11 @@ impl Attributes {
         self
     }
     /// Whether messages carry the time of their publication. Without it there can be one publisher only.
-    pub fn stamps(mut self, stamps: bool) -> Self {
-        self.stamps = stamps;
+    pub fn timestamps(mut self, timestamps: bool) -> Self {
+        self.timestamps = timestamps;
         self
     }
-    /// The clock of the stamps.
+    /// The clock of the timestamps.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
@@ -118,16 +118,16 @@ impl Attributes {
     }
 
     /// How many of each publisher's newest messages are kept.
-    pub fn get_frames(&self) -> u64 {
-        self.frames
+    pub fn get_depth(&self) -> u64 {
+        self.depth
     }
     /// The longest message in bytes.
-    pub fn get_frame_size(&self) -> u64 {
-        self.frame_size
+    pub fn get_max_message_size(&self) -> u64 {
+        self.max_message_size
     }
     /// For how many publishers memory was reserved at creation.
-    pub fn get_lanes(&self) -> u32 {
-        self.lanes
+    pub fn get_reserve_publishers(&self) -> u32 {
+        self.reserve_publishers
     }
     /// Permission bits.
     pub fn get_mode(&self) -> u32 {
@@ -137,11 +137,11 @@ impl Attributes {
     pub fn get_group(&self) -> Option<&Group> {
         self.group.as_ref()
     }
-    /// Whether messages carry stamps.
-    pub fn get_stamps(&self) -> bool {
-        self.stamps
+    /// Whether messages carry timestamps.
+    pub fn get_timestamps(&self) -> bool {
+        self.timestamps
     }
-    /// The clock of the stamps.
+    /// The clock of the timestamps.
     pub fn get_clock(&self) -> Clock {
         self.clock
     }
@@ -161,18 +161,21 @@ impl Attributes {
     /// Shared memory in bytes that creating the channel reserves; 0 if the attributes make no sense.
     pub fn memory(&self) -> u64 {
         // The geometry and the words of the channel are two pages, the bell one, the lease none.
-        self.layout().map_or(0, |layout| 3 * 4096 + self.lanes as u64 * layout.stride())
+        self.layout().map_or(0, |layout| 3 * 4096 + self.reserve_publishers as u64 * layout.stride())
     }
 
     /// The shape of a lane, if all attributes make sense.
     pub(crate) fn layout(&self) -> Result<LaneLayout> {
         let max = MAX_LANES as u32;
-        if self.lanes == 0 || self.lanes > max {
-            return Err(Error::invalid(format!("{} lanes: a channel has from 1 to {max}", self.lanes)));
+        if self.reserve_publishers == 0 || self.reserve_publishers > max {
+            return Err(Error::invalid(format!(
+                "memory for {} publishers: a channel can reserve it for 1 to {max}",
+                self.reserve_publishers
+            )));
         }
-        if !self.stamps && self.lanes > 1 {
+        if !self.timestamps && self.reserve_publishers > 1 {
             return Err(Error::invalid(
-                "a channel without stamps cannot have more than one lane: keep the stamps",
+                "a channel without timestamps can have only one publisher: keep the timestamps",
             ));
         }
         let blind = self.mode & 0o222 & !((self.mode & 0o444) >> 1);
@@ -182,10 +185,10 @@ impl Attributes {
                 self.mode
             )));
         }
-        LaneLayout::new(self.frames, self.frame_size).ok_or_else(|| {
+        LaneLayout::new(self.depth, self.max_message_size).ok_or_else(|| {
             Error::invalid(format!(
-                "{} frames of {} B: there must be at least 1 frame of 1 B, at most 2^24 frames, {MAX_MESSAGE} B a frame, 64 TiB in all",
-                self.frames, self.frame_size
+                "a depth of {} with messages of up to {} B: the depth must be from 1 to 2^24, the size from 1 to {MAX_MESSAGE} B, and all together at most 64 TiB",
+                self.depth, self.max_message_size
             ))
         })
     }
@@ -199,16 +202,16 @@ mod tests {
     fn senseless_attributes_are_refused_in_words() {
         let a = Attributes::new;
         for (bad, word) in [
-            (a().frames(0), "0 frames"),
-            (a().frame_size(0), "of 0 B"),
-            (a().lanes(0), "lanes"),
-            (a().lanes(1025), "1025 lanes"),
+            (a().depth(0), "depth of 0"),
+            (a().max_message_size(0), "up to 0 B"),
+            (a().reserve_publishers(0), "0 publishers"),
+            (a().reserve_publishers(1025), "1025 publishers"),
             (a().mode(0o444), "0444"),
             (a().mode(0o1666), "1666"),
             (a().mode(0o755), "execute"),
             (a().mode(0o620), "able to read"),
-            (a().stamps(false).lanes(2), "stamps"),
-            (a().frames(1 << 24).frame_size(1 << 40), "64 TiB"),
+            (a().timestamps(false).reserve_publishers(2), "timestamps"),
+            (a().depth(1 << 24).max_message_size(1 << 40), "64 TiB"),
         ] {
             let text = bad.layout().unwrap_err().to_string();
             assert!(text.contains(word), "{text}");

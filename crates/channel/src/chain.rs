@@ -12,7 +12,7 @@
 use crate::files::{remove_all, same_file};
 use crate::geometry::{BELL, DATA, LEASE, TYPES};
 use crate::mapping::Mapping;
-use crate::{Domain, Name};
+use crate::{Directory, Name};
 use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use std::fs::File;
@@ -143,7 +143,12 @@ pub(crate) fn before(channel: &Mapping) -> impl DoubleEndedIterator<Item = Arc<M
 
 /// The channel that followed `old` in its name, if that leads to `now`: the first that came after it and is still there. And whether it
 /// came right after it, as [`carry`] left it.
-pub(crate) fn after(domain: &Domain, name: &Name, old: &Mapping, now: Arc<Mapping>) -> (Arc<Mapping>, bool) {
+pub(crate) fn after(
+    domain: &Directory,
+    name: &Name,
+    old: &Mapping,
+    now: Arc<Mapping>,
+) -> (Arc<Mapping>, bool) {
     let formers = read(&now.dir);
     let is_old = |former: &Former| former.data().is_ok_and(|data| same_file(&data, &old.data));
     let next = formers.iter().position(is_old).map(|at| at + 1);

@@ -5,7 +5,9 @@ use crate::create;
 use crate::geometry;
 use crate::mapping::Mapping;
 use crate::types::{self, Description};
-use crate::{Attributes, Domain, Error, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info};
+use crate::{
+    Attributes, Directory, Error, Info, Name, Publisher, Result, Subscriber, SubscriberOptions, info,
+};
 use saltus_os::lock;
 use saltus_ring::{Lanes, reader};
 use std::sync::Arc;
@@ -24,7 +26,7 @@ impl Channel {
     }
 
     /// Opens channel `name` of `domain`.
-    pub(crate) fn open(domain: &Domain, name: &Name) -> Result<Channel> {
+    pub(crate) fn open(domain: &Directory, name: &Name) -> Result<Channel> {
         Mapping::open(domain, name).map(|mapping| Channel { mapping })
     }
 
@@ -51,7 +53,7 @@ impl Channel {
     /// assert_eq!(channel.domain().path(), domain.path());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn domain(&self) -> &Domain {
+    pub fn domain(&self) -> &Directory {
         &self.mapping.domain
     }
     /// What it was created with; mode and group as they were when it was opened.
@@ -60,7 +62,7 @@ impl Channel {
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (_domain, channel) = doc::channel();
     /// let attributes = channel.attributes();
-    /// assert_eq!((attributes.get_frames(), attributes.get_frame_size()), (16, 512));
+    /// assert_eq!((attributes.get_depth(), attributes.get_max_message_size()), (16, 512));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn attributes(&self) -> &Attributes {
@@ -69,7 +71,7 @@ impl Channel {
 
     /// Leases a lane to publish in: one of a dead publisher, or a new one, whose memory is reserved now.
     ///
-    /// [`NoLane`](crate::Error::NoLane) if all are leased, [`NoSpace`](crate::Error::NoSpace) if memory is short,
+    /// [`TooManyPublishers`](crate::Error::TooManyPublishers) if all are leased, [`NoSpace`](crate::Error::NoSpace) if memory is short,
     /// [`Denied`](crate::Error::Denied) without permission to write. Nothing later can fail for lack of memory.
     ///
     /// ```
@@ -148,29 +150,29 @@ impl Channel {
         self.mapping.is_retired()
     }
 
-    /// The channel that took the place of this one, which is retired: the first one after it, if [`Domain::succeed`] made it, though it
+    /// The channel that took the place of this one, which is retired: the first one after it, if [`Directory::succeed`] made it, though it
     /// may have been succeeded itself meanwhile. Those in between are kept for ten seconds, at most 16 of them, and while they take no more
     /// memory than the newest or 64 MiB: who asks later skips some. [`NotFound`](crate::Error::NotFound) if there is none.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (domain, first) = doc::channel();
-    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
-    /// let third = domain.succeed(&second, &second.attributes().clone().frame_size(2000))?;
-    /// assert_eq!(first.successor()?.attributes().get_frame_size(), 1000);
-    /// assert_eq!(second.successor()?.attributes().get_frame_size(), 2000);
+    /// let second = domain.succeed(&first, &first.attributes().clone().max_message_size(1000))?;
+    /// let third = domain.succeed(&second, &second.attributes().clone().max_message_size(2000))?;
+    /// assert_eq!(first.successor()?.attributes().get_max_message_size(), 1000);
+    /// assert_eq!(second.successor()?.attributes().get_max_message_size(), 2000);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn successor(&self) -> Result<Channel> {
         self.next().map(|(channel, _)| channel)
     }
-    /// The channel that took the place of this one, if [`Domain::succeed`] made it; `None` if the channel was removed or replaced otherwise,
+    /// The channel that took the place of this one, if [`Directory::succeed`] made it; `None` if the channel was removed or replaced otherwise,
     /// or succeeded so long ago that it is not known any more (see [`Channel::successor`]).
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (domain, first) = doc::channel();
-    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// let second = domain.succeed(&first, &first.attributes().clone().max_message_size(1000))?;
     /// assert!(first.continuation()?.is_some());
     /// domain.replace(second.name().as_bytes(), second.attributes())?;
     /// assert!(second.continuation()?.is_none());
@@ -208,7 +210,7 @@ impl Channel {
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (domain, first) = doc::channel();
     /// first.publisher()?.publish(b"tilt 0.02")?;
-    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// let second = domain.succeed(&first, &first.attributes().clone().max_message_size(1000))?;
     /// let before: Vec<_> = second.predecessors().collect();
     /// assert!(second.is_empty() && before.len() == 1 && !before[0].is_empty());
     /// # Ok::<(), saltus_channel::Error>(())
@@ -223,7 +225,7 @@ impl Channel {
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (domain, first) = doc::channel();
-    /// let second = domain.succeed(&first, &first.attributes().clone().frame_size(1000))?;
+    /// let second = domain.succeed(&first, &first.attributes().clone().max_message_size(1000))?;
     /// assert_eq!(second.forget_predecessors(), 0); // it was just now
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```

@@ -3,7 +3,7 @@
 //! ```text
 //! subs/<pid>-<random>, one page, u64 at 8 * index
 //!   0 magic | 1 pid | 2 since | 3 uid | 4..8 process name
-//!   8 received | 9 missed | 10 last sequence number | 11 last stamp | 12 sleeps | 13 overruns
+//!   8 received | 9 missed | 10 last sequence number | 11 last timestamp | 12 sleeps | 13 overruns
 //!   16..336 latency: messages whose publish-to-receive time fell into each bucket
 //! ```
 //!
@@ -23,7 +23,7 @@ const PAGE: usize = 4096;
 const RECEIVED: usize = 8;
 const MISSED: usize = 9;
 const LAST_SEQ: usize = 10;
-const LAST_STAMP: usize = 11;
+const LAST_TIMESTAMP: usize = 11;
 const SLEEPS: usize = 12;
 const OVERRUNS: usize = 13;
 const LATENCY: usize = 16;
@@ -52,7 +52,7 @@ pub(crate) struct Seen {
     pub received: u64,
     pub missed: u64,
     pub last_seq: u64,
-    pub last_stamp: u64,
+    pub last_timestamp: u64,
     pub sleeps: u64,
     pub overruns: u64,
     pub latency: LatencyCounts,
@@ -99,11 +99,11 @@ impl Counters {
 
     /// Tells of a delivery. Two stores more, and one to a histogram if `latency` is known.
     #[inline(always)]
-    pub fn delivered(&self, received: u64, missed: u64, seq: u64, stamp: u64, latency: Option<u64>) {
+    pub fn delivered(&self, received: u64, missed: u64, seq: u64, timestamp: u64, latency: Option<u64>) {
         self.put(RECEIVED, received);
         self.put(MISSED, missed);
         self.put(LAST_SEQ, seq);
-        self.put(LAST_STAMP, stamp);
+        self.put(LAST_TIMESTAMP, timestamp);
         if let Some(latency) = latency {
             self.count(LATENCY + bucket(latency));
         }
@@ -179,7 +179,7 @@ fn read(file: &File) -> Option<Seen> {
         received: word(RECEIVED),
         missed: word(MISSED),
         last_seq: word(LAST_SEQ),
-        last_stamp: word(LAST_STAMP),
+        last_timestamp: word(LAST_TIMESTAMP),
         sleeps: word(SLEEPS),
         overruns: word(OVERRUNS),
         latency,

@@ -10,7 +10,7 @@ use crate::mapped::Mapped;
 use crate::mapping::Mapping;
 use crate::space::{check_inodes, check_room};
 use crate::types;
-use crate::{Attributes, Domain, Error, Group, Name, Result, Wake};
+use crate::{Attributes, Directory, Error, Group, Name, Result, Wake};
 use saltus_os::file::{self, Mode, Rename};
 use saltus_os::lock::{self, Held, Kind};
 use saltus_os::map::Access;
@@ -124,7 +124,11 @@ impl Plan {
         let maker = lock::try_lock(|| file::open_at(&channel, LEASE, Mode::Create), MAKER, Kind::Exclusive)?
             .ok_or(io::ErrorKind::WouldBlock)?;
         let data = file::open_at(&channel, DATA, Mode::Create)?;
-        file::reserve(&data, 0, geometry::lane_at(&geometry.layout, attributes.get_lanes() as usize))?;
+        file::reserve(
+            &data,
+            0,
+            geometry::lane_at(&geometry.layout, attributes.get_reserve_publishers() as usize),
+        )?;
         data.write_all_at(&geometry.encode(name), 0)?;
         if let Some(old) = old {
             // Numbers of leases go on, past those that may still be given in the old one.
@@ -240,7 +244,7 @@ fn await_maker(dir: &File, name: &[u8]) -> Option<Held> {
 
 /// Removes a channel that is marked as replaced or removed and still has its name: a process was stopped for so long while it replaced
 /// the channel that another one overtook it. The users of the channel have left it already.
-pub(crate) fn remove_retired(domain: &Domain, dir: &File, name: &Name) -> Result<()> {
+pub(crate) fn remove_retired(domain: &Directory, dir: &File, name: &Name) -> Result<()> {
     let Ok(retired) = domain.channel_dir(name).and_then(|channel| Mapping::open_dir(domain, name, channel))
     else {
         return Ok(());

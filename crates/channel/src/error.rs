@@ -8,7 +8,8 @@ use std::io;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What is said, and what to do, when memory is short.
-pub(crate) const NO_MEMORY: &str = "not enough shared memory; make room, or use fewer or smaller frames";
+pub(crate) const NO_MEMORY: &str =
+    "not enough shared memory; make room, or use a smaller depth or message size";
 
 /// What went wrong. [`Error::code`] is stable and shared with C; the text says what to do.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub enum Error {
         /// Bytes that the buffer has.
         have: usize,
     },
-    /// The message is longer than the channel's frames.
+    /// The message is longer than the channel's `max_message_size`.
     TooLong {
         /// The channel.
         channel: Name,
@@ -67,7 +68,7 @@ pub enum Error {
         what: String,
     },
     /// All lanes of the channel are leased.
-    NoLane {
+    TooManyPublishers {
         /// The channel.
         channel: Name,
         /// How many publishers it can have.
@@ -116,7 +117,7 @@ impl Error {
             Error::Retired { .. } => 7,
             Error::Denied { .. } => 8,
             Error::NoSpace { .. } => 9,
-            Error::NoLane { .. } => 10,
+            Error::TooManyPublishers { .. } => 10,
             Error::Damaged { .. } => 11,
             Error::Invalid { .. } => 12,
             Error::System { .. } => 13,
@@ -136,7 +137,8 @@ impl Error {
                     Some(limit) => format!("files of this process may have {limit} B"),
                     None => "the file would be longer than its file system allows".into(),
                 };
-                let words = format!("{limit}: raise the limit (`ulimit -f`), or use fewer or smaller frames");
+                let words =
+                    format!("{limit}: raise the limit (`ulimit -f`), or use a smaller depth or message size");
                 Error::System { what, source: io::Error::new(io::ErrorKind::FileTooLarge, words) }
             }
             _ => Error::System { what, source },
@@ -172,11 +174,11 @@ impl fmt::Display for Error {
             Error::TooLong { channel, len, max } => write!(
                 f,
                 "channel `{channel}` holds messages of up to {max} B; this one has {len} B: \
-                 create it with `saltus mk --replace --size {len} {channel}`"
+                 create it with `saltus mk --replace --max-size {len} {channel}`"
             ),
             Error::Overrun { channel } => write!(
                 f,
-                "publishers of `{channel}` overtook the reader at every try: give the channel more frames"
+                "publishers of `{channel}` overtook the reader at every try: give the channel a larger depth"
             ),
             Error::Canceled => write!(f, "the wait was canceled"),
             Error::Retired { channel, how } => match how {
@@ -192,7 +194,7 @@ impl fmt::Display for Error {
                 write!(f, "{what}: permission denied; its owner can allow it with `saltus chmod`")
             }
             Error::NoSpace { what } => write!(f, "{what}"),
-            Error::NoLane { channel, most } => write!(
+            Error::TooManyPublishers { channel, most } => write!(
                 f,
                 "channel `{channel}` has {most} publishers, the most it can have: end one, or use another channel"
             ),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! page 0: geometry, never changed (u64, little-endian, at 8 * index)
-//!   0 magic | 1 version | 2 features | 3 frames | 4 frame size | 5 lanes | 6 stride | 7 flags | 8 clock
+//!   0 magic | 1 version | 2 features | 3 depth | 4 max message size | 5 lanes | 6 stride | 7 flags | 8 clock
 //!   9 created (boot time, ns) | 10 pid | 11 uid | 12 id | 13 name length | 14..22 name | 22 checksum of all before
 //! page 1: words of the channel (byte offsets; lines 128 bytes apart)
 //!   0 woken | 128 lanes used | 256 state | 384 leases given
@@ -44,7 +44,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"SALTUSch");
 const ACH_MAGIC: u32 = 0xb075_11f3;
 const VERSION: u64 = 1;
 const WORDS: usize = 23;
-const STAMPS: u64 = 1;
+const TIMESTAMPS: u64 = 1;
 const PREFAULT: u64 = 2;
 const LOCK: u64 = 4;
 const ALWAYS: u64 = 8;
@@ -83,12 +83,20 @@ impl Geometry {
     pub fn encode(&self, name: &Name) -> Vec<u8> {
         let a = &self.attributes;
         let flag = |on: bool, bit: u64| if on { bit } else { 0 };
-        let flags = flag(a.stamps, STAMPS)
+        let flags = flag(a.timestamps, TIMESTAMPS)
             | flag(a.prefault, PREFAULT)
             | flag(a.lock_memory, LOCK)
             | flag(a.wake == Wake::Always, ALWAYS);
-        let mut words =
-            vec![MAGIC, VERSION, 0, a.frames, a.frame_size, a.lanes as u64, self.layout.stride(), flags];
+        let mut words = vec![
+            MAGIC,
+            VERSION,
+            0,
+            a.depth,
+            a.max_message_size,
+            a.reserve_publishers as u64,
+            self.layout.stride(),
+            flags,
+        ];
         words.extend([a.clock as u64, self.created, self.pid as u64, self.uid as u64, self.id]);
         words.push(name.as_bytes().len() as u64);
         let mut padded = [0; 64];
@@ -121,12 +129,12 @@ impl Geometry {
         }
         let clock = u32::try_from(words[8]).ok().and_then(Clock::from_id);
         let attributes = Attributes {
-            frames: words[3],
-            frame_size: words[4],
-            lanes: u32::try_from(words[5]).unwrap_or(u32::MAX),
+            depth: words[3],
+            max_message_size: words[4],
+            reserve_publishers: u32::try_from(words[5]).unwrap_or(u32::MAX),
             mode: 0o600, // the file system knows better
             group: None,
-            stamps: words[7] & STAMPS != 0,
+            timestamps: words[7] & TIMESTAMPS != 0,
             clock: clock.ok_or_else(|| damaged("its clock is unknown"))?,
             wake: if words[7] & ALWAYS != 0 { Wake::Always } else { Wake::OnDemand },
             prefault: words[7] & PREFAULT != 0,
@@ -134,7 +142,7 @@ impl Geometry {
         };
         let layout = attributes.layout().map_err(|e| damaged(&e.to_string()))?;
         if words[6] != layout.stride() {
-            return Err(damaged("its lanes have another size than its frames say"));
+            return Err(damaged("its lanes have another size than its depth and message size require"));
         }
         let (created, pid, uid, id) = (words[9], words[10] as u32, words[11] as u32, words[12]);
         Ok(Geometry { attributes, layout, created, pid, uid, id })
@@ -156,7 +164,7 @@ mod tests {
     #[test]
     fn geometry_comes_back_and_every_changed_bit_is_found() {
         let name = Name::new("imu").unwrap();
-        let geometry = Geometry::new(&Attributes::new().frames(3).clock(Clock::Realtime)).unwrap();
+        let geometry = Geometry::new(&Attributes::new().depth(3).clock(Clock::Realtime)).unwrap();
         let page = geometry.encode(&name);
         let back = Geometry::decode(&page, &name).unwrap();
         assert_eq!((back.layout, back.id), (geometry.layout, geometry.id));

@@ -3,7 +3,7 @@
 use crate::counters::{self, LatencyCounts};
 use crate::geometry::LEASES;
 use crate::mapping::Mapping;
-use crate::message::Writer;
+use crate::message::PublisherId;
 use crate::{Attributes, Group, Name, Result, Retired};
 use saltus_os::lock;
 use saltus_ring::{Lanes, Memory, reader};
@@ -41,7 +41,7 @@ pub struct Info {
 #[derive(Clone, Debug)]
 pub struct LaneInfo {
     /// Its present or last owner, as samples name it.
-    pub writer: Writer,
+    pub publisher: PublisherId,
     /// Whether that owner lives.
     pub alive: bool,
     /// The owner's process, in its own namespace.
@@ -65,7 +65,7 @@ pub struct LaneInfo {
     /// System calls made to wake sleepers.
     pub wakes: u64,
     /// Stamp of the newest message in ns of the channel's clock, 0 if none.
-    pub last_stamp: u64,
+    pub last_timestamp: u64,
     /// Length of the newest message in bytes.
     pub last_len: u64,
 }
@@ -90,7 +90,7 @@ pub struct SubscriberInfo {
     /// Number of the last message received, in its lane.
     pub last_seq: u64,
     /// Stamp of the last message received.
-    pub last_stamp: u64,
+    pub last_timestamp: u64,
     /// How often it slept.
     pub sleeps: u64,
     /// How often publishers overtook it at every try.
@@ -105,9 +105,10 @@ impl Info {
         self.lanes.iter().fold(0, |sum, lane| sum.saturating_add(lane.published))
     }
 
-    /// How old the newest message is, in ns; `None` if there is none, or the channel has no stamps.
+    /// How old the newest message is, in ns; `None` if there is none, or the channel has no timestamps.
     pub fn age_of_newest(&self) -> Option<u64> {
-        let newest = self.lanes.iter().map(|lane| lane.last_stamp).max().filter(|stamp| *stamp > 0)?;
+        let newest =
+            self.lanes.iter().map(|lane| lane.last_timestamp).max().filter(|timestamp| *timestamp > 0)?;
         Some(self.taken.saturating_sub(newest))
     }
 
@@ -145,7 +146,7 @@ pub(crate) fn read(mapping: &Mapping) -> Result<Info> {
 fn lane_info(mapping: &Mapping, i: usize, mem: &saltus_ring::Shm) -> LaneInfo {
     let c = reader::counters(mem, mapping.layout());
     LaneInfo {
-        writer: Writer { lane: i as u32, lease: c.owner.lease },
+        publisher: PublisherId { lane: i as u32, lease: c.owner.lease },
         alive: lock::is_locked(&mapping.data, i as u64).unwrap_or(false),
         pid: c.owner.pid,
         uid: c.owner.uid,
@@ -157,7 +158,7 @@ fn lane_info(mapping: &Mapping, i: usize, mem: &saltus_ring::Shm) -> LaneInfo {
         overwritten: c.published - c.kept,
         abandoned: c.abandoned,
         wakes: c.wakes,
-        last_stamp: c.last_stamp,
+        last_timestamp: c.last_timestamp,
         last_len: c.last_len,
     }
 }
@@ -172,7 +173,7 @@ fn subscriber_info(seen: counters::Seen) -> SubscriberInfo {
         received: seen.received,
         missed: seen.missed,
         last_seq: seen.last_seq,
-        last_stamp: seen.last_stamp,
+        last_timestamp: seen.last_timestamp,
         sleeps: seen.sleeps,
         overruns: seen.overruns,
         latency: seen.latency,

@@ -54,7 +54,7 @@ impl Lease {
             file::open_at(&mapping.dir, LEASE, Mode::Write).map_err(|e| failed("open the lease", e))?;
         let page = Mapped::new(&data, geometry::PAGE, geometry::PAGE as usize, Access::Write, true)
             .map_err(|e| system("map the words", e))?;
-        let most = if mapping.geometry.attributes.stamps { MAX_LANES } else { 1 };
+        let most = if mapping.geometry.attributes.timestamps { MAX_LANES } else { 1 };
         let mut damaged = None;
         for lane in 0..most {
             // Asking first spares four calls for each lane that is held.
@@ -72,7 +72,7 @@ impl Lease {
                 Err(e) => return Err(e),
             }
         }
-        Err(damaged.unwrap_or(Error::NoLane { channel: mapping.name.clone(), most }))
+        Err(damaged.unwrap_or(Error::TooManyPublishers { channel: mapping.name.clone(), most }))
     }
 
     fn sign(

@@ -5,16 +5,16 @@
 //! Either may be killed at any instant and the other does not notice.
 //!
 //! ```
-//! use saltus_channel::{Attributes, Domain};
+//! use saltus_channel::{Attributes, Directory};
 //! # let url = &format!("shm:///dev/shm/saltus-doc-{}", std::process::id());
-//! let domain = Domain::open(url)?; // for instance "shm://"
-//! let channel = domain.open_or_create("imu", &Attributes::new().frame_size(64))?;
+//! let domain = Directory::open(url)?; // for instance "shm://"
+//! let channel = domain.open_or_create("imu", &Attributes::new().max_message_size(64))?;
 //! let mut publisher = channel.publisher()?;
 //! let mut subscriber = channel.subscriber()?;
 //! publisher.publish(b"tilt 0.02")?;
 //! let mut buf = [0; 64];
-//! let sample = subscriber.newest(&mut buf)?.expect("something new");
-//! assert_eq!((&buf[..sample.len], sample.missed), (&b"tilt 0.02"[..], 0));
+//! let info = subscriber.newest(&mut buf)?.expect("something new");
+//! assert_eq!((&buf[..info.len], info.missed), (&b"tilt 0.02"[..], 0));
 //! # domain.unlink("imu")?;
 //! # std::fs::remove_dir_all(domain.path()).unwrap();
 //! # Ok::<(), saltus_channel::Error>(())
@@ -27,7 +27,7 @@
 //! | open, create, `publisher()`, `subscriber()`, `info()` | in the file system | yes | yes | yes |
 //! | `publish`, `Loan::publish` | never | no | one wake, if a subscriber sleeps | no¹ |
 //! | `loan` | never | no | no | no¹ |
-//! | `receive` with `Until::Poll`, `newest`, `next`, `again`, `view` | never | no² | no³ | no¹ |
+//! | `receive` with `Until::Poll`, `newest`, `next`, `current`, `view` | never | no² | no³ | no¹ |
 //! | `receive` with a time to wait, `wait_any` | until then | no² | to sleep | no¹ |
 //! | `receive_vec` | as `receive` | when the buffer must grow | as `receive` | as `receive` |
 //! | `flush`, `seek_oldest`, `has_unseen`, counts, names, attributes | never | no² | no | no¹ |
@@ -58,7 +58,7 @@ mod chain;
 mod channel;
 mod counters;
 mod create;
-mod domain;
+mod directory;
 mod error;
 mod event;
 mod files;
@@ -86,10 +86,10 @@ mod wish;
 pub use attributes::{Attributes, Group, Wake};
 pub use channel::Channel;
 pub use counters::LatencyCounts;
-pub use domain::Domain;
+pub use directory::Directory;
 pub use error::{Error, Result, Retired};
 pub use info::{Info, LaneInfo, SubscriberInfo};
-pub use message::{Published, Sample, Writer};
+pub use message::{MessageInfo, Published, PublisherId};
 pub use name::Name;
 pub use publisher::{Loan, Publisher};
 pub use saltus_os::cancel::CancelHandle;
@@ -102,7 +102,7 @@ pub use until::Until;
 pub use view::{DetachedView, View};
 pub use wish::DepthWish;
 
-/// The clocks that stamps and deadlines are told in.
+/// The clocks that timestamps and deadlines are told in.
 pub mod clock {
     pub use saltus_os::clock::{Clock, boottime, monotonic, now};
 }

@@ -3,7 +3,7 @@
 use crate::geometry::{self, BELL, DATA, Geometry, LANES_AT, LANES_USED, PAGE, STATE};
 use crate::limits::WAKE_AT_ONCE;
 use crate::mapped::Mapped;
-use crate::{Domain, Error, Group, Name, Result, Retired, Wake};
+use crate::{Directory, Error, Group, Name, Result, Retired, Wake};
 use saltus_os::clock;
 use saltus_os::file::{self, Mode};
 use saltus_os::futex::Word;
@@ -21,7 +21,7 @@ const TRIES: u32 = 20;
 
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    pub domain: Domain,
+    pub domain: Directory,
     pub name: Name,
     pub geometry: Geometry,
     /// The channel's directory: leases and counters are opened from it.
@@ -72,7 +72,7 @@ impl Bell {
 
 impl Mapping {
     /// Opens a channel, and maps all but its lanes.
-    pub fn open(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
+    pub fn open(domain: &Directory, name: &Name) -> Result<Arc<Mapping>> {
         clock::boottime(); // the first reading looks at the time namespace; no later one calls the kernel for that
         // One that was opened just before it lost its name is no channel any more: there may be another.
         for _ in 0..TRIES {
@@ -86,12 +86,12 @@ impl Mapping {
         Err(Error::NotFound { channel: name.clone(), domain: domain.url() })
     }
 
-    fn open_once(domain: &Domain, name: &Name) -> Result<Arc<Mapping>> {
+    fn open_once(domain: &Directory, name: &Name) -> Result<Arc<Mapping>> {
         Mapping::open_dir(domain, name, domain.channel_dir(name)?)
     }
 
     /// Opens the channel whose directory is `dir`, be it retired or not.
-    pub fn open_dir(domain: &Domain, name: &Name, dir: File) -> Result<Arc<Mapping>> {
+    pub fn open_dir(domain: &Directory, name: &Name, dir: File) -> Result<Arc<Mapping>> {
         let what = |what: &str| format!("{what} of channel `{name}`");
         let data = file::open_at(&dir, DATA, Mode::Read).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => match domain.channel_dir(name) {
@@ -121,7 +121,7 @@ impl Mapping {
         data.read_exact_at(&mut first, 0).map_err(|e| Error::system(what("read the geometry"), e))?;
         let mut geometry = Geometry::decode(&first, name)?;
         // Its maker has reserved all of it: what is shorter, or has holes that reading would fill, is no channel.
-        let least = geometry::lane_at(&geometry.layout, geometry.attributes.lanes as usize);
+        let least = geometry::lane_at(&geometry.layout, geometry.attributes.reserve_publishers as usize);
         if meta.len() < least || has_holes(&meta) {
             return Err(Error::Damaged {
                 what: format!("channel `{name}`: its data is shorter than its lanes, or has holes"),
@@ -159,11 +159,11 @@ impl Mapping {
         }
     }
 
-    /// The stamp of a message that is published now; 0 if the channel has no stamps.
+    /// The timestamp of a message that is published now; 0 if the channel has no timestamps.
     #[inline(always)]
-    pub fn stamp(&self) -> u64 {
+    pub fn timestamp(&self) -> u64 {
         let attributes = &self.geometry.attributes;
-        if attributes.stamps { clock::now(attributes.clock) } else { 0 }
+        if attributes.timestamps { clock::now(attributes.clock) } else { 0 }
     }
 
     /// Whether the channel's name or files are gone, though nobody said so: deleted by hand or at logout, or replaced by

@@ -2,7 +2,7 @@
 
 /// Who published a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Writer {
+pub struct PublisherId {
     /// The lane.
     pub lane: u32,
     /// The lease: a number that each publisher of a channel has for itself.
@@ -11,15 +11,15 @@ pub struct Writer {
 
 /// What is known of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct MessageInfo {
     /// Length in bytes.
     pub len: usize,
     /// Number of the message in its lane, from 1.
     pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
-    pub stamp: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
+    pub timestamp: u64,
     /// Who published it.
-    pub writer: Writer,
+    pub publisher: PublisherId,
     /// How many messages this subscriber missed since the last one it received.
     pub missed: u64,
 }
@@ -29,6 +29,6 @@ pub struct Sample {
 pub struct Published {
     /// Its number in the publisher's lane, from 1; goes on where a dead publisher's left off.
     pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel has no stamps.
-    pub stamp: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel has no timestamps.
+    pub timestamp: u64,
 }

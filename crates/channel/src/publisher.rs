@@ -3,7 +3,7 @@
 use crate::lease::{Claim, Lease};
 use crate::limits::WAKE_AT_ONCE;
 use crate::mapping::Mapping;
-use crate::message::{Published, Writer};
+use crate::message::{Published, PublisherId};
 use crate::types::{self, Description};
 use crate::{Error, Result, Wake};
 use saltus_ring::{Commit, Committed, LaneWriter, Memory, Reservation, Shm, bell};
@@ -45,7 +45,7 @@ impl Publisher {
 
     /// Publishes a copy of `message`. The result never depends on readers. Real-time safe.
     ///
-    /// The stamp is taken before the copying, so that what a reader measures includes it; but for messages of up to
+    /// The timestamp is taken before the copying, so that what a reader measures includes it; but for messages of up to
     /// 4 KiB, whose copying takes less than the clock's reading and is done by the memory meanwhile.
     ///
     /// ```
@@ -54,38 +54,38 @@ impl Publisher {
     /// let published = publisher.publish(b"tilt 0.02")?;
     /// assert_eq!(published.seq, 1);
     /// let mut buf = [0; 512];
-    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").stamp, published.stamp);
+    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").timestamp, published.timestamp);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<Published> {
         const SMALL: usize = 4096;
         let (mut reservation, claim, mapping) = self.reserve(message.len())?;
-        let early = if message.len() > SMALL { Some(mapping.stamp()) } else { None };
+        let early = if message.len() > SMALL { Some(mapping.timestamp()) } else { None };
         reservation.fill(0, message);
-        let stamp = early.unwrap_or_else(|| mapping.stamp());
-        Ok(commit(reservation, claim, mapping, message.len(), stamp))
+        let timestamp = early.unwrap_or_else(|| mapping.timestamp());
+        Ok(commit(reservation, claim, mapping, message.len(), timestamp))
     }
 
-    /// Publishes a copy of `message` with a stamp of your own, in ns of the channel's clock: for messages that were published before. It is
-    /// raised to the publisher's last one if it is below, since stamps in a lane never go back; and it is never of the future, which
-    /// all later ones would have to share: [`Published::stamp`] says what it became. Ages and latencies are then those of the past.
-    /// A channel without stamps takes none.
+    /// Publishes a copy of `message` with a timestamp of your own, in ns of the channel's clock: for messages that were published before. It is
+    /// raised to the publisher's last one if it is below, since timestamps in a lane never go back; and it is never of the future, which
+    /// all later ones would have to share: [`Published::timestamp`] says what it became. Ages and latencies are then those of the past.
+    /// A channel without timestamps takes none.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (_domain, mut publisher, _subscriber) = doc::pair();
     /// let measured = saltus_channel::clock::boottime() - 1_000_000; // a millisecond ago
-    /// assert_eq!(publisher.publish_stamped(b"tilt 0.02", measured)?.stamp, measured);
+    /// assert_eq!(publisher.publish_with_timestamp(b"tilt 0.02", measured)?.timestamp, measured);
     /// // It does not go back behind an earlier message.
-    /// assert_eq!(publisher.publish_stamped(b"tilt 0.01", 5)?.stamp, measured);
+    /// assert_eq!(publisher.publish_with_timestamp(b"tilt 0.01", 5)?.timestamp, measured);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn publish_stamped(&mut self, message: &[u8], stamp: u64) -> Result<Published> {
+    pub fn publish_with_timestamp(&mut self, message: &[u8], timestamp: u64) -> Result<Published> {
         let (mut reservation, claim, mapping) = self.reserve(message.len())?;
         reservation.fill(0, message);
-        let stamp = stamp.min(mapping.stamp());
-        Ok(commit(reservation, claim, mapping, message.len(), stamp))
+        let timestamp = timestamp.min(mapping.timestamp());
+        Ok(commit(reservation, claim, mapping, message.len(), timestamp))
     }
 
     /// Publishes the pieces in `message`, one after the other, as one message. Real-time safe.
@@ -104,7 +104,7 @@ impl Publisher {
         let len =
             message.iter().try_fold(0usize, |sum, piece| sum.checked_add(piece.len())).unwrap_or(usize::MAX);
         let (mut reservation, claim, mapping) = self.reserve(len)?;
-        let stamp = mapping.stamp();
+        let timestamp = mapping.timestamp();
         reservation.memory().drain(); // [wf] for streaming stores: none may overtake w1 and w2
         let mut rest = bytes(&mut reservation);
         for piece in message {
@@ -113,7 +113,7 @@ impl Publisher {
             rest = behind;
         }
         reservation.memory().drain(); // streaming stores must be seen before [w4]
-        Ok(commit(reservation, claim, mapping, len, stamp))
+        Ok(commit(reservation, claim, mapping, len, timestamp))
     }
 
     /// Borrows room for a message of up to `len` bytes, to build it in place. Real-time safe.
@@ -177,11 +177,11 @@ impl Publisher {
     /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
     /// publisher.publish(b"tilt 0.02")?;
     /// let mut buf = [0; 512];
-    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").writer, publisher.writer());
+    /// assert_eq!(subscriber.newest(&mut buf)?.expect("a message").publisher, publisher.id());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn writer(&self) -> Writer {
-        Writer { lane: self.lease.claim.lane as u32, lease: self.lease.claim.number }
+    pub fn id(&self) -> PublisherId {
+        PublisherId { lane: self.lease.claim.lane as u32, lease: self.lease.claim.number }
     }
     /// The longest message in bytes.
     ///
@@ -194,7 +194,7 @@ impl Publisher {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn max_len(&self) -> usize {
-        self.mapping.geometry.attributes.frame_size as usize
+        self.mapping.geometry.attributes.max_message_size as usize
     }
     /// Whether the channel was removed, replaced, or deleted by force. One system call; `publish` itself notices the
     /// first two.
@@ -241,7 +241,7 @@ impl Publisher {
 
 #[cold]
 fn too_long(mapping: &Mapping, len: usize) -> Error {
-    let max = mapping.geometry.attributes.frame_size as usize;
+    let max = mapping.geometry.attributes.max_message_size as usize;
     Error::TooLong { channel: mapping.name.clone(), len, max }
 }
 
@@ -262,11 +262,12 @@ fn commit(
     claim: &Claim,
     mapping: &Mapping,
     len: usize,
-    stamp: u64,
+    timestamp: u64,
 ) -> Published {
-    let Committed { seq, stamp, writer } = reservation.commit(Commit { len, stamp, lease: claim.number });
+    let Committed { seq, timestamp, writer } =
+        reservation.commit(Commit { len, timestamp, lease: claim.number });
     ring(writer, claim, mapping);
-    Published { seq, stamp }
+    Published { seq, timestamp }
 }
 
 /// Wakes those who sleep, if any.
@@ -305,8 +306,8 @@ impl Loan<'_> {
         match self.reservation.take() {
             Some(reservation) => {
                 reservation.memory().drain(); // streaming stores must be seen before [w4]
-                let stamp = self.mapping.stamp();
-                Ok(commit(reservation, self.claim, self.mapping, len, stamp))
+                let timestamp = self.mapping.timestamp();
+                Ok(commit(reservation, self.claim, self.mapping, len, timestamp))
             }
             None => Err(Error::invalid("the loan was published already")),
         }

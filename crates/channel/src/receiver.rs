@@ -1,7 +1,7 @@
 //! A subscriber's position in a channel: receiving and moving, without waiting.
 
 use crate::mapping::Mapping;
-use crate::message::{Sample, Writer};
+use crate::message::{MessageInfo, PublisherId};
 use crate::stats::Stats;
 use crate::{Error, Result};
 use saltus_ring::reader::Meta;
@@ -59,7 +59,7 @@ impl Receiver {
     }
 
     /// Counts `candidate` as received if all that was read of it was whole; else keeps the position.
-    pub fn validate(&mut self, candidate: &Candidate) -> Result<Sample> {
+    pub fn validate(&mut self, candidate: &Candidate) -> Result<MessageInfo> {
         if !self.merge.validate(&*self.mapping, candidate) {
             return Err(self.overrun());
         }
@@ -69,16 +69,16 @@ impl Receiver {
 
     /// Counts a delivery, and says what is known of it.
     #[inline(always)]
-    pub fn delivered(&mut self, delivered: Delivered) -> Sample {
+    pub fn delivered(&mut self, delivered: Delivered) -> MessageInfo {
         let meta = delivered.meta;
         if delivered.fresh {
             self.stats.received(&self.mapping, &self.merge, &meta);
         }
-        Sample {
+        MessageInfo {
             len: meta.len,
             seq: meta.seq,
-            stamp: meta.stamp,
-            writer: Writer { lane: delivered.lane as u32, lease: meta.lease },
+            timestamp: meta.timestamp,
+            publisher: PublisherId { lane: delivered.lane as u32, lease: meta.lease },
             missed: delivered.missed,
         }
     }
@@ -106,7 +106,7 @@ impl Receiver {
     pub fn unseen_count(&self) -> u64 {
         self.merge.unseen_count(&*self.mapping)
     }
-    /// The stamp of the message that `which` would give now.
+    /// The timestamp of the message that `which` would give now.
     pub fn peek(&mut self, which: Which) -> Option<u64> {
         self.merge.peek(&*self.mapping, which)
     }
@@ -151,7 +151,7 @@ mod tests {
         let stats = Stats::new(&channel.mapping, false, false, 1);
         Receiver::new(channel.mapping.clone(), Start::Newest, stats)
     }
-    fn next(receiver: &mut Receiver) -> Option<Sample> {
+    fn next(receiver: &mut Receiver) -> Option<MessageInfo> {
         let delivered = receiver.receive(Which::Next, |_, _| Ok(())).unwrap()?;
         Some(receiver.delivered(delivered))
     }
@@ -165,7 +165,7 @@ mod tests {
         }
         assert_eq!(receiver.unseen_count(), 3);
         let first = next(&mut receiver).unwrap();
-        assert_eq!((first.seq, first.len, first.writer), (1, 3, channel.publisher.writer()));
+        assert_eq!((first.seq, first.len, first.publisher), (1, 3, channel.publisher.id()));
         assert_eq!((receiver.limit(1), next(&mut receiver).unwrap().missed), (1, 1));
         receiver.seek_oldest();
         assert_eq!((receiver.merge().rewound(), next(&mut receiver).unwrap().seq), (3, 1));

@@ -33,10 +33,10 @@ impl Stats {
         }
         let attributes = &mapping.geometry.attributes;
         let due = std::mem::take(&mut self.slept) || meta.seq.is_multiple_of(self.every);
-        let measured = due && self.latency && attributes.stamps;
-        let latency = measured.then(|| clock::now(attributes.clock).saturating_sub(meta.stamp));
+        let measured = due && self.latency && attributes.timestamps;
+        let latency = measured.then(|| clock::now(attributes.clock).saturating_sub(meta.timestamp));
         if let Some(counters) = self.own(mapping) {
-            counters.delivered(merge.received(), merge.missed(), meta.seq, meta.stamp, latency);
+            counters.delivered(merge.received(), merge.missed(), meta.seq, meta.timestamp, latency);
         }
     }
 

@@ -6,7 +6,7 @@ mod place;
 use crate::event::EventSource;
 use crate::limits::SLICE;
 use crate::mapping::Mapping;
-use crate::message::Sample;
+use crate::message::MessageInfo;
 use crate::receiver::Receiver;
 use crate::stats::Stats;
 use crate::until::Until;
@@ -28,10 +28,10 @@ use std::time::Duration;
 pub struct SubscriberOptions {
     start: Start,
     spin: Duration,
-    quiet: Option<Duration>,
+    poll_every: Option<Duration>,
     counters: bool,
     latency: bool,
-    sample: u32,
+    latency_sampling: u32,
     slice: Duration,
 }
 
@@ -47,10 +47,10 @@ impl SubscriberOptions {
         SubscriberOptions {
             start: Start::Newest,
             spin: Duration::ZERO,
-            quiet: None,
+            poll_every: None,
             counters: true,
             latency: true,
-            sample: 16,
+            latency_sampling: 16,
             slice: Duration::from_nanos(SLICE),
         }
     }
@@ -65,8 +65,8 @@ impl SubscriberOptions {
         self
     }
     /// Never asks a publisher to be woken: a wait looks by itself every `period`. For tools that watch.
-    pub fn quiet(mut self, period: Duration) -> Self {
-        self.quiet = Some(period);
+    pub fn poll_every(mut self, period: Duration) -> Self {
+        self.poll_every = Some(period);
         self
     }
     /// Whether to keep a file of counters for tools (4 KiB), if permissions and memory allow.
@@ -77,7 +77,7 @@ impl SubscriberOptions {
     /// Whether these counters include the time from publish to receive.
     ///
     /// It costs a reading of the clock. Each message that was slept for is measured; of those that a poll found, every
-    /// 16th, or as [`SubscriberOptions::sample`] says.
+    /// 16th, or as [`SubscriberOptions::latency_sampling`] says.
     pub fn latency(mut self, on: bool) -> Self {
         self.latency = on;
         self
@@ -89,8 +89,8 @@ impl SubscriberOptions {
         self
     }
     /// Of the messages found without sleeping, measure the latency of every `n`-th only (1: of all).
-    pub fn sample(mut self, n: u32) -> Self {
-        self.sample = n.max(1);
+    pub fn latency_sampling(mut self, n: u32) -> Self {
+        self.latency_sampling = n.max(1);
         self
     }
 }
@@ -119,10 +119,11 @@ impl Subscriber {
         if mapping.geometry.attributes.lock_memory {
             mapping.page.map.lock().map_err(|e| mapping.lock_refused(e))?;
         }
-        let SubscriberOptions { start, spin, quiet, counters, latency, sample, slice } = options;
-        let stats = Stats::new(&mapping, counters, latency, sample);
+        let SubscriberOptions { start, spin, poll_every, counters, latency, latency_sampling, slice } =
+            options;
+        let stats = Stats::new(&mapping, counters, latency, latency_sampling);
         let receiver = Receiver::new(mapping, start, stats);
-        let waiter = Waiter::new(spin, quiet, slice);
+        let waiter = Waiter::new(spin, poll_every, slice);
         Ok(Subscriber { receiver, waiter, event: None, _one_thread: PhantomData })
     }
     pub(crate) fn mapping(&self) -> &Arc<Mapping> {
@@ -141,8 +142,8 @@ impl Subscriber {
     /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
     /// publisher.publish(b"tilt 0.02")?;
     /// let mut buf = [0; 512];
-    /// let sample = subscriber.receive(Which::Next, Duration::from_secs(1), &mut buf)?.expect("a message");
-    /// assert_eq!((&buf[..sample.len], sample.seq), (&b"tilt 0.02"[..], 1));
+    /// let info = subscriber.receive(Which::Next, Duration::from_secs(1), &mut buf)?.expect("a message");
+    /// assert_eq!((&buf[..info.len], info.seq), (&b"tilt 0.02"[..], 1));
     /// assert!(subscriber.receive(Which::Next, Until::Poll, &mut buf)?.is_none());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
@@ -152,7 +153,7 @@ impl Subscriber {
         which: Which,
         until: impl Into<Until>,
         buf: &mut [u8],
-    ) -> Result<Option<Sample>> {
+    ) -> Result<Option<MessageInfo>> {
         let have = buf.len();
         let buf: *mut [u8] = buf;
         // SAFETY: bytes are a valid form of maybe-initialised bytes; nothing uninitialised is ever written to them.
@@ -181,19 +182,19 @@ impl Subscriber {
         which: Which,
         until: impl Into<Until>,
         buf: &mut Vec<u8>,
-    ) -> Result<Option<Sample>> {
+    ) -> Result<Option<MessageInfo>> {
         buf.clear();
-        let sample = self.receive_with(which, until.into(), |mem, meta| {
+        let info = self.receive_with(which, until.into(), |mem, meta| {
             buf.reserve(meta.len);
             mem.copy_out(meta.at, &mut buf.spare_capacity_mut()[..meta.len]);
             Ok(())
         });
-        let sample = sample.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have: 0 }))?;
-        if let Some(sample) = &sample {
+        let info = info.map_err(|e| e.or_else(|needed| Error::TooSmall { needed, have: 0 }))?;
+        if let Some(info) = &info {
             // SAFETY: the copy that was validated has filled this many bytes.
-            unsafe { buf.set_len(sample.len) };
+            unsafe { buf.set_len(info.len) };
         }
-        Ok(sample)
+        Ok(info)
     }
 
     /// Looks at a message where it lies, without copying it. See [`View`].
@@ -238,22 +239,22 @@ impl Subscriber {
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
     /// publisher.publish(&[1, 2, 3])?;
-    /// let found = subscriber.look(Which::Newest, Until::Poll, |view| view.byte(0) + view.byte(2))?;
+    /// let found = subscriber.with_view(Which::Newest, Until::Poll, |view| view.byte(0) + view.byte(2))?;
     /// assert_eq!(found.expect("a message").0, 4);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn look<R>(
+    pub fn with_view<R>(
         &mut self,
         which: Which,
         until: impl Into<Until>,
         mut look: impl FnMut(&View<'_>) -> R,
-    ) -> Result<Option<(R, Sample)>> {
+    ) -> Result<Option<(R, MessageInfo)>> {
         let until = until.into();
         for _ in 0..TRIES {
             let Some(view) = self.view(which, until)? else { return Ok(None) };
             let result = look(&view);
             match view.validate() {
-                Ok(sample) => return Ok(Some((result, sample))),
+                Ok(info) => return Ok(Some((result, info))),
                 Err(Error::Overrun { .. }) => continue,
                 Err(e) => return Err(e),
             }
@@ -289,7 +290,7 @@ impl Subscriber {
     /// assert!(subscriber.validate(&view).is_err()); // it counts once
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn validate(&mut self, view: &DetachedView) -> Result<Sample> {
+    pub fn validate(&mut self, view: &DetachedView) -> Result<MessageInfo> {
         view.validate(&mut self.receiver)
     }
 
@@ -301,13 +302,13 @@ impl Subscriber {
     /// publisher.publish(b"old")?;
     /// publisher.publish(b"new")?;
     /// let mut buf = [0; 512];
-    /// let sample = subscriber.newest(&mut buf)?.expect("a message");
-    /// assert_eq!((&buf[..3], sample.missed), (&b"new"[..], 1));
+    /// let info = subscriber.newest(&mut buf)?.expect("a message");
+    /// assert_eq!((&buf[..3], info.missed), (&b"new"[..], 1));
     /// assert!(subscriber.newest(&mut buf)?.is_none());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
-    pub fn newest(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
+    pub fn newest(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Newest, Until::Poll, buf)
     }
     /// The oldest message that has not been seen. Does not wait.
@@ -325,7 +326,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
-    pub fn next(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
+    pub fn next(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Next, Until::Poll, buf)
     }
     /// The newest message, even if it has been seen. Does not wait.
@@ -337,12 +338,12 @@ impl Subscriber {
     /// let mut buf = [0; 512];
     /// assert!(subscriber.newest(&mut buf)?.is_some());
     /// assert!(subscriber.newest(&mut buf)?.is_none());
-    /// assert!(subscriber.again(&mut buf)?.is_some());
+    /// assert!(subscriber.current(&mut buf)?.is_some());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
-    pub fn again(&mut self, buf: &mut [u8]) -> Result<Option<Sample>> {
-        self.receive(Which::Again, Until::Poll, buf)
+    pub fn current(&mut self, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
+        self.receive(Which::Current, Until::Poll, buf)
     }
     /// Waits for a newest message that has not been seen.
     ///
@@ -357,7 +358,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
-    pub fn wait_newest(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
+    pub fn wait_newest(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Newest, until, buf)
     }
     /// Waits for the next message that has not been seen.
@@ -368,12 +369,12 @@ impl Subscriber {
     /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
     /// publisher.publish(b"tilt 0.02")?;
     /// let mut buf = [0; 512];
-    /// let sample = subscriber.wait_next(Until::Forever, &mut buf)?.expect("a message");
-    /// assert_eq!(sample.seq, 1);
+    /// let info = subscriber.wait_next(Until::Forever, &mut buf)?.expect("a message");
+    /// assert_eq!(info.seq, 1);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     #[inline]
-    pub fn wait_next(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<Sample>> {
+    pub fn wait_next(&mut self, until: impl Into<Until>, buf: &mut [u8]) -> Result<Option<MessageInfo>> {
         self.receive(Which::Next, until, buf)
     }
 
@@ -461,7 +462,7 @@ impl Subscriber {
         which: Which,
         until: Until,
         mut take: impl FnMut(&Shm, &Meta) -> std::result::Result<(), usize>,
-    ) -> std::result::Result<Option<Sample>, Failure> {
+    ) -> std::result::Result<Option<MessageInfo>, Failure> {
         // The first look comes before the clock is asked.
         let mut deadline = None;
         let mut first = true;

@@ -3,12 +3,12 @@
 use crate::create::Plan;
 use crate::mapping::Mapping;
 use crate::publisher::Publisher;
-use crate::{Attributes, Domain, Name};
+use crate::{Attributes, Directory, Name};
 use std::sync::Arc;
 
 /// An open channel, in a domain that is removed with it.
 pub(crate) struct Temporary {
-    domain: Domain,
+    domain: Directory,
     pub mapping: Arc<Mapping>,
     pub publisher: Publisher,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Temporary {
 impl Temporary {
     pub fn new() -> Temporary {
         let url = format!("shm:///dev/shm/saltus-unit-{:016x}", saltus_os::process::random());
-        let (domain, name) = (Domain::open(&url).unwrap(), Name::new("imu").unwrap());
+        let (domain, name) = (Directory::open(&url).unwrap(), Name::new("imu").unwrap());
         let plan = Plan::new(&Attributes::new()).unwrap();
         plan.create(&domain.make_dir().unwrap(), &url, &name, false).unwrap();
         let mapping = Mapping::open(&domain, &name).unwrap();

@@ -1,7 +1,7 @@
 //! Looking at a message where it lies.
 
 use crate::mapping::Mapping;
-use crate::message::Sample;
+use crate::message::MessageInfo;
 use crate::receiver::{Mark, Receiver};
 use crate::{Error, Result};
 use saltus_ring::{Candidate, Lanes, Memory, Shm};
@@ -16,14 +16,14 @@ use std::sync::Arc;
 ///
 /// ```
 /// # use saltus_channel::*;
-/// # let domain = Domain::open(&format!("shm:///dev/shm/saltus-view-{}", std::process::id()))?;
+/// # let domain = Directory::open(&format!("shm:///dev/shm/saltus-view-{}", std::process::id()))?;
 /// # let channel = domain.create("camera", &Attributes::new())?;
 /// # channel.publisher()?.publish(&[1, 2, 3])?;
 /// let mut subscriber = channel.subscriber()?;
 /// if let Some(view) = subscriber.view(Which::Newest, Until::Poll)? {
 ///     let sum: u64 = (0..view.len()).map(|i| view.byte(i) as u64).sum();
-///     let sample = view.validate()?; // now the sum may be believed
-///     assert_eq!((sum, sample.len), (6, 3));
+///     let info = view.validate()?; // now the sum may be believed
+///     assert_eq!((sum, info.len), (6, 3));
 /// }
 /// # domain.unlink("camera")?;
 /// # std::fs::remove_dir_all(domain.path()).unwrap();
@@ -88,7 +88,7 @@ impl<'a> View<'a> {
     /// Whether the message was whole all the while. Then it counts as received; else [`Error::Overrun`], and the
     /// subscriber keeps its place.
     #[inline]
-    pub fn validate(self) -> Result<Sample> {
+    pub fn validate(self) -> Result<MessageInfo> {
         self.receiver.validate(&self.candidate)
     }
 
@@ -132,7 +132,7 @@ impl DetachedView {
         receiver.is_at(&self.mark) && Arc::ptr_eq(receiver.mapping(), &self.mapping)
     }
     /// Counts the message as received by the subscriber of `receiver`, if it was whole all the while.
-    pub(crate) fn validate(&self, receiver: &mut Receiver) -> Result<Sample> {
+    pub(crate) fn validate(&self, receiver: &mut Receiver) -> Result<MessageInfo> {
         if !self.is_current(receiver) {
             return Err(Error::invalid(
                 "this view is not the subscriber's last, or something was received since",

@@ -22,10 +22,10 @@ pub struct DepthWish {
 }
 
 impl DepthWish {
-    pub(crate) fn make(dir: File, name: &Name, frames: u64) -> io::Result<DepthWish> {
+    pub(crate) fn make(dir: File, name: &Name, depth: u64) -> io::Result<DepthWish> {
         sweep(&dir);
         let mut file = prefix(name);
-        file.extend(format!("{frames}.{:016x}", process::random()).as_bytes());
+        file.extend(format!("{depth}.{:016x}", process::random()).as_bytes());
         let made = file::open_at(&dir, &file, Mode::Create)?;
         let make = || -> io::Result<Option<Held>> {
             file::reserve(&made, 0, 1)?;
@@ -58,12 +58,12 @@ fn prefix(name: &Name) -> Vec<u8> {
 /// The deepest wish for `name` that is possible and whose subscriber lives.
 pub(crate) fn read(dir: &File, name: &Name, is_possible: impl Fn(u64) -> bool) -> Option<u64> {
     let prefix = prefix(name);
-    let frames = |file: &Vec<u8>| -> Option<u64> {
+    let depth = |file: &Vec<u8>| -> Option<u64> {
         let rest = file.strip_prefix(&prefix[..])?;
-        let frames = str::from_utf8(rest.split(|b| *b == b'.').next()?).ok()?.parse().ok()?;
-        (is_possible(frames) && is_held(dir, file)).then_some(frames)
+        let depth = str::from_utf8(rest.split(|b| *b == b'.').next()?).ok()?.parse().ok()?;
+        (is_possible(depth) && is_held(dir, file)).then_some(depth)
     };
-    file::names(dir).ok()?.iter().filter_map(frames).max()
+    file::names(dir).ok()?.iter().filter_map(depth).max()
 }
 
 fn is_held(dir: &File, file: &[u8]) -> bool {

@@ -23,7 +23,7 @@ fn every_public_method_has_an_example() {
         let (mut inside, mut example) = (false, false);
         for line in text.lines() {
             if line.starts_with("impl") || line.starts_with('}') {
-                let types = ["impl Domain {", "impl Channel {", "impl Publisher {", "impl Subscriber {"];
+                let types = ["impl Directory {", "impl Channel {", "impl Publisher {", "impl Subscriber {"];
                 inside = types.contains(&line);
             }
             match line.trim_start() {

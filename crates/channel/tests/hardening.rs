@@ -53,7 +53,7 @@ fn a_channel_that_lost_its_name_is_noticed() {
     domain.create("new", &Attributes::new()).unwrap();
     let mut subscribers = [
         old.subscriber().unwrap(),
-        old.subscriber_with(SubscriberOptions::new().quiet(Duration::from_millis(5))).unwrap(),
+        old.subscriber_with(SubscriberOptions::new().poll_every(Duration::from_millis(5))).unwrap(),
     ];
     let mut on_a_loop = old.subscriber().unwrap();
     let fd = on_a_loop.event_fd().unwrap().as_raw_fd();
@@ -75,14 +75,14 @@ fn a_channel_that_lost_its_name_is_noticed() {
 #[test]
 fn a_head_that_is_set_back_ends_no_wait_and_raises_no_descriptor() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().lanes(2)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().reserve_publishers(2)).unwrap();
     let (mut one, mut two) = (channel.publisher().unwrap(), channel.publisher().unwrap());
     let mut subscriber = channel.subscriber().unwrap();
     let fd = subscriber.event_fd().unwrap().as_raw_fd();
     let mut buf = [0; 8];
     one.publish(b"old").unwrap();
     two.publish(b"new").unwrap();
-    assert_eq!(subscriber.newest(&mut buf).unwrap().unwrap().writer.lane, 1);
+    assert_eq!(subscriber.newest(&mut buf).unwrap().unwrap().publisher.lane, 1);
     assert_eq!(subscriber.newest(&mut buf).unwrap(), None);
     // The second publisher's head goes back to 0: a lie that only the owner of the lane can tell.
     let data = std::fs::File::options().write(true).open(domain.path().join("imu/data")).unwrap();
@@ -90,7 +90,7 @@ fn a_head_that_is_set_back_ends_no_wait_and_raises_no_descriptor() {
     data.write_all_at(&0u64.to_le_bytes(), lane).unwrap();
     one.publish(b"1").unwrap();
     let before = clock::monotonic();
-    for which in [Which::Again, Which::Newest, Which::Next] {
+    for which in [Which::Current, Which::Newest, Which::Next] {
         match subscriber.receive(which, Duration::from_millis(50), &mut buf) {
             Ok(_) | Err(Error::Overrun { .. }) => {}
             Err(e) => panic!("{which:?}: {e}"),
@@ -117,9 +117,9 @@ fn looking_again_counts_once() {
     let domain = TestDomain::new();
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     channel.publisher().unwrap().publish(b"x").unwrap();
-    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().latency_sampling(1)).unwrap();
     for _ in 0..100 {
-        subscriber.again(&mut [0; 8]).unwrap().unwrap();
+        subscriber.current(&mut [0; 8]).unwrap().unwrap();
     }
     let seen = &channel.info().unwrap().subscribers[0];
     assert_eq!((seen.received, seen.latency.count()), (1, 1));

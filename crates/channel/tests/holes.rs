@@ -18,7 +18,7 @@ fn lane_beside(channel: &Channel, holder: impl FnOnce(Publisher)) -> u32 {
         let info = channel.info().unwrap();
         info.lanes.iter().any(|l| l.pid == child.0 as u32 && l.published > 0).then_some(())
     });
-    channel.publisher().unwrap().writer().lane
+    channel.publisher().unwrap().id().lane
 }
 
 fn ready(mut publisher: Publisher) {
@@ -61,7 +61,7 @@ fn a_lease_ends_with_its_owner_though_a_forked_child_lives_on() {
         0
     });
     assert_eq!(owner.wait(), 0);
-    assert_eq!(channel.publisher().unwrap().writer().lane, 0);
+    assert_eq!(channel.publisher().unwrap().id().lane, 0);
     assert!(!channel.info().unwrap().lanes[0].alive);
     // SAFETY: our own descriptors; closing them lets the grandchild go.
     unsafe {
@@ -78,18 +78,18 @@ fn a_forked_child_publishes_in_a_lane_of_its_own() {
     let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Now)).unwrap();
     publisher.publish(b"parent").unwrap();
     let child = fork(|| {
-        let ok = publisher.publish(b"child").is_ok() && publisher.writer().lane == 1;
+        let ok = publisher.publish(b"child").is_ok() && publisher.id().lane == 1;
         let mut buf = [0; 512];
-        let first = subscriber.next(&mut buf).unwrap().map(|s| (s.writer.lane, s.seq));
-        let second = subscriber.next(&mut buf).unwrap().map(|s| (s.writer.lane, s.seq));
+        let first = subscriber.next(&mut buf).unwrap().map(|s| (s.publisher.lane, s.seq));
+        let second = subscriber.next(&mut buf).unwrap().map(|s| (s.publisher.lane, s.seq));
         !(ok && first == Some((0, 1)) && second == Some((1, 1))) as i32
     });
     assert_eq!(child.wait(), 0);
     publisher.publish(b"parent again").unwrap();
-    assert_eq!(publisher.writer().lane, 0);
+    assert_eq!(publisher.id().lane, 0);
     let mut buf = [0; 512];
     let got: Vec<_> =
-        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.writer.lane).collect();
+        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.publisher.lane).collect();
     assert_eq!(got, [0, 1, 0], "the parent's place is its own");
 }
 
@@ -119,11 +119,11 @@ fn an_old_message_names_its_own_publisher() {
     for _ in 0..3 {
         let mut publisher = channel.publisher().unwrap();
         publisher.publish(b"x").unwrap();
-        leases.push(publisher.writer().lease);
+        leases.push(publisher.id().lease);
     }
     let mut buf = [0; 8];
     let seen: Vec<u64> =
-        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.writer.lease).collect();
+        std::iter::from_fn(|| subscriber.next(&mut buf).unwrap()).map(|s| s.publisher.lease).collect();
     assert_eq!(seen, leases);
 }
 
@@ -142,7 +142,7 @@ fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
             assert_eq!(second.publish(b"x").unwrap().seq, 1);
         });
         let sample = subscriber.wait_next(Duration::from_secs(20), &mut [0; 8]).unwrap().expect("woken");
-        assert_eq!(sample.writer.lane, 1);
+        assert_eq!(sample.publisher.lane, 1);
     });
 }
 
@@ -150,7 +150,7 @@ fn a_sleeper_is_woken_by_a_publisher_that_came_later() {
 #[test]
 fn a_view_that_is_dropped_leaves_the_message_unseen() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(2).frame_size(64)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(2).max_message_size(64)).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let mut subscriber = channel.subscriber().unwrap();
     publisher.publish(b"0123456789abcdef_odd").unwrap();
@@ -168,7 +168,7 @@ fn a_view_that_is_dropped_leaves_the_message_unseen() {
         publisher.publish(&[0xEE; 64]).unwrap();
     }
     assert!(matches!(view.validate(), Err(Error::Overrun { .. })), "{first}");
-    let (sum, sample) = subscriber.look(Which::Next, Until::Poll, |v| v.byte(0)).unwrap().unwrap();
+    let (sum, sample) = subscriber.with_view(Which::Next, Until::Poll, |v| v.byte(0)).unwrap().unwrap();
     assert_eq!((sum, sample.missed, subscriber.received() + subscriber.missed()), (0xEE, 7, 8));
 }
 
@@ -205,7 +205,7 @@ fn a_sandbox_without_futex_waitv_still_waits_and_cancels() {
 fn a_domain_on_a_disk_is_refused() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("disk-domain");
     std::fs::create_dir_all(&dir).unwrap();
-    let domain = Domain::open(&format!("shm://{}", dir.display())).unwrap();
+    let domain = Directory::open(&format!("shm://{}", dir.display())).unwrap();
     // Where the build directory itself is a tmpfs there is no disk to refuse.
     let path = std::ffi::CString::new(dir.to_str().unwrap()).unwrap();
     // SAFETY: all zeros is a valid record to be filled in, and the path a C string.

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[test]
 fn invariant_2_a_publisher_waits_for_nobody() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(8).frame_size(256)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(8).max_message_size(256)).unwrap();
     let reader = |which, until: Until| {
         let channel = channel.clone();
         fork(move || {
@@ -26,7 +26,7 @@ fn invariant_2_a_publisher_waits_for_nobody() {
     let mut readers = vec![
         reader(Which::Newest, Until::Poll),
         reader(Which::Next, Until::Forever),
-        reader(Which::Again, Until::For(Duration::from_millis(1))),
+        reader(Which::Current, Until::For(Duration::from_millis(1))),
     ];
     let other = {
         let channel = channel.clone();
@@ -47,7 +47,7 @@ fn invariant_2_a_publisher_waits_for_nobody() {
             .any(|l| l.pid == other.0 as u32 && l.published > 100)
             .then_some(())
     });
-    let before = channel.info().unwrap().lanes[publisher.writer().lane as usize].published;
+    let before = channel.info().unwrap().lanes[publisher.id().lane as usize].published;
     for round in 0..20 {
         for child in readers.iter().chain([&other]) {
             child.signal(libc::SIGSTOP);
@@ -64,7 +64,7 @@ fn invariant_2_a_publisher_waits_for_nobody() {
         }
     }
     let info = channel.info().unwrap();
-    assert_eq!(info.lanes[publisher.writer().lane as usize].published - before, 20_000);
+    assert_eq!(info.lanes[publisher.id().lane as usize].published - before, 20_000);
 }
 
 /// 3. A reader harms nobody: it maps what it reads read-only, and one that polls or watches causes no system call.
@@ -77,7 +77,7 @@ fn invariant_3_a_reader_harms_nobody() {
         let domain = domain.0.clone();
         move || {
             let mut subscriber = domain.open_channel("imu").unwrap().subscriber().unwrap();
-            let quiet = SubscriberOptions::new().quiet(Duration::from_millis(1));
+            let quiet = SubscriberOptions::new().poll_every(Duration::from_millis(1));
             let mut watcher = domain.open_channel("imu").unwrap().subscriber_with(quiet).unwrap();
             let mut buf = [0; 512];
             loop {
@@ -110,7 +110,7 @@ fn invariant_3_a_reader_harms_nobody() {
 #[test]
 fn invariant_4_any_process_may_die_at_any_instant() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(8).frame_size(512)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(8).max_message_size(512)).unwrap();
     let options = SubscriberOptions::new().start(Start::Now);
     let mut subscriber = channel.subscriber_with(options).unwrap();
     let (mut buf, mut last) = (Vec::new(), 0);
@@ -162,7 +162,9 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
     const WRITERS: u64 = 4;
     const EACH: u64 = 20_000;
     let domain = TestDomain::new();
-    let channel = domain.create("scan", &Attributes::new().frames(32).frame_size(300).lanes(2)).unwrap();
+    let channel = domain
+        .create("scan", &Attributes::new().depth(32).max_message_size(300).reserve_publishers(2))
+        .unwrap();
     let readers: Vec<_> = [Which::Next, Which::Newest, Which::Next]
         .into_iter()
         .map(|which| {
@@ -182,8 +184,8 @@ fn invariant_5_what_is_delivered_is_what_was_sent() {
                             assert!(seq > last[writer as usize], "once, and in order");
                             last[writer as usize] = seq;
                             missed += sample.missed;
-                            assert!(which == Which::Next || sample.stamp >= newest, "newest went back");
-                            newest = newest.max(sample.stamp);
+                            assert!(which == Which::Next || sample.timestamp >= newest, "newest went back");
+                            newest = newest.max(sample.timestamp);
                         }
                         Ok(None) if waits == 100 => return 2,
                         Ok(None) => waits += 1,
@@ -247,7 +249,7 @@ static ALLOCATOR: Counting = Counting;
 #[test]
 fn invariant_6_no_system_call_on_the_way_of_a_sample() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frame_size(4096)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().max_message_size(4096)).unwrap();
     let child = fork(move || {
         let mut publisher = channel.publisher().unwrap();
         let mut subscriber = channel.subscriber().unwrap();
@@ -256,14 +258,14 @@ fn invariant_6_no_system_call_on_the_way_of_a_sample() {
         let before = ALLOCATIONS.load(Ordering::Relaxed);
         let mut code = 0;
         for i in 0..100_000u64 {
-            let which = [Which::Newest, Which::Next, Which::Again][i as usize % 3];
+            let which = [Which::Newest, Which::Next, Which::Current][i as usize % 3];
             let sent = if i % 2 == 0 {
                 publisher.publish(&buf[..(i % 4096) as usize]).is_ok()
             } else {
                 publisher.loan(4096).and_then(|loan| loan.publish(17)).is_ok()
             };
             let got = subscriber.receive(which, Until::Poll, &mut buf).is_ok_and(|s| s.is_some());
-            let looked = match subscriber.view(Which::Again, Until::Poll) {
+            let looked = match subscriber.view(Which::Current, Until::Poll) {
                 Ok(Some(view)) => view.validate().is_ok(),
                 _ => false,
             };
@@ -336,7 +338,7 @@ fn invariant_6_one_wake_call_however_many_sleep() {
 fn invariant_8_nothing_from_outside_is_trusted() {
     use std::os::unix::fs::FileExt;
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(2).frame_size(64)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(2).max_message_size(64)).unwrap();
     let mut publisher = channel.publisher().unwrap();
     publisher.publish(&[7; 64]).unwrap();
     let path = domain.path().join("imu/data");
@@ -350,7 +352,7 @@ fn invariant_8_nothing_from_outside_is_trusted() {
             let mut subscriber = channel
                 .subscriber_with(SubscriberOptions::new().start(Start::Oldest).counters(false))
                 .unwrap();
-            for which in [Which::Next, Which::Newest, Which::Again, Which::Next] {
+            for which in [Which::Next, Which::Newest, Which::Current, Which::Next] {
                 match subscriber.receive(which, Until::Poll, &mut buf) {
                     Ok(sample) => assert!(sample.is_none_or(|s| s.len <= 64)),
                     Err(Error::Overrun { .. }) => {}

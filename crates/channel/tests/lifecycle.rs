@@ -40,7 +40,7 @@ fn nobody_sees_a_half_made_channel() {
             // Relaxed: a flag that only ends the loop.
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                 match domain.open_channel("imu") {
-                    Ok(channel) => opened += channel.attributes().get_frames(),
+                    Ok(channel) => opened += channel.attributes().get_depth(),
                     Err(Error::NotFound { .. }) => {}
                     Err(e) => panic!("{e}"),
                 }
@@ -48,8 +48,8 @@ fn nobody_sees_a_half_made_channel() {
             opened
         });
         for _ in 0..300 {
-            domain.create("imu", &Attributes::new().frames(3)).unwrap();
-            domain.replace("imu", &Attributes::new().frames(5)).unwrap();
+            domain.create("imu", &Attributes::new().depth(3)).unwrap();
+            domain.replace("imu", &Attributes::new().depth(5)).unwrap();
             domain.unlink("imu").unwrap();
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -63,7 +63,7 @@ fn a_replaced_channel_tells_its_old_users() {
     let old = domain.create("imu", &Attributes::new()).unwrap();
     let (mut publisher, mut subscriber) = (old.publisher().unwrap(), old.subscriber().unwrap());
     publisher.publish(b"old").unwrap();
-    let new = domain.replace("imu", &Attributes::new().frame_size(8)).unwrap();
+    let new = domain.replace("imu", &Attributes::new().max_message_size(8)).unwrap();
     for _ in 0..2 {
         let error = publisher.publish(b"lost").unwrap_err();
         assert!(error.to_string().contains("replaced by a new one"), "{error}");
@@ -79,17 +79,17 @@ fn a_replaced_channel_tells_its_old_users() {
 #[test]
 fn each_publisher_has_a_lane_and_lanes_are_used_again() {
     let domain = TestDomain::new();
-    let channel = domain.create("log", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let channel = domain.create("log", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     let before = channel.memory();
     let publishers: Vec<_> = (0..5).map(|_| channel.publisher().unwrap()).collect();
-    let lanes: Vec<u32> = publishers.iter().map(|p| p.writer().lane).collect();
+    let lanes: Vec<u32> = publishers.iter().map(|p| p.id().lane).collect();
     assert_eq!(lanes, [0, 1, 2, 3, 4]);
     let grown = channel.memory();
     assert!(grown > before);
     drop(publishers);
     let again: Vec<_> = (0..5).map(|_| channel.publisher().unwrap()).collect();
     assert_eq!((again.len(), channel.memory()), (5, grown));
-    let leases: Vec<u64> = again.iter().map(|p| p.writer().lease).collect();
+    let leases: Vec<u64> = again.iter().map(|p| p.id().lease).collect();
     assert_eq!(leases, [6, 7, 8, 9, 10]);
 }
 
@@ -97,11 +97,12 @@ fn each_publisher_has_a_lane_and_lanes_are_used_again() {
 #[test]
 fn the_1025th_publisher_is_told_when_it_opens() {
     let domain = TestDomain::new();
-    let channel = domain.create("log", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let channel = domain.create("log", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     let mut publishers: Vec<_> = (0..MAX_LANES).map(|_| channel.publisher().unwrap()).collect();
     let error = channel.publisher().unwrap_err();
     assert!(
-        matches!(error, Error::NoLane { most: 1024, .. }) && error.to_string().contains("1024 publishers"),
+        matches!(error, Error::TooManyPublishers { most: 1024, .. })
+            && error.to_string().contains("1024 publishers"),
         "{error}"
     );
     // No holes: every block of the file is there, so that a reader cannot allocate by reading.
@@ -115,7 +116,7 @@ fn the_1025th_publisher_is_told_when_it_opens() {
     let mut buf = [0; 8];
     for i in 0..MAX_LANES as u64 {
         subscriber.next(&mut buf).unwrap().unwrap();
-        assert_eq!(u64::from_le_bytes(buf), i, "in the order of the stamps");
+        assert_eq!(u64::from_le_bytes(buf), i, "in the order of the timestamps");
     }
     assert_eq!((subscriber.received(), subscriber.missed()), (1024, 0));
 }
@@ -123,10 +124,10 @@ fn the_1025th_publisher_is_told_when_it_opens() {
 #[test]
 fn without_stamps_there_is_one_publisher() {
     let domain = TestDomain::new();
-    let channel = domain.create("raw", &Attributes::new().stamps(false)).unwrap();
+    let channel = domain.create("raw", &Attributes::new().timestamps(false)).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    assert!(matches!(channel.publisher(), Err(Error::NoLane { most: 1, .. })));
-    assert_eq!(publisher.publish(b"x").unwrap().stamp, 0);
+    assert!(matches!(channel.publisher(), Err(Error::TooManyPublishers { most: 1, .. })));
+    assert_eq!(publisher.publish(b"x").unwrap().timestamp, 0);
 }
 
 #[test]
@@ -135,14 +136,14 @@ fn stamps_of_the_past_are_taken_and_those_of_the_future_become_the_present() {
     let channel = domain.create("stamped", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let (before, now) = (clock::now(clock::Clock::Boottime), || clock::now(clock::Clock::Boottime));
-    let mut stamped = |stamp| publisher.publish_stamped(b"x", stamp).unwrap().stamp;
+    let mut stamped = |timestamp| publisher.publish_with_timestamp(b"x", timestamp).unwrap().timestamp;
     assert_eq!([stamped(5), stamped(7), stamped(6)], [5, 7, 7]);
     let future = stamped(u64::MAX);
     assert!((before..=now()).contains(&future), "{future}");
-    let next = publisher.publish(b"x").unwrap().stamp;
+    let next = publisher.publish(b"x").unwrap().timestamp;
     assert!((future..=now()).contains(&next), "{next}");
-    let bare = domain.create("bare", &Attributes::new().stamps(false)).unwrap();
-    assert_eq!(bare.publisher().unwrap().publish_stamped(b"x", 5).unwrap().stamp, 0);
+    let bare = domain.create("bare", &Attributes::new().timestamps(false)).unwrap();
+    assert_eq!(bare.publisher().unwrap().publish_with_timestamp(b"x", 5).unwrap().timestamp, 0);
 }
 
 #[test]
@@ -239,11 +240,11 @@ fn every_name_of_1_to_63_bytes_works() {
 #[test]
 fn a_message_that_does_not_fit_is_refused_and_one_too_large_for_the_buffer_kept() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frame_size(100)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().max_message_size(100)).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let error = publisher.publish(&[0; 101]).unwrap_err().to_string();
     assert!(
-        error.contains("up to 100 B") && error.contains("101 B") && error.contains("--size 101"),
+        error.contains("up to 100 B") && error.contains("101 B") && error.contains("--max-size 101"),
         "{error}"
     );
     assert!(publisher.loan(101).is_err());
@@ -264,7 +265,7 @@ fn a_message_that_does_not_fit_is_refused_and_one_too_large_for_the_buffer_kept(
 #[test]
 fn an_abandoned_loan_publishes_nothing() {
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(4).frame_size(512)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(4).max_message_size(512)).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(Start::Oldest)).unwrap();
     for i in 0..4u8 {
@@ -291,7 +292,7 @@ fn old_messages_outlive_their_publisher() {
     let mut subscriber = domain.open_channel("map").unwrap().subscriber().unwrap();
     assert_eq!(subscriber.newest(&mut [0; 512]).unwrap().unwrap().len, 12);
     assert_eq!(subscriber.newest(&mut [0; 512]).unwrap(), None);
-    assert_eq!(subscriber.again(&mut [0; 512]).unwrap().unwrap().seq, 1);
+    assert_eq!(subscriber.current(&mut [0; 512]).unwrap().unwrap().seq, 1);
     assert_eq!((subscriber.received(), subscriber.missed()), (1, 0), "again is no new delivery");
 }
 
@@ -331,7 +332,7 @@ fn introspection_tells_who_writes_and_who_reads() {
     let channel = domain.create("imu", &Attributes::new()).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let mut subscriber =
-        channel.subscriber_with(SubscriberOptions::new().start(Start::Now).sample(1)).unwrap();
+        channel.subscriber_with(SubscriberOptions::new().start(Start::Now).latency_sampling(1)).unwrap();
     for _ in 0..20 {
         publisher.publish(&[0; 100]).unwrap();
     }
@@ -343,7 +344,7 @@ fn introspection_tells_who_writes_and_who_reads() {
     assert!(info.age_of_newest().unwrap() < 30_000_000_000);
     assert_eq!(channel.info().unwrap().rate_since(&info), Some(0.0));
     assert_eq!((lane.kept, lane.overwritten, lane.last_len), (16, 4, 100));
-    assert_eq!(lane.writer, publisher.writer());
+    assert_eq!(lane.publisher, publisher.id());
     let reader = &info.subscribers[0];
     assert_eq!((reader.alive, reader.received, reader.missed, reader.last_seq), (true, 16, 4, 20));
     assert_eq!(reader.latency.count(), 16);
@@ -353,7 +354,7 @@ fn introspection_tells_who_writes_and_who_reads() {
 }
 
 /// Puts another channel into the place of `c`, as one does that is killed before it marks the old one.
-fn replace_without_a_word(domain: &Domain) {
+fn replace_without_a_word(domain: &Directory) {
     std::fs::rename(domain.path().join("c"), domain.path().join("left")).unwrap();
     domain.create("c", &Attributes::new()).unwrap();
 }
@@ -378,14 +379,14 @@ fn a_channel_whose_lease_file_goes_while_a_publisher_opens_is_retired() {
 #[test]
 fn a_channel_that_is_marked_as_replaced_and_has_its_name_is_made_anew() {
     let domain = TestDomain::new();
-    let old = domain.create("c", &Attributes::new().frames(3)).unwrap();
+    let old = domain.create("c", &Attributes::new().depth(3)).unwrap();
     // The word behind the first page says that it was replaced.
     use std::os::unix::fs::FileExt;
     let data = File::options().write(true).open(domain.path().join("c/data")).unwrap();
     data.write_all_at(&2u64.to_ne_bytes(), 4096 + 256).unwrap();
     assert_eq!(old.info().unwrap().retired, Some(Retired::Replaced));
-    let new = domain.open_or_create("c", &Attributes::new().frames(5)).unwrap();
-    assert_eq!(new.attributes().get_frames(), 5);
+    let new = domain.open_or_create("c", &Attributes::new().depth(5)).unwrap();
+    assert_eq!(new.attributes().get_depth(), 5);
     new.publisher().unwrap().publish(b"on").unwrap();
     assert_eq!(std::fs::read_dir(domain.path()).unwrap().count(), 1, "nothing is left");
 }
@@ -418,8 +419,8 @@ fn replacing_and_removing_wait_for_one_that_grows_the_channel() {
 #[test]
 fn a_wish_that_nobody_could_keep_silences_no_other() {
     let domain = TestDomain::new();
-    let wishes = [domain.wish_frames("c", u64::MAX).unwrap(), domain.wish_frames("c", 1000).unwrap()];
-    assert_eq!(domain.wished_frames("c", |frames| frames < 1 << 20).unwrap(), Some(1000));
+    let wishes = [domain.wish_depth("c", u64::MAX).unwrap(), domain.wish_depth("c", 1000).unwrap()];
+    assert_eq!(domain.wished_depth("c", |frames| frames < 1 << 20).unwrap(), Some(1000));
     drop(wishes);
 }
 
@@ -427,7 +428,7 @@ fn a_wish_that_nobody_could_keep_silences_no_other() {
 fn who_replaced_it_and_was_killed_is_finished_by_the_next_that_opens() {
     let domain = TestDomain::new();
     let first = domain.create("c", &Attributes::new()).unwrap();
-    let second = domain.succeed(&first, &first.attributes().clone().frames(64)).unwrap();
+    let second = domain.succeed(&first, &first.attributes().clone().depth(64)).unwrap();
     // As if it had been killed before it marked the first one.
     use std::os::unix::fs::FileExt;
     let former = std::fs::read_dir(domain.path().join("c/old")).unwrap().next().unwrap().unwrap().path();

@@ -18,7 +18,7 @@ fn a_channel_takes_what_the_guide_says() {
             .into_iter()
             .enumerate()
     {
-        let attributes = Attributes::new().frames(frames).frame_size(size);
+        let attributes = Attributes::new().depth(frames).max_message_size(size);
         let channel = domain.create(format!("c{i}"), &attributes).unwrap();
         let _first = channel.publisher().unwrap();
         let one = channel.memory();

@@ -132,7 +132,7 @@ fn nothing_in_the_place_of_the_file_harms_who_looks() {
 #[test]
 fn many_may_describe_at_once() {
     let domain = TestDomain::new();
-    let channel = domain.create("pose", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let channel = domain.create("pose", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
             let channel = channel.clone();
@@ -155,7 +155,7 @@ fn many_may_describe_at_once() {
 #[test]
 fn a_killed_describer_leaves_nothing_that_hurts() {
     let domain = TestDomain::new();
-    let channel = domain.create("pose", &Attributes::new().frames(1).frame_size(8)).unwrap();
+    let channel = domain.create("pose", &Attributes::new().depth(1).max_message_size(8)).unwrap();
     let schema = "x".repeat(20_000);
     for round in 0..20 {
         let child = fork(|| {

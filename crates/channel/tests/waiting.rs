@@ -52,7 +52,8 @@ fn a_publish_wakes_every_kind_of_waiter() {
     let mut publisher = channel.publisher().unwrap();
     // With a slice beyond the deadline only a wake that arrives can end the wait in time.
     let options = SubscriberOptions::new().start(Start::Now).slice(2 * LONG);
-    for options in [options, options.spin(Duration::from_millis(5)), options.quiet(Duration::from_millis(3))]
+    for options in
+        [options, options.spin(Duration::from_millis(5)), options.poll_every(Duration::from_millis(3))]
     {
         let mut subscriber = channel.subscriber_with(options).unwrap();
         std::thread::scope(|scope| {
@@ -130,7 +131,7 @@ fn a_signal_handler_calls_off_a_wait() {
 fn wait_any_says_which_channel_has_something() {
     let domain = TestDomain::new();
     let channels: Vec<_> =
-        (0..20).map(|i| domain.create(format!("c{i}"), &Attributes::new().frames(2)).unwrap()).collect();
+        (0..20).map(|i| domain.create(format!("c{i}"), &Attributes::new().depth(2)).unwrap()).collect();
     let mut publishers: Vec<_> = channels.iter().map(|c| c.publisher().unwrap()).collect();
     let mut subscribers: Vec<_> = channels
         .iter()
@@ -179,7 +180,7 @@ fn the_event_descriptor_is_not_high_for_nothing() {
         libc::sched_setaffinity(0, size_of_val(&one), &one);
     }
     let domain = TestDomain::new();
-    let channel = domain.create("imu", &Attributes::new().frames(64)).unwrap();
+    let channel = domain.create("imu", &Attributes::new().depth(64)).unwrap();
     let mut subscriber = channel.subscriber().unwrap();
     let fd = subscriber.event_fd().unwrap().as_raw_fd();
     let publisher = std::thread::spawn(move || {

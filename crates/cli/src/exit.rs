@@ -184,7 +184,7 @@ impl Troubles {
     /// Says it and goes on, if that may help.
     pub(crate) fn pass(&mut self, error: saltus_domain::Error) -> Outcome {
         let (last, ends) = match error {
-            saltus_domain::Error::Undecodable { .. } => (&mut self.undecodable, false),
+            saltus_domain::Error::DecodeFailed { .. } => (&mut self.undecodable, false),
             saltus_domain::Error::Network(_) => (&mut self.last, true),
             error => return Err(error.into()),
         };
@@ -206,7 +206,7 @@ mod tests {
         let mut troubles = Troubles::default();
         for _ in 0..3 {
             troubles
-                .pass(saltus_domain::Error::Undecodable { what: "a message".into() })
+                .pass(saltus_domain::Error::DecodeFailed { what: "a message".into() })
                 .expect("it goes on");
         }
         assert!(troubles.pass(saltus_domain::Error::Invalid { what: "a value".into() }).is_err());

@@ -97,7 +97,7 @@ fn over_a_network_in_both_directions_nothing_goes_round() {
 #[test]
 fn what_the_other_side_refuses_is_told_and_counted() {
     let (here, there) = (Place::new(), Place::new());
-    let fixed = format!("{}?frame_size=8", there.url());
+    let fixed = format!("{}?max_message_size=8", there.url());
     let mut bridge = Bridge::start(&here, &[&here.url(), &fixed, "--stat", "-i", "20ms"]);
     for text in ["longer than eight bytes", "longer than eight bytes", "short"] {
         here.run(["pub", "x", text, "-q"]).with(0);

@@ -116,7 +116,7 @@ fn the_second_ctrl_c_kills() {
 #[test]
 fn ctrl_c_ends_echo_that_is_stuck_in_a_full_pipe() {
     let place = Place::new();
-    place.run(["mk", "imu", "--size", "64K"]).with(0);
+    place.run(["mk", "imu", "--max-size", "64K"]).with(0);
     // Nobody reads what it prints.
     let mut echo = place.start(["echo", "imu", "--raw"]);
     let _unread = echo.output();
@@ -250,7 +250,7 @@ fn usage_errors_end_with_2() {
         "ls --nonsense",
         "echo",
         "echo x --timeout 5d",
-        "mk x --size 1KB",
+        "mk x --max-size 1KB",
         "stat --interval 1ms",
     ] {
         let ended = place.run(arguments.split(' ').filter(|a| !a.is_empty())).with(2);

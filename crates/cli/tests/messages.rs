@@ -82,8 +82,8 @@ fn json_says_the_same_for_programs() {
     assert_eq!(lines[0]["size"], 8);
     assert_eq!([&lines[0]["seq"], &lines[1]["seq"]], [1, 2]);
     assert_eq!(lines[0]["missed"], 0);
-    let stamp = |line: &serde_json::Value| line["stamp"].as_str().unwrap().parse::<f64>().unwrap();
-    assert!(stamp(&lines[0]) <= stamp(&lines[1]));
+    let timestamp = |line: &serde_json::Value| line["timestamp"].as_str().unwrap().parse::<f64>().unwrap();
+    assert!(timestamp(&lines[0]) <= timestamp(&lines[1]));
     assert!(lines[0]["lane"].is_u64() && lines[0]["lease"].is_u64());
     assert_eq!(lines[2]["hex"], "00ff");
     assert!(lines[2].get("text").is_none());
@@ -94,10 +94,10 @@ fn json_says_the_same_for_programs() {
 #[test]
 fn a_channel_without_stamps_shows_none() {
     let place = Place::new();
-    place.run(["mk", "imu", "--no-stamps"]).with(0);
+    place.run(["mk", "imu", "--no-timestamps"]).with(0);
     place.run(["pub", "imu", "x"]).with(0);
     assert!(place.run(["echo", "imu", "--newest", "-n1"]).with(0).text().starts_with("[-] writer 0."));
-    assert!(place.run(["echo", "imu", "--newest", "-n1", "--json"]).with(0).json()[0]["stamp"].is_null());
+    assert!(place.run(["echo", "imu", "--newest", "-n1", "--json"]).with(0).json()[0]["timestamp"].is_null());
     assert!(place.run(["stat", "imu", "-n1", "-i50ms", "--json"]).with(0).json()[0]["age"].is_null());
 }
 
@@ -128,9 +128,9 @@ fn lines_are_published_as_they_come() {
 #[test]
 fn a_message_that_does_not_fit_is_told_with_a_remedy() {
     let place = Place::new();
-    place.run(["mk", "imu", "--size", "64"]).with(0);
-    place.run(["pub", "imu", &"x".repeat(65), "--size", "64"]).saying(1, "65");
-    place.feed(["pub", "imu", "--lines", "--size", "64"], &[b'y'; 5_000_000]).with(1);
+    place.run(["mk", "imu", "--max-size", "64"]).with(0);
+    place.run(["pub", "imu", &"x".repeat(65), "--max-size", "64"]).saying(1, "65");
+    place.feed(["pub", "imu", "--lines", "--max-size", "64"], &[b'y'; 5_000_000]).with(1);
     assert_eq!(place.published("imu"), 0);
 }
 
@@ -185,7 +185,7 @@ fn newest_gives_the_present_newest_at_once() {
 #[test]
 fn received_and_missed_add_up() {
     let place = Place::new();
-    place.run(["mk", "imu", "--frames", "4"]).with(0);
+    place.run(["mk", "imu", "--depth", "4"]).with(0);
     let echo = place.start(["echo", "imu"]);
     place.until_subscribed("imu", 1);
     // Frozen, it misses most of what comes.
@@ -210,7 +210,7 @@ fn received_and_missed_add_up() {
 #[test]
 fn strict_ends_with_5_when_a_message_was_missed() {
     let place = Place::new();
-    place.run(["mk", "imu", "--frames", "4"]).with(0);
+    place.run(["mk", "imu", "--depth", "4"]).with(0);
     let echo = place.start(["echo", "imu", "--strict"]);
     place.until_subscribed("imu", 1);
     echo.signal(libc::SIGSTOP);
@@ -224,7 +224,7 @@ fn strict_ends_with_5_when_a_message_was_missed() {
 fn strict_is_content_when_nothing_was_missed() {
     let place = Place::new();
     let echo = {
-        place.run(["mk", "imu", "--frames", "64"]).with(0);
+        place.run(["mk", "imu", "--depth", "64"]).with(0);
         place.start(["echo", "imu", "--strict", "-n50", "--lines"])
     };
     place.until_subscribed("imu", 1);
@@ -285,7 +285,7 @@ fn follow_goes_on_with_the_next_channel_of_that_name() {
     let echo = place.start(["echo", "imu", "--follow", "-n3", "--lines"]);
     place.until_subscribed("imu", 1);
     place.run(["pub", "imu", "first"]).with(0);
-    place.run(["mk", "imu", "--replace", "--size", "64K"]).with(0);
+    place.run(["mk", "imu", "--replace", "--max-size", "64K"]).with(0);
     place.run(["pub", "imu", "second"]).with(0);
     place.until_subscribed("imu", 1);
     support::until("the second one is received", || {
@@ -357,6 +357,6 @@ fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
     assert!(number("missed") > 50, "{}", ended.err);
     assert_eq!(number("received") + number("missed"), 101, "the newest, and 100 after it: {}", ended.err);
     // Who names a size means it.
-    place.run(["pub", "small", "x", "--size", "64"]).with(0);
-    place.run(["pub", "small", &"x".repeat(600), "--size", "64"]).saying(1, "--size 600");
+    place.run(["pub", "small", "x", "--max-size", "64"]).with(0);
+    place.run(["pub", "small", &"x".repeat(600), "--max-size", "64"]).saying(1, "--max-size 600");
 }

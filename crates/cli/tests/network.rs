@@ -55,7 +55,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
                 (&row["channel"], &row["text"], &row["size"]),
                 (&"POSE".into(), &"hello".into(), &5.into())
             );
-            assert!(row["stamp"].is_null() && row["lane"].is_null() && row["logged"].is_null(), "{row}");
+            assert!(row["timestamp"].is_null() && row["lane"].is_null() && row["logged"].is_null(), "{row}");
             assert!(row["sender"].is_string() && row["arrived"].is_string(), "{row}");
         }
         echo(&["POSE", "-n3", "--strict", "-q"]).with(0);
@@ -174,7 +174,7 @@ fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() 
     let rows = echo.ended().saying(0, "received 2, missed 0, dropped 0").json();
     let shown: Vec<_> = rows.iter().map(|row| (row["channel"].as_str().unwrap(), &row["text"])).collect();
     assert_eq!(shown, [("arm_left", &Value::from("1")), ("arm_right", &Value::from("2"))]);
-    assert!(rows.iter().all(|row| row["missed_of"] == "channel" && row["stamp"].is_string()), "{rows:?}");
+    assert!(rows.iter().all(|row| row["missed_of"] == "channel" && row["timestamp"].is_string()), "{rows:?}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn what_is_for_shared_memory_says_so() {
         (&["chmod", "600", "x"], "who reaches a network may read"),
         (&["sweep"], "leave nothing there"),
         (&["types", "show", "--channel", "x"], "with -I"),
-        (&["pub", "x", "1", "--size", "8"], "--size is for shared memory"),
+        (&["pub", "x", "1", "--max-size", "8"], "--max-size is for shared memory"),
         (&["pub", "x", "1", "--no-create"], "--no-create is for shared memory"),
     ] {
         place.run(command.iter().chain(&["--domain", "udpm://"])).saying(2, words);

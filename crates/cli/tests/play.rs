@@ -45,7 +45,7 @@ fn what_is_played_and_recorded_again_is_what_was_recorded() {
         let again = files.at(&format!("again-{speed}.{ending}"));
         // Deep enough that the recorder may come as late as it likes.
         let directory = place.url() + speed;
-        let url = format!("{directory}?frames=512");
+        let url = format!("{directory}?depth=512");
         let on = ["--domain", &url];
         let recorder = place.start(["record", "-q", "-n", "300", "-o", &again].iter().chain(&on));
         until("the file", || std::fs::exists(&again).expect("a path"));
@@ -109,17 +109,17 @@ fn with_original_stamps_a_record_of_what_is_played_has_the_times_of_the_log() {
         (0..300).map(|n| (n as i64 * 200 + (n % 2) as i64, ["A", "B"][n % 2], &text[n][..])).collect();
     let path = log(&files, "first", &all);
     // However fast it is played.
-    let original = ["play", &path, "--speed", "0", "--stamps", "original", "--json", "--domain"];
-    let (again, deep) = (files.at("again.mcap"), place.url() + "?frames=512");
+    let original = ["play", &path, "--speed", "0", "--timestamps", "original", "--json", "--domain"];
+    let (again, deep) = (files.at("again.mcap"), place.url() + "?depth=512");
     let recorder = place.start(["record", "-q", "-n", "300", "-o", &again, "--domain", &deep]);
     until("the file", || std::fs::exists(&again).expect("a path"));
     let report = &place.run(original.iter().chain(&[&deep[..]])).with(0).json()[0];
-    assert_eq!((&report["played"], &report["later_stamps"]), (&300.into(), &0.into()));
+    assert_eq!((&report["played"], &report["later_timestamps"]), (&300.into(), &0.into()));
     recorder.ended().with(0);
     assert_eq!((events(&again), times(&again)), (events(&path), times(&path)));
-    // Behind what is in a channel already no stamp goes.
+    // Behind what is in a channel already no timestamp goes.
     let report = &place.run(original.iter().chain(&[&deep[..]])).with(0).json()[0];
-    assert!(report["later_stamps"].as_u64() > Some(0), "{report}");
+    assert!(report["later_timestamps"].as_u64() > Some(0), "{report}");
 
     // A log that is written has the very times: it is the same, to the byte.
     let copy = files.at("copy");
@@ -329,9 +329,9 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&[&good, "--rename", "x"], 2, "is no renaming"),
         (&[&good, "-e", "("], 2, "no regular expression"),
         (
-            &[&good, "--stamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
+            &[&good, "--timestamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
             2,
-            "carries no stamps",
+            "carries no timestamps",
         ),
         (&[&good, "--domain", "mem://"], 2, "the memory of a single process"),
     ] {

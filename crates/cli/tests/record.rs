@@ -241,7 +241,7 @@ fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
     let (path, types) = (files.at("run.mcap"), files.at(""));
     // As many are kept as come: a recorder that is late has them all.
     for name in ["POSE", "TEXT"] {
-        place.run(["mk", name, "--frames", "256"]).with(0);
+        place.run(["mk", name, "--depth", "256"]).with(0);
     }
     let recorder = record(&place, &path, &["--json", "--flush-interval", "10ms"]);
     for x in 0..100 {
@@ -379,7 +379,7 @@ fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
     place.run(["pub", "a", "hello"]).with(0);
     let message = "x".repeat(400);
     let many = format!("{message}\n").repeat(1000);
-    place.run(["mk", "b", "--frames", "2000"]).with(0);
+    place.run(["mk", "b", "--depth", "2000"]).with(0);
     place.feed(["pub", "b", "--lines"], many.as_bytes()).with(0);
     let path = files.at("run.lcmlog");
     let arguments = ["record", "b", "-o", &path, "--start", "oldest", "--duration", "1s"];

@@ -37,11 +37,13 @@ fn weird_names() -> Vec<Vec<u8>> {
 #[test]
 fn mk_makes_what_was_asked_for() {
     let place = Place::new();
-    place.run(["mk", "imu", "--frames", "20", "--size", "2K", "--mode", "660", "--lanes", "2"]).with(0);
+    place
+        .run(["mk", "imu", "--depth", "20", "--max-size", "2K", "--mode", "660", "--reserve-publishers", "2"])
+        .with(0);
     let info = &place.run(["info", "imu", "--json"]).with(0).json()[0];
     assert_eq!(info["channel"], "imu");
-    assert_eq!(info["frames"], 20);
-    assert_eq!(info["frame_size"], 2048);
+    assert_eq!(info["depth"], 20);
+    assert_eq!(info["max_message_size"], 2048);
     assert_eq!(info["mode"], "660");
     assert!(info["memory"].as_u64().unwrap() > 20 * 2048, "{info}");
 }
@@ -52,9 +54,9 @@ fn mk_keeps_or_replaces_only_when_told() {
     place.run(["mk", "imu"]).with(0);
     place.run(["mk", "imu"]).saying(1, "--if-missing");
     place.run(["mk", "imu", "--if-missing"]).with(0);
-    place.run(["mk", "imu", "--if-missing", "--size", "1M"]).saying(0, "stays as it is");
-    place.run(["mk", "imu", "--replace", "--size", "1K"]).with(0);
-    assert_eq!(place.run(["info", "imu", "--json"]).with(0).json()[0]["frame_size"], 1024);
+    place.run(["mk", "imu", "--if-missing", "--max-size", "1M"]).saying(0, "stays as it is");
+    place.run(["mk", "imu", "--replace", "--max-size", "1K"]).with(0);
+    assert_eq!(place.run(["info", "imu", "--json"]).with(0).json()[0]["max_message_size"], 1024);
     place.run(["mk", "new", "--replace"]).with(0);
     place.run(["mk", "imu", "--replace", "--if-missing"]).with(2);
 }

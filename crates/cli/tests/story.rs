@@ -71,7 +71,7 @@ impl Stage {
 
     /// Plays a log as a user would, but into channels so deep that the recorder may be as late as it likes.
     fn play(&self, log: &str, more: &[&str]) -> Running {
-        let deep = self.place.url() + "?frames=4096";
+        let deep = self.place.url() + "?depth=4096";
         self.place.start(["play", log, "--domain", &deep].iter().chain(more))
     }
 

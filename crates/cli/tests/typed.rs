@@ -255,7 +255,8 @@ fn hostile_descriptions_do_no_harm() {
 #[test]
 fn a_channel_that_pub_makes_has_room_for_longer_messages_of_the_type() {
     let (place, (_files, types)) = (Place::new(), types());
-    let size = |channel: &str| place.run(["info", channel, "--json"]).with(0).json()[0]["frame_size"].clone();
+    let size =
+        |channel: &str| place.run(["info", channel, "--json"]).with(0).json()[0]["max_message_size"].clone();
     let publish = |channel: &str, ty: &str, json: &str, more: &[&str]| {
         place.run(["pub", "-q", channel, "--type", ty, json, "-I", &types].iter().chain(more).copied())
     };
@@ -266,9 +267,9 @@ fn a_channel_that_pub_makes_has_room_for_longer_messages_of_the_type() {
     let long = format!(r#"{{"name": "{}"}}"#, "x".repeat(5000));
     publish("long", "path_t", &long, &[]).with(0);
     assert_eq!(size("long"), 20_096);
-    publish("chosen", "path_t", "{}", &["--size", "64K"]).with(0);
+    publish("chosen", "path_t", "{}", &["--max-size", "64K"]).with(0);
     assert_eq!(size("chosen"), 65_536);
-    publish("other", "path_t", "{}", &["--size", "64K", "--no-create"]).with(2);
+    publish("other", "path_t", "{}", &["--max-size", "64K", "--no-create"]).with(2);
 }
 
 #[test]
@@ -341,14 +342,15 @@ fn stamps_survive_programs_that_keep_numbers_as_doubles() {
     let log = files.at("a.lcmlog");
     place.run(["pub", "imu", "x", "-q"]).with(0);
     place.run(["record", "--start", "oldest", "-n", "1", "-q", "-o", &log]).with(0);
-    fn stamps<'a>(value: &'a Value, name: &str, found: &mut Vec<(String, &'a Value)>) {
+    fn timestamps<'a>(value: &'a Value, name: &str, found: &mut Vec<(String, &'a Value)>) {
         match value {
-            Value::Object(all) => all.iter().for_each(|(name, value)| stamps(value, name, found)),
-            Value::Array(all) => all.iter().for_each(|value| stamps(value, name, found)),
+            Value::Object(all) => all.iter().for_each(|(name, value)| timestamps(value, name, found)),
+            Value::Array(all) => all.iter().for_each(|value| timestamps(value, name, found)),
             value => found.push((name.to_owned(), value)),
         }
     }
-    const STAMPS: [&str; 7] = ["stamp", "logged", "arrived", "first", "last", "created", "last_stamp"];
+    const TIMESTAMPS: [&str; 7] =
+        ["timestamp", "logged", "arrived", "first", "last", "created", "last_timestamp"];
     let mut checked = 0;
     for line in [
         &["echo", "imu", "--newest", "-n1", "--json"][..],
@@ -363,12 +365,12 @@ fn stamps_survive_programs_that_keep_numbers_as_doubles() {
         let ended = place.run(line.iter().copied()).with(0);
         for row in ended.json() {
             let mut found = Vec::new();
-            stamps(&row, "", &mut found);
+            timestamps(&row, "", &mut found);
             for (name, value) in found {
                 // A double keeps every whole number up to 2^53.
                 let whole = value.as_u64().or(value.as_i64().map(i64::unsigned_abs));
                 assert!(whole.is_none_or(|n| n <= 1 << 53), "{line:?} {name}: {value}");
-                if STAMPS.contains(&&*name) && !value.is_null() {
+                if TIMESTAMPS.contains(&&*name) && !value.is_null() {
                     let text = value.as_str().unwrap_or_else(|| panic!("{line:?} {name}: {value}"));
                     assert!(text.split_once('.').is_some_and(|(_, part)| part.len() == 9), "{name}: {text}");
                     checked += 1;
@@ -376,5 +378,5 @@ fn stamps_survive_programs_that_keep_numbers_as_doubles() {
             }
         }
     }
-    assert!(checked >= 9, "{checked} stamps");
+    assert!(checked >= 9, "{checked} timestamps");
 }

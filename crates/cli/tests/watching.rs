@@ -14,7 +14,7 @@ use support::{Place, Running, until};
 fn stat_measures_rate_bandwidth_size_and_period() {
     let place = Place::new();
     // Room for all that a late publisher makes up for at once, so that its gap counts in the period too.
-    place.run(["mk", "imu", "--frames", "4096"]).with(0);
+    place.run(["mk", "imu", "--depth", "4096"]).with(0);
     let publisher = place.start(["pub", "imu", "0123456789", "-r", "200"]);
     place.until_published("imu", 20);
     let mut stat = place.start(["stat", "imu", "-i1s", "--json"]);
@@ -45,9 +45,9 @@ fn stat_measures_rate_bandwidth_size_and_period() {
 #[test]
 fn stat_tells_latency_and_losses_of_the_subscribers() {
     let place = Place::new();
-    let channel = place.domain().create("imu", &Attributes::new().frames(4)).unwrap();
+    let channel = place.domain().create("imu", &Attributes::new().depth(4)).unwrap();
     let mut publisher = channel.publisher().unwrap();
-    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+    let mut subscriber = channel.subscriber_with(SubscriberOptions::new().latency_sampling(1)).unwrap();
     let mut buffer = [0; 512];
     let mut stat = place.start(["stat", "imu", "-i100ms", "--json"]);
     let mut rows = BufReader::new(stat.output());
@@ -88,7 +88,7 @@ fn stat_keeps_a_histogram_for_each_receiver_without_touching_it() {
     let stat = place.start(arguments);
     until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
     let channel = place.domain().open_channel("imu").unwrap();
-    let mut receiver = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+    let mut receiver = channel.subscriber_with(SubscriberOptions::new().latency_sampling(1)).unwrap();
     let mut publisher = channel.publisher().unwrap();
     let mut buffer = [0; 512];
     for _ in 0..10 {
@@ -141,7 +141,7 @@ fn stat_counts_nothing_twice_of_a_receiver_that_is_away_for_a_while() {
     let mut buffer = [0; 512];
     let mut pairs = ["imu", "other"].map(|name| {
         let channel = place.domain().create(name, &Attributes::new()).unwrap();
-        let receiver = channel.subscriber_with(SubscriberOptions::new().sample(1)).unwrap();
+        let receiver = channel.subscriber_with(SubscriberOptions::new().latency_sampling(1)).unwrap();
         (channel.publisher().unwrap(), receiver)
     });
     let mut receive = |n: usize| {

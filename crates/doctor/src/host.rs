@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::PathBuf;
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 use crate::{Tried, cpus};
 
@@ -21,7 +21,7 @@ pub struct Host {
 
 impl Host {
     /// This machine, with the channels of this domain. Tries things out: see [`Tried::here`].
-    pub fn here(domain: &Domain) -> Host {
+    pub fn here(domain: &Directory) -> Host {
         Host::at("/", Tried::here(domain))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use saltus_channel::{Domain, Error};
+use saltus_channel::{Directory, Error};
 
 /// A process that publishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Publisher {
 }
 
 /// Those of a domain that live, each process once; whose channels cannot be opened are left out.
-pub fn living(domain: &Domain) -> Result<Vec<Publisher>, Error> {
+pub fn living(domain: &Directory) -> Result<Vec<Publisher>, Error> {
     let mut found = BTreeMap::new();
     for name in domain.list()? {
         let Ok(info) = domain.open_channel(name.as_bytes()).and_then(|channel| channel.info()) else {

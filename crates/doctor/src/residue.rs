@@ -1,6 +1,6 @@
 //! Channels that the dead left.
 
-use saltus_channel::{Domain, Error, Info, Name, Result};
+use saltus_channel::{Directory, Error, Info, Name, Result};
 
 /// A channel that had publishers, all of which are dead, and that nobody who lives subscribes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub struct Dead {
 
 /// The dead channels of a domain. One that nobody has ever published in is none, and one that cannot be opened is
 /// left out.
-pub fn dead(domain: &Domain) -> Result<Vec<Dead>> {
+pub fn dead(domain: &Directory) -> Result<Vec<Dead>> {
     let names = domain.list()?.into_iter();
     Ok(names.filter_map(|name| look(domain, &name).ok().flatten()).collect())
 }
 
 /// How many channels of a domain this user cannot open, for want of the right: those of others.
-pub fn closed(domain: &Domain) -> usize {
+pub fn closed(domain: &Directory) -> usize {
     let names = domain.list().unwrap_or_default().into_iter();
     let refused = |name: &Name| matches!(domain.open_channel(name.as_bytes()), Err(Error::Denied { .. }));
     names.filter(refused).count()
@@ -33,7 +33,7 @@ pub fn closed(domain: &Domain) -> usize {
 ///
 /// # Errors
 /// It cannot be opened or removed.
-pub fn remove(domain: &Domain, dead: &Dead) -> Result<bool> {
+pub fn remove(domain: &Directory, dead: &Dead) -> Result<bool> {
     match look(domain, &dead.name) {
         Ok(Some(now)) if now.id == dead.id => domain.unlink(dead.name.as_bytes()).map(|()| true),
         Ok(_) | Err(Error::NotFound { .. }) => Ok(false),
@@ -41,7 +41,7 @@ pub fn remove(domain: &Domain, dead: &Dead) -> Result<bool> {
     }
 }
 
-fn look(domain: &Domain, name: &Name) -> Result<Option<Dead>> {
+fn look(domain: &Directory, name: &Name) -> Result<Option<Dead>> {
     let info = domain.open_channel(name.as_bytes())?.info()?;
     Ok(is_dead(&info).then(|| Dead {
         name: name.clone(),
@@ -63,12 +63,12 @@ mod tests {
     use saltus_channel::Attributes;
 
     /// A domain of this test alone.
-    struct Place(Domain);
+    struct Place(Directory);
 
     impl Place {
         fn new(name: &str) -> Place {
             let url = format!("shm:///dev/shm/saltus-test-{}-doctor-{name}", std::process::id());
-            Place(Domain::open(&url).unwrap())
+            Place(Directory::open(&url).unwrap())
         }
     }
 

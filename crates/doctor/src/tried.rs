@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 use saltus_net::{lcm, udp};
 use saltus_os::clock::Discipline;
 use saltus_os::{clock, file, process, rt};
@@ -82,7 +82,7 @@ impl Tried {
     /// [`rt::try_lock_memory`]. Sends datagrams that do not leave it, and waits for them for 300 ms at most; starts
     /// a thread that ends at once; locks memory and unlocks it; takes half a second at least where a
     /// processor is set aside.
-    pub fn here(domain: &Domain) -> Tried {
+    pub fn here(domain: &Directory) -> Tried {
         let (start, before) = (Instant::now(), sets_aside().then(interrupts).flatten());
         let tried = Tried {
             user: process::user(),
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_tried() {
-        let domain = Domain::open("shm://no-such-domain-of-doctor").unwrap();
+        let domain = Directory::open("shm://no-such-domain-of-doctor").unwrap();
         let tried = Tried::here(&domain);
         assert_eq!(tried.publishers, Ok(Vec::new()));
         assert_eq!(tried.dead, Ok(Vec::new()));

@@ -3,7 +3,8 @@
 use crate::description::of_type;
 use crate::provider::Provider;
 use crate::{
-    Options, Pattern, Publisher, Result, Scheme, Stamps, Subscriber, Traits, TypedPublisher, TypedSubscriber,
+    Options, Pattern, Publisher, Result, Scheme, Subscriber, Timestamps, Traits, TypedPublisher,
+    TypedSubscriber,
 };
 use saltus_channel::{Description, Name};
 use saltus_wire::Message;
@@ -119,23 +120,23 @@ impl Domain {
     /// ```
     /// # use saltus_domain::Domain;
     /// assert!(Domain::open("mem://")?.shared_memory().is_none());
-    /// let domain = Domain::open("shm://doc?frames=64")?;
+    /// let domain = Domain::open("shm://doc?depth=64")?;
     /// assert_eq!(domain.shared_memory().map(|directory| directory.url()), Some("shm://doc".to_string()));
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
-    pub fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+    pub fn shared_memory(&self) -> Option<&saltus_channel::Directory> {
         self.provider.shared_memory()
     }
 
-    /// What stamps its messages may be given.
+    /// What timestamps its messages may be given.
     ///
     /// ```
-    /// use saltus_domain::{Domain, Stamps};
-    /// assert_eq!(Domain::open("mem://")?.stamps(), Stamps::Present);
+    /// use saltus_domain::{Domain, Timestamps};
+    /// assert_eq!(Domain::open("mem://")?.timestamps(), Timestamps::Present);
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
-    pub fn stamps(&self) -> Stamps {
-        self.traits().stamps
+    pub fn timestamps(&self) -> Timestamps {
+        self.traits().timestamps
     }
     /// Whether what it loses is told of the channel that lost it. If not, [`Missed::OfSender`](crate::Missed::OfSender) counts over
     /// all channels of a sender, and nobody knows of which the messages were.
@@ -159,7 +160,7 @@ impl Domain {
     /// ```
     pub fn publisher(&self, channel: impl AsRef<[u8]>) -> Result<Publisher> {
         let name = Name::new(channel)?;
-        Ok(Publisher::new(self.provider.outlet(name.clone(), None)?, name))
+        Ok(Publisher::new(self.provider.publisher(name.clone(), None)?, name))
     }
 
     /// The same, where it is known what the messages are: as [`Publisher::describe`] right after, but known from the first.
@@ -172,7 +173,7 @@ impl Domain {
     /// ```
     pub fn publisher_described(&self, channel: impl AsRef<[u8]>, what: &Description) -> Result<Publisher> {
         let name = Name::new(channel)?;
-        Ok(Publisher::new(self.provider.outlet(name.clone(), Some(what))?, name))
+        Ok(Publisher::new(self.provider.publisher(name.clone(), Some(what))?, name))
     }
 
     /// A publisher of messages of one type. Over shared memory the type is left with the channel, for tools to read.
@@ -204,7 +205,7 @@ impl Domain {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn subscriber_with(&self, pattern: Pattern, options: Options) -> Result<Subscriber> {
-        Ok(Subscriber::new(self.provider.inlet(pattern, &options)?, options))
+        Ok(Subscriber::new(self.provider.subscriber(pattern, &options)?, options))
     }
 
     /// The same, where it is known what the messages should be: some networks carry them only to who says so. Messages of

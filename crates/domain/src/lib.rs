@@ -33,11 +33,11 @@
 //! A message that cannot be kept in this process, because its subscriber is slow, is counted as *dropped*, exactly; one that
 //! did not come here is *missed*, as far as the transport reveals it. See [`Message`] and [`Missed`].
 
+mod backend;
 mod description;
 mod dispatcher;
 mod domain;
 mod inbox;
-mod inlet;
 mod message;
 mod options;
 mod provider;
@@ -61,7 +61,7 @@ pub use raw::RawMessage;
 pub use saltus_channel::{CancelHandle, Description, Name, Start, Until};
 pub use saltus_transport as transport;
 pub use saltus_transport::{
-    Discovery, Error, Keeps, Losses, Pattern, Reach, Result, Senders, Stamps, Traits,
+    Discovery, Error, Keeps, Losses, Pattern, Reach, Result, Senders, Timestamps, Traits,
 };
 pub use schemes::{SCHEMES, Scheme, Words, is_same_network};
 pub use subscriber::Subscriber;

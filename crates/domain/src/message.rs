@@ -37,7 +37,7 @@ pub struct Message<'a> {
     pub channel: &'a Name,
     /// When it was published, boot time in ns; `None` where the transport does not say.
     pub published: Option<u64>,
-    /// When it arrived at this machine, boot time in ns: the kernel's stamp for a packet, the publication in shared memory.
+    /// When it arrived at this machine, boot time in ns: the kernel's timestamp for a packet, the publication in shared memory.
     pub arrived: u64,
     /// When a log says that it was recorded, µs since 1970; `None` where it comes from no log.
     pub logged: Option<i64>,

@@ -1,7 +1,7 @@
 //! Publishing.
 
 use crate::Result;
-use crate::inlet::Outlet;
+use crate::backend::BackendPublisher;
 use saltus_channel::{Description, Name};
 use saltus_wire::Message;
 use std::fmt;
@@ -11,13 +11,13 @@ use std::marker::PhantomData;
 ///
 /// One publisher belongs to one thread at a time; another thread makes its own.
 pub struct Publisher {
-    outlet: Box<dyn Outlet>,
+    backend: Box<dyn BackendPublisher>,
     channel: Name,
 }
 
 impl Publisher {
-    pub(crate) fn new(outlet: Box<dyn Outlet>, channel: Name) -> Publisher {
-        Publisher { outlet, channel }
+    pub(crate) fn new(backend: Box<dyn BackendPublisher>, channel: Name) -> Publisher {
+        Publisher { backend, channel }
     }
 
     /// Publishes a message. Over `shm://` it never blocks and, after the first, neither allocates nor calls the kernel but
@@ -34,25 +34,25 @@ impl Publisher {
     /// A message that the channel or the transport cannot hold; what the system refuses, told and not retried.
     #[inline]
     pub fn publish(&mut self, message: &[u8]) -> Result<()> {
-        self.outlet.publish(message)
+        self.backend.publish(message)
     }
 
-    /// Publishes a message as if it had been published at another time, which [`Domain::stamps`](crate::Domain::stamps) says how
-    /// to count: for who publishes a log again. Gives the stamp that it got. Over `shm://` that may be a later one, since a
-    /// publisher's stamps never go back, and the present for one of the future; ages and latencies are then those of the past, and of several publishers of a channel
-    /// the one with the later stamps has the newest message. Otherwise as [`Publisher::publish`].
+    /// Publishes a message as if it had been published at another time, which [`Domain::timestamps`](crate::Domain::timestamps) says how
+    /// to count: for who publishes a log again. Gives the timestamp that it got. Over `shm://` that may be a later one, since a
+    /// publisher's timestamps never go back, and the present for one of the future; ages and latencies are then those of the past, and of several publishers of a channel
+    /// the one with the later timestamps has the newest message. Otherwise as [`Publisher::publish`].
     ///
     /// ```
     /// # use saltus_domain::Domain;
     /// let mut publisher = Domain::open("mem://")?.publisher("imu")?;
-    /// assert!(publisher.publish_at(b"old", 1).is_err(), "mem:// carries no other stamps");
+    /// assert!(publisher.publish_with_timestamp(b"old", 1).is_err(), "mem:// carries no other timestamps");
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Those of [`Publisher::publish`]; a transport that carries no stamps.
-    pub fn publish_at(&mut self, message: &[u8], stamp: i64) -> Result<i64> {
-        self.outlet.publish_at(message, stamp)
+    /// Those of [`Publisher::publish`]; a transport that carries no timestamps.
+    pub fn publish_with_timestamp(&mut self, message: &[u8], timestamp: i64) -> Result<i64> {
+        self.backend.publish_with_timestamp(message, timestamp)
     }
 
     /// The channel.
@@ -77,7 +77,7 @@ impl Publisher {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn sender(&self) -> Option<u64> {
-        self.outlet.sender()
+        self.backend.sender()
     }
 
     /// Leaves what the messages are with the channel, where there is a place for it (`shm://`),
@@ -90,7 +90,7 @@ impl Publisher {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn describe(&mut self, what: &Description) -> Result<()> {
-        self.outlet.describe(what)
+        self.backend.describe(what)
     }
 }
 

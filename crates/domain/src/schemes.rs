@@ -4,7 +4,7 @@ use crate::provider::Provider;
 use crate::providers;
 use crate::{Error, Result};
 use saltus_transport::{
-    Discovery, Keeps, Losses, OpenDelivering, OpenTransport, Reach, Senders, Stamps, Traits, Url,
+    Discovery, Keeps, Losses, OpenDelivering, OpenTransport, Reach, Senders, Timestamps, Traits, Url,
 };
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reach: Reach::Machine,
             shared_memory: true,
             describes: true,
-            stamps: Stamps::BootTime,
+            timestamps: Timestamps::BootTime,
             ..MEMORY
         },
         words: Words { reaches: "this machine", needs: "a tmpfs", ..IN_MEMORY },
@@ -283,7 +283,7 @@ pub static SCHEMES: [Scheme; 10] = [
             reach: Reach::File,
             senders: Senders::Unknown,
             keeps: Keeps::Nothing,
-            stamps: Stamps::WallTime,
+            timestamps: Timestamps::WallTime,
             publish_waits: true,
             ..MEMORY
         },
@@ -308,7 +308,7 @@ const MEMORY: Traits = Traits {
     keeps: Keeps::Recent,
     discovery: Discovery::Immediate,
     describes: false,
-    stamps: Stamps::Present,
+    timestamps: Timestamps::Present,
     publish_waits: false,
     returns_own: true,
     answers: false,

@@ -1,6 +1,6 @@
 //! Receiving.
 
-use crate::inlet::{Inlet, Meta};
+use crate::backend::{BackendSubscriber, Meta};
 use crate::{Error, Message, Options, RawMessage, Result};
 use saltus_channel::{CancelHandle, Description, Name, Until};
 use saltus_os::{clock, process};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
 /// One subscriber belongs to one thread at a time.
 pub struct Subscriber {
-    pub(crate) inlet: Box<dyn Inlet>,
+    pub(crate) backend: Box<dyn BackendSubscriber>,
     pub(crate) options: Options,
     pub(crate) meta: Meta,
     /// A view is of its subscriber's last one, or over.
@@ -44,26 +44,26 @@ const PAUSE: u64 = 1_000_000;
 /// Asks `look` until it finds something or the time is up.
 #[inline]
 pub(crate) fn within<T>(
-    inlet: &mut dyn Inlet,
+    backend: &mut dyn BackendSubscriber,
     until: Until,
-    mut look: impl FnMut(&mut dyn Inlet, bool) -> Result<Option<T>>,
+    mut look: impl FnMut(&mut dyn BackendSubscriber, bool) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    if let Some(found) = look(inlet, until == Until::Poll)? {
+    if let Some(found) = look(backend, until == Until::Poll)? {
         return Ok(Some(found));
     }
     let Some(deadline) = until.deadline() else {
-        inlet.rest()?;
+        backend.rest()?;
         return Ok(None);
     };
     let mut vain = 0;
     loop {
-        let woken = inlet.wait(deadline)?;
-        let found = look(inlet, false)?;
+        let woken = backend.wait(deadline)?;
+        let found = look(backend, false)?;
         if found.is_some() || !woken {
             return Ok(found);
         }
         // There is something, and it cannot be had: overwritten at each try, or the channel is damaged, perhaps for ever.
-        if inlet.is_canceled() {
+        if backend.is_canceled() {
             return Err(Error::Canceled);
         }
         if clock::monotonic() >= deadline {
@@ -77,8 +77,8 @@ pub(crate) fn within<T>(
 }
 
 impl Subscriber {
-    pub(crate) fn new(inlet: Box<dyn Inlet>, options: Options) -> Subscriber {
-        Subscriber { inlet, options, meta: Meta::default(), turn: Turn::first() }
+    pub(crate) fn new(backend: Box<dyn BackendSubscriber>, options: Options) -> Subscriber {
+        Subscriber { backend, options, meta: Meta::default(), turn: Turn::first() }
     }
 
     /// Receives, as the subscriber's [`Options`] say: the newest message not seen, or the next. `None`: the time is up, or
@@ -109,16 +109,16 @@ impl Subscriber {
     /// let (mut subscriber, mut publisher) = (domain.subscriber("imu")?, domain.publisher("imu")?);
     /// publisher.publish(b"tilt 0.02")?;
     /// assert!(subscriber.receive(Until::Poll)?.is_some() && subscriber.receive(Until::Poll)?.is_none());
-    /// assert_eq!(subscriber.again(Until::Poll)?.expect("a message").data, b"tilt 0.02");
+    /// assert_eq!(subscriber.current(Until::Poll)?.expect("a message").data, b"tilt 0.02");
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     #[inline]
-    pub fn again(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
-        let taken = self.take(Which::Again, until.into())?;
+    pub fn current(&mut self, until: impl Into<Until>) -> Result<Option<Message<'_>>> {
+        let taken = self.take(Which::Current, until.into())?;
         Ok(if taken { self.last() } else { None })
     }
 
-    /// Takes a message out of the inlet, if there is one in time. It lies in `meta`: what is known of it is not handed on through memory.
+    /// Takes a message out of the backend, if there is one in time. It lies in `meta`: what is known of it is not handed on through memory.
     #[inline]
     fn take(&mut self, which: Which, until: Until) -> Result<bool> {
         if until == Until::Poll { self.take_now(which) } else { self.take_within(which, until) }
@@ -126,16 +126,16 @@ impl Subscriber {
     /// Kept short: control loops ask so.
     fn take_now(&mut self, which: Which) -> Result<bool> {
         self.turn.next();
-        let taken = self.inlet.take(which, true, &mut self.meta)?;
+        let taken = self.backend.take(which, true, &mut self.meta)?;
         if !taken {
-            self.inlet.rest()?;
+            self.backend.rest()?;
         }
         Ok(taken)
     }
     fn take_within(&mut self, which: Which, until: Until) -> Result<bool> {
         self.turn.next();
-        let taken = within(&mut *self.inlet, until, |inlet, poll| {
-            Ok(inlet.take(which, poll, &mut self.meta)?.then_some(()))
+        let taken = within(&mut *self.backend, until, |backend, poll| {
+            Ok(backend.take(which, poll, &mut self.meta)?.then_some(()))
         })?;
         Ok(taken.is_some())
     }
@@ -205,8 +205,8 @@ impl Subscriber {
     /// ```
     pub fn wait(&mut self, until: impl Into<Until>) -> Result<bool> {
         match until.into().deadline() {
-            Some(deadline) => self.inlet.wait(deadline),
-            None => Ok(self.inlet.unseen()),
+            Some(deadline) => self.backend.wait(deadline),
+            None => Ok(self.backend.unseen()),
         }
     }
 
@@ -245,9 +245,9 @@ impl Subscriber {
     /// ```
     pub fn fd(&mut self) -> Result<BorrowedFd<'_>> {
         // From here on somebody sleeps on it without asking us first.
-        let _ = self.inlet.fd()?;
-        self.inlet.rest()?;
-        self.inlet.fd()
+        let _ = self.backend.fd()?;
+        self.backend.rest()?;
+        self.backend.fd()
     }
 
     /// The handle that cancels waits, from another thread or a signal handler.
@@ -261,7 +261,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn cancel_handle(&mut self) -> CancelHandle {
-        self.inlet.cancel_handle()
+        self.backend.cancel_handle()
     }
     /// Whether waits are canceled.
     ///
@@ -273,7 +273,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn is_canceled(&self) -> bool {
-        self.inlet.is_canceled()
+        self.backend.is_canceled()
     }
     /// Whether anything unseen has come to this process. A few loads.
     ///
@@ -286,7 +286,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn has_unseen(&mut self) -> bool {
-        self.inlet.unseen()
+        self.backend.unseen()
     }
     /// Names of the channels that it has joined so far.
     ///
@@ -299,7 +299,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn channels(&mut self) -> Vec<Name> {
-        self.inlet.channels()
+        self.backend.channels()
     }
     /// What the publishers of `channel` say about their messages, where there is a place for it (`shm://`). May block.
     ///
@@ -312,7 +312,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     pub fn descriptions(&mut self, channel: &Name) -> Vec<Description> {
-        self.inlet.descriptions(channel)
+        self.backend.descriptions(channel)
     }
 }
 

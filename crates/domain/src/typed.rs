@@ -120,7 +120,7 @@ pub struct TypedSubscriber<M> {
 pub struct Typed<'a, M> {
     /// The message. Its memory is used again by the next receive.
     pub message: &'a M,
-    /// The same as bytes, with its channel, stamps and losses.
+    /// The same as bytes, with its channel, timestamps and losses.
     pub about: Bytes<'a>,
 }
 

@@ -1,6 +1,6 @@
 //! Looking at a message where it lies.
 
-use crate::inlet::Place;
+use crate::backend::Place;
 use crate::subscriber::{Turn, within};
 use crate::{Error, Message, Result, Subscriber};
 use saltus_channel::Until;
@@ -69,8 +69,9 @@ impl Subscriber {
     pub fn view(&mut self, until: impl Into<Until>) -> Result<Option<View>> {
         let which = self.options.which();
         let turn = self.turn.next();
-        let place =
-            within(&mut *self.inlet, until.into(), |inlet, poll| inlet.look(which, poll, &mut self.meta))?;
+        let place = within(&mut *self.backend, until.into(), |backend, poll| {
+            backend.look(which, poll, &mut self.meta)
+        })?;
         Ok(place.map(|place| View { place, turn }))
     }
 
@@ -97,7 +98,7 @@ impl Subscriber {
             ));
         }
         if let Place::Shared(view, which) = &view.place {
-            self.inlet.validate(view, *which, &mut self.meta)?;
+            self.backend.validate(view, *which, &mut self.meta)?;
         }
         self.turn.next(); // it was received: once
         self.last().ok_or_else(|| Error::invalid("this view is not of this subscriber"))

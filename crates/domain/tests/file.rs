@@ -132,7 +132,7 @@ fn events_come_when_they_are_due_and_not_before_somebody_looks() {
     }
     assert!(matches!(subscriber.receive(Until::Poll), Err(Error::Ended)));
     assert!(matches!(subscriber.receive(Until::Forever), Err(Error::Ended)), "and it stays so");
-    // Stamps are of when an event was due, not of when somebody looked.
+    // Timestamps are of when an event was due, not of when somebody looked.
     let took = (arrived[4] - arrived[0]) as f64 / 1e6;
     assert!((150.0..250.0).contains(&took), "{took} ms");
     assert_eq!(other.receive(Until::Poll).unwrap().unwrap().dropped, 1);
@@ -157,8 +157,12 @@ fn a_slow_subscriber_of_a_paced_log_gets_the_newest() {
     assert_eq!((got, dropped), ((18..30).collect(), 18), "four of each channel");
     // Who comes now has missed what was due before.
     assert!(all(&domain, 100).receive(Duration::from_millis(20)).unwrap().is_none());
-    assert_eq!(newest.again(Until::Poll).unwrap().unwrap().sequence, Some(27), "the newest that was unseen");
-    assert_eq!(newest.again(Until::Poll).unwrap().unwrap().sequence, Some(27));
+    assert_eq!(
+        newest.current(Until::Poll).unwrap().unwrap().sequence,
+        Some(27),
+        "the newest that was unseen"
+    );
+    assert_eq!(newest.current(Until::Poll).unwrap().unwrap().sequence, Some(27));
 }
 
 #[test]

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(60);
 
-struct Directory(PathBuf);
+struct Place(PathBuf);
 
-impl Directory {
-    fn new(name: &str) -> Directory {
-        Directory(PathBuf::from(format!("/dev/shm/saltus-growth-{name}-{}", std::process::id())))
+impl Place {
+    fn new(name: &str) -> Place {
+        Place(PathBuf::from(format!("/dev/shm/saltus-growth-{name}-{}", std::process::id())))
     }
     fn url(&self) -> String {
         format!("shm://{}", self.0.display())
@@ -26,8 +26,8 @@ impl Directory {
     fn open_with(&self, options: &str) -> Domain {
         Domain::open(&format!("{}{options}", self.url())).unwrap()
     }
-    fn channels(&self) -> saltus_channel::Domain {
-        saltus_channel::Domain::open(&self.url()).unwrap()
+    fn channels(&self) -> saltus_channel::Directory {
+        saltus_channel::Directory::open(&self.url()).unwrap()
     }
     fn attributes(&self, name: &str) -> Attributes {
         self.channels().open_channel(name).unwrap().attributes().clone()
@@ -40,7 +40,7 @@ impl Directory {
     }
 }
 
-impl Drop for Directory {
+impl Drop for Place {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0); // it may not have been made
     }
@@ -81,7 +81,7 @@ fn receive(subscriber: &mut Subscriber, until: Until) -> Option<(u64, usize, u64
 
 #[test]
 fn messages_that_get_longer_are_published_and_received_all_in_their_order() {
-    let directory = Directory::new("longer");
+    let directory = Place::new("longer");
     let domain = directory.open();
     let mut publisher = domain.publisher("img").unwrap();
     let mut subscriber = domain.subscriber_with(exactly("img"), Options::next(16).at_most()).unwrap();
@@ -107,22 +107,25 @@ fn messages_that_get_longer_are_published_and_received_all_in_their_order() {
 
 #[test]
 fn a_channel_that_grew_has_the_attributes_and_the_types_that_it_had() {
-    let directory = Directory::new("attributes");
+    let directory = Place::new("attributes");
     let before = Attributes::new()
-        .frames(7)
-        .frame_size(100)
+        .depth(7)
+        .max_message_size(100)
         .mode(0o600)
         .wake(Wake::Always)
-        .lanes(2)
+        .reserve_publishers(2)
         .clock(saltus_channel::clock::Clock::Monotonic);
     let old = directory.channels().create("c", &before).unwrap();
     let what = Description { name: "scan_t".into(), fingerprint: 23, schema: "struct scan_t {}".into() };
     old.publisher().unwrap().describe(&what.name, what.fingerprint, &what.schema).unwrap();
     publish(&mut directory.open().publisher("c").unwrap(), 0, 1000);
     let after = directory.attributes("c");
-    assert_eq!((after.get_frames(), after.get_mode(), after.get_wake()), (7, 0o600, Wake::Always));
-    assert_eq!((after.get_lanes(), after.get_clock()), (2, saltus_channel::clock::Clock::Monotonic));
-    assert_eq!(after.get_frame_size(), 2048, "twice the message, and then the next power of two");
+    assert_eq!((after.get_depth(), after.get_mode(), after.get_wake()), (7, 0o600, Wake::Always));
+    assert_eq!(
+        (after.get_reserve_publishers(), after.get_clock()),
+        (2, saltus_channel::clock::Clock::Monotonic)
+    );
+    assert_eq!(after.get_max_message_size(), 2048, "twice the message, and then the next power of two");
     let new = directory.channels().open_channel("c").unwrap();
     assert_eq!(new.descriptions().unwrap(), [what]);
 }
@@ -130,8 +133,8 @@ fn a_channel_that_grew_has_the_attributes_and_the_types_that_it_had() {
 #[test]
 fn growth_keeps_permissions_that_were_changed_after_the_publisher_opened() {
     use std::os::unix::fs::MetadataExt;
-    let directory = Directory::new("permissions");
-    directory.channels().create("c", &Attributes::new().frame_size(100).mode(0o644)).unwrap();
+    let directory = Place::new("permissions");
+    directory.channels().create("c", &Attributes::new().max_message_size(100).mode(0o644)).unwrap();
     let mut publisher = directory.open().publisher("c").unwrap();
     publish(&mut publisher, 0, 20);
     directory.channels().chmod("c", 0o640).unwrap();
@@ -154,8 +157,8 @@ fn growth_gives_the_way_from_the_old_channel_its_group() {
     if unsafe { libc::geteuid() } != 0 {
         return eprintln!("NOT RUN: only root may give files a group that it is not in");
     }
-    let directory = Directory::new("group");
-    directory.channels().create("c", &Attributes::new().frame_size(100).mode(0o640)).unwrap();
+    let directory = Place::new("group");
+    directory.channels().create("c", &Attributes::new().max_message_size(100).mode(0o640)).unwrap();
     let mut publisher = directory.open().publisher("c").unwrap();
     publish(&mut publisher, 0, 20);
     for entry in std::fs::read_dir(directory.0.join("c")).unwrap() {
@@ -169,8 +172,8 @@ fn growth_gives_the_way_from_the_old_channel_its_group() {
 
 #[test]
 fn a_depth_is_refused_on_a_channel_without_a_lease_file() {
-    let directory = Directory::new("lease");
-    directory.channels().create("c", &Attributes::new().frames(2)).unwrap();
+    let directory = Place::new("lease");
+    directory.channels().create("c", &Attributes::new().depth(2)).unwrap();
     std::fs::remove_file(directory.0.join("c/lease")).unwrap();
     let error = directory.open().subscriber_with(exactly("c"), Options::next(1000)).unwrap_err().to_string();
     assert!(error.contains("lease"), "{error}");
@@ -205,7 +208,7 @@ impl Account {
 
 #[test]
 fn publishers_that_grow_a_channel_at_once_agree_and_each_ones_order_holds() {
-    let directory = Directory::new("others");
+    let directory = Place::new("others");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(1 << 16).at_most()).unwrap();
     let publishers: Vec<_> = (0..4_u64)
@@ -229,12 +232,12 @@ fn publishers_that_grow_a_channel_at_once_agree_and_each_ones_order_holds() {
     thread::sleep(Duration::from_millis(200));
     account.drain(&mut subscriber);
     assert_eq!(account.total(), 800);
-    assert!(directory.attributes("c").get_frame_size() >= 64 << 9);
+    assert!(directory.attributes("c").get_max_message_size() >= 64 << 9);
 }
 
 #[test]
 fn those_who_wait_follow_a_channel_that_grows() {
-    let directory = Directory::new("wait");
+    let directory = Place::new("wait");
     let domain = directory.open();
     let mut publisher = domain.publisher("c").unwrap();
     publish(&mut publisher, 0, 100);
@@ -268,7 +271,7 @@ fn those_who_wait_follow_a_channel_that_grows() {
 
 #[test]
 fn the_newest_is_that_of_the_channel_that_grew() {
-    let directory = Directory::new("newest");
+    let directory = Place::new("newest");
     let domain = directory.open();
     let (mut publisher, mut idle) = (domain.publisher("c").unwrap(), domain.publisher("c").unwrap());
     publish(&mut idle, 0, 100);
@@ -285,49 +288,49 @@ fn the_newest_is_that_of_the_channel_that_grew() {
         (last, total) = (n, total + 1 + lost);
     }
     assert_eq!((last, total), (4, 3));
-    let again = newest.again(Until::Poll).unwrap().expect("it is still the newest");
+    let again = newest.current(Until::Poll).unwrap().expect("it is still the newest");
     assert_eq!(again.data.len(), 10_000);
 }
 
 #[test]
 fn growing_has_an_end_that_is_told_with_figures() {
-    let directory = Directory::new("end");
+    let directory = Place::new("end");
     let mut bounded = directory.open_with("?grow=100000").publisher("c").unwrap();
     publish(&mut bounded, 0, 100);
     let error = bounded.publish(&[0; 10_000]).unwrap_err();
     let text = error.to_string();
     assert_eq!(error.code(), 9, "{text}");
-    for figure in ["16 frames", "10000 B", "100000 B", "saltus mk c --replace", "?grow=196608"] {
+    for figure in ["a depth of 16", "10000 B", "100000 B", "saltus mk c --replace", "?grow=196608"] {
         assert!(text.contains(figure), "{figure}: {text}");
     }
     publish(&mut bounded, 1, 100);
-    for fixed in ["?grow=0", "?frame_size=512"] {
+    for fixed in ["?grow=0", "?max_message_size=512"] {
         let mut fixed = directory.open_with(fixed).publisher("c").unwrap();
         let error = fixed.publish(&[0; 600]).unwrap_err();
-        assert!(error.code() == 4 && error.to_string().contains("--size 600"), "{error}");
+        assert!(error.code() == 4 && error.to_string().contains("--max-size 600"), "{error}");
     }
-    assert_eq!(directory.attributes("c").get_frame_size(), 512);
+    assert_eq!(directory.attributes("c").get_max_message_size(), 512);
     // Where there is no room for twice as much, there may be for the message.
     let mut tight = directory.open_with("?grow=60000").publisher("d").unwrap();
     publish(&mut tight, 0, 100);
     publish(&mut tight, 1, 2100);
-    assert_eq!(directory.attributes("d").get_frame_size(), 2100);
+    assert_eq!(directory.attributes("d").get_max_message_size(), 2100);
 }
 
 #[test]
 fn a_depth_asked_for_holds_whether_the_channel_is_there_or_not() {
-    let directory = Directory::new("depth");
+    let directory = Place::new("depth");
     let domain = directory.open();
     for (name, exists) in [("new", false), ("old", true)] {
         let mut publisher = domain.publisher(name).unwrap();
         if exists {
             publish(&mut publisher, 0, 100);
-            assert_eq!(directory.attributes(name).get_frames(), 16);
+            assert_eq!(directory.attributes(name).get_depth(), 16);
         }
         let mut subscriber = domain.subscriber_with(exactly(name), Options::next(1000)).unwrap();
         let first = u64::from(exists);
         (first..3000).for_each(|n| publish(&mut publisher, n, 100));
-        assert_eq!(directory.attributes(name).get_frames(), 1000);
+        assert_eq!(directory.attributes(name).get_depth(), 1000);
         // The message that was there belongs to the channel before; of the others the last thousand wait.
         // A channel that came is looked for every 10 ms.
         let first = wait(&mut subscriber);
@@ -342,21 +345,21 @@ fn a_depth_asked_for_holds_whether_the_channel_is_there_or_not() {
 
 #[test]
 fn a_channel_made_deeper_still_has_its_newest_for_those_who_come_late() {
-    let directory = Directory::new("late");
+    let directory = Place::new("late");
     let domain = directory.open();
     publish(&mut domain.publisher("map").unwrap(), 7, 100);
     let deep = domain.subscriber_with(exactly("map"), Options::next(50)).unwrap();
-    assert_eq!(directory.attributes("map").get_frames(), 50);
+    assert_eq!(directory.attributes("map").get_depth(), 50);
     assert_eq!(poll(&mut domain.subscriber("map").unwrap()), Some((7, 100, 0)));
     assert_eq!(poll(&mut { deep }), Some((7, 100, 0)));
 }
 
 #[test]
 fn a_depth_that_was_not_asked_for_changes_nothing() {
-    let directory = Directory::new("unasked");
+    let directory = Place::new("unasked");
     let domain = directory.open();
     publish(&mut domain.publisher("c").unwrap(), 0, 100);
-    let fixed = directory.open_with("?frames=4");
+    let fixed = directory.open_with("?depth=4");
     let every: [(Pattern, &Domain, Options); 4] = [
         (exactly("c"), &domain, Options::newest()),
         (exactly("c"), &domain, Options::next(1000).at_most()),
@@ -365,13 +368,13 @@ fn a_depth_that_was_not_asked_for_changes_nothing() {
     ];
     for (pattern, domain, options) in every {
         domain.subscriber_with(pattern, options).unwrap();
-        assert_eq!(directory.attributes("c").get_frames(), 16);
+        assert_eq!(directory.attributes("c").get_depth(), 16);
     }
 }
 
 #[test]
 fn an_absurd_depth_is_refused_at_once_with_figures() {
-    let directory = Directory::new("absurd");
+    let directory = Place::new("absurd");
     let domain = directory.open();
     let refused = |depth| {
         let error = domain.subscriber_with(exactly("c"), Options::next(depth)).unwrap_err();
@@ -384,7 +387,7 @@ fn an_absurd_depth_is_refused_at_once_with_figures() {
     refused(u64::MAX);
     publish(&mut domain.publisher("c").unwrap(), 0, 1 << 20);
     refused(1000); // 2 GiB
-    assert_eq!(directory.attributes("c").get_frames(), 16);
+    assert_eq!(directory.attributes("c").get_depth(), 16);
 }
 
 /// Runs in a process of its own, for those tests that start it: publishes ever longer messages in channel `c`, and notes in a file what it
@@ -418,7 +421,7 @@ fn growers_killed_at_any_moment_leave_one_channel_that_lives_and_all_is_accounte
         (seed >> 33) % below
     };
     for round in 0..20 {
-        let directory = Directory::new(&format!("killed-{round}"));
+        let directory = Place::new(&format!("killed-{round}"));
         let domain = directory.open();
         let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(1 << 20).at_most()).unwrap();
         std::fs::create_dir_all(&directory.0).unwrap();
@@ -506,7 +509,7 @@ fn as_nobody(f: impl FnOnce()) {
 
 #[test]
 fn who_may_not_replace_a_channel_is_told_what_to_do() {
-    let directory = Directory::new("nobody");
+    let directory = Place::new("nobody");
     let domain = directory.open();
     directory.channels().create("c", &Attributes::new().mode(0o666)).unwrap();
     publish(&mut domain.publisher("c").unwrap(), 0, 100);
@@ -521,7 +524,7 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
         publish(&mut publisher, 2, 100);
         let error = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap_err();
         let text = error.to_string();
-        for word in ["it keeps 16", "mk c --replace --frames 1000 --size 512", "?frames=1000"] {
+        for word in ["it keeps 16", "mk c --replace --depth 1000 --max-size 512", "?depth=1000"] {
             assert!(text.contains(word), "{word}: {text}");
         }
         assert_eq!(error.code(), 8);
@@ -532,16 +535,19 @@ fn who_may_not_replace_a_channel_is_told_what_to_do() {
         directory.attributes("c"),
         directory.channels().open_channel("c").unwrap().attributes().clone()
     );
-    assert_eq!(directory.attributes("c").get_frame_size(), 512);
+    assert_eq!(directory.attributes("c").get_max_message_size(), 512);
 }
 
 #[test]
 fn a_shallow_channel_that_comes_later_is_told_of_once() {
-    let directory = Directory::new("later");
+    let directory = Place::new("later");
     let domain = directory.open();
     let mut subscriber = domain.subscriber_with(exactly("c"), Options::next(1000)).unwrap();
     // A program that knows nothing of the wish makes it of messages so long that it cannot be made as deep.
-    directory.channels().create("c", &Attributes::new().frame_size(8 << 20).lanes(1)).unwrap();
+    directory
+        .channels()
+        .create("c", &Attributes::new().max_message_size(8 << 20).reserve_publishers(1))
+        .unwrap();
     publish(&mut domain.publisher("c").unwrap(), 3, 100);
     let error = subscriber.receive(LONG).unwrap_err();
     assert!(error.code() == 12 && error.to_string().contains("1000 messages"), "{error}");
@@ -550,7 +556,7 @@ fn a_shallow_channel_that_comes_later_is_told_of_once() {
 
 #[test]
 fn a_channel_that_root_makes_larger_still_belongs_to_its_owner() {
-    let directory = Directory::new("owner");
+    let directory = Place::new("owner");
     let domain = directory.open();
     as_nobody(|| publish(&mut domain.publisher("c").unwrap(), 0, 100));
     if !directory.0.exists() {
@@ -570,7 +576,7 @@ fn a_channel_that_root_makes_larger_still_belongs_to_its_owner() {
 
 #[test]
 fn what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted() {
-    let directory = Directory::new("stopped");
+    let directory = Place::new("stopped");
     let domain = directory.open();
     let mut publisher = domain.publisher("c").unwrap();
     publish(&mut publisher, 0, 100);
@@ -596,7 +602,7 @@ fn what_a_publisher_was_stopped_at_when_its_channel_grew_is_received_and_counted
 
 #[test]
 fn a_channel_that_is_replaced_all_the_time_is_found_all_the_time() {
-    let directory = Directory::new("found");
+    let directory = Place::new("found");
     let channels = directory.channels();
     let first = channels.create("c", &Attributes::new()).unwrap();
     let ends = Arc::new(AtomicBool::new(false));
@@ -606,7 +612,7 @@ fn a_channel_that_is_replaced_all_the_time_is_found_all_the_time() {
         let mut frames = 16;
         while !theirs.load(Relaxed) {
             frames = if frames > 500 { 16 } else { frames + 1 };
-            let larger = old.attributes().clone().frames(frames);
+            let larger = old.attributes().clone().depth(frames);
             old = old.domain().succeed(&old, &larger).unwrap();
         }
     });

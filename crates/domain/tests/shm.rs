@@ -62,7 +62,7 @@ fn a_channel_that_takes_the_place_of_another_is_joined_though_the_directory_is_q
     let directory = Directory::new("again");
     let domain = directory.open();
     let mut all = domain.subscriber_with(Pattern::all(), Options::next(10)).unwrap();
-    let channels = saltus_channel::Domain::open(domain.url()).unwrap();
+    let channels = saltus_channel::Directory::open(domain.url()).unwrap();
     for text in ["first", "second", "third"] {
         publish(&domain, "c", text);
         assert_eq!(next(&mut all), format!("c {text}"));

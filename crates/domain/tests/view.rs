@@ -12,7 +12,7 @@ impl Directory {
     }
     /// With four frames a channel.
     fn open(&self) -> Domain {
-        Domain::open(&format!("shm://{}?frames=4", self.0.display())).unwrap()
+        Domain::open(&format!("shm://{}?depth=4", self.0.display())).unwrap()
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Live {
     hub: Arc<Hub>,
     domain: Domain,
     /// The same in shared memory, to see who is there without reading.
-    shm: Option<saltus_channel::Domain>,
+    shm: Option<saltus_channel::Directory>,
     prefix: String,
     types: Types,
     dialect: Dialect,
@@ -299,7 +299,7 @@ impl Live {
             return None;
         }
         let mut subscriber = self.domain.subscriber(name.as_bytes()).ok()?;
-        let newest = subscriber.again(Until::Poll).ok()??;
+        let newest = subscriber.current(Until::Poll).ok()??;
         self.types.of(newest.data).cloned()
     }
 

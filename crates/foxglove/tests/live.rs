@@ -9,7 +9,7 @@ use support::{Client, Place, Serving, message, pose, publisher, until};
 
 /// Living subscribers of a channel in shared memory.
 fn subscribers(place: &Place, channel: &str) -> usize {
-    let domain = saltus_channel::Domain::open(&place.url()).unwrap();
+    let domain = saltus_channel::Directory::open(&place.url()).unwrap();
     let info = domain.open_channel(channel).unwrap().info().unwrap();
     info.subscribers.iter().filter(|one| one.alive).count()
 }
@@ -70,7 +70,7 @@ fn channels_come_and_go_while_a_client_looks_on() {
     client.channel("LATE");
     assert_eq!(client.message("LATE")["value"], json!({ "x": 1 }));
     drop(late);
-    saltus_channel::Domain::open(&place.url()).unwrap().unlink("LATE").unwrap();
+    saltus_channel::Directory::open(&place.url()).unwrap().unlink("LATE").unwrap();
     client.until("the channel is gone", |event| event["event"] == "gone" && event["topic"] == "LATE");
 }
 

@@ -76,7 +76,7 @@ fn what_a_client_publishes_as_json_and_as_cdr_comes_as_a_message_of_the_channels
         told(&mut client, words);
     }
     drop(client);
-    let domain = saltus_channel::Domain::open(&place.url()).unwrap();
+    let domain = saltus_channel::Directory::open(&place.url()).unwrap();
     let publishers = || domain.open_channel("NEW").unwrap().info().unwrap().lanes;
     until("nobody publishes for who has gone", || publishers().iter().all(|lane| !lane.alive));
 }
@@ -121,7 +121,7 @@ fn get(address: &str) -> String {
 fn a_client_is_told_exactly_what_was_lost_between_the_channel_and_the_server() {
     const COUNT: u64 = 20_000;
     let place = Place::new();
-    let domain = Domain::open(&format!("{}?frames=8&frame_size=64", place.url())).unwrap();
+    let domain = Domain::open(&format!("{}?depth=8&max_message_size=64", place.url())).unwrap();
     let mut bytes = domain.publisher("FAST").unwrap();
     bytes.publish(&[0; 8]).unwrap();
     let serving = Serving::show(place.domain());

@@ -10,11 +10,11 @@ pub enum Error {
     /// The system refused; what was tried.
     Io(String, io::Error),
     /// It is no log of a format that is known: what is in it instead.
-    NoLog(String),
+    NotALog(String),
     /// The event cannot be in a log of this format.
     Unwritable(String),
     /// A message cannot be turned back into the bytes that were published.
-    Undecodable {
+    DecodeFailed {
         /// Its channel, harmless to print.
         channel: String,
         /// Why.
@@ -38,8 +38,8 @@ impl Error {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => 9,
                 _ => 13,
             },
-            Error::Undecodable { .. } => 105,
-            Error::NoLog(_) => 109,
+            Error::DecodeFailed { .. } => 105,
+            Error::NotALog(_) => 109,
             Error::Unwritable(_) => 110,
             Error::Changed => 111,
         }
@@ -66,9 +66,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io(what, error) => write!(f, "cannot {what}: {error}"),
-            Error::NoLog(why) => write!(f, "it is no log: {why}"),
+            Error::NotALog(why) => write!(f, "it is no log: {why}"),
             Error::Unwritable(why) => f.write_str(why),
-            Error::Undecodable { channel, why } => {
+            Error::DecodeFailed { channel, why } => {
                 write!(
                     f,
                     "a message of channel `{channel}` cannot be turned back into what was published: {why}"

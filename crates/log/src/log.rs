@@ -86,13 +86,13 @@ impl Log {
         let failed = || Error::io(format!("read the log {}", path.display()));
         let file = File::open(path).map_err(failed())?;
         if !file.metadata().map_err(failed())?.is_file() {
-            return Err(Error::NoLog("it is no file".into()));
+            return Err(Error::NotALog("it is no file".into()));
         }
         let identity = Identity::of(&file).map_err(failed())?;
         let mut probe = vec![0; (Format::PROBE as u64).min(identity.size) as usize];
         file.read_exact_at(&mut probe, 0).map_err(failed())?;
         let format = Format::of_bytes(&probe).ok_or_else(|| {
-            Error::NoLog(match identity.size {
+            Error::NotALog(match identity.size {
                 0 => "it is empty".into(),
                 size => format!("no event of LCM or MCAP in the first of its {size} bytes"),
             })

@@ -65,7 +65,7 @@ impl Places {
                 self.published = published;
                 &self.published
             }
-            Some(Err(why)) => return Err(Error::Undecodable { channel: harmless(&about.name), why }),
+            Some(Err(why)) => return Err(Error::DecodeFailed { channel: harmless(&about.name), why }),
         };
         Ok(head.event(about, data))
     }

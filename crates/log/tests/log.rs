@@ -169,9 +169,9 @@ fn what_is_no_log_is_an_error_that_says_so() {
     let directory = Directory::new("no-log");
     for bytes in [&b""[..], b"hello", &[0; 10_000]] {
         let path = directory.file("no", bytes);
-        assert!(matches!(Log::open(&path), Err(Error::NoLog(_))));
+        assert!(matches!(Log::open(&path), Err(Error::NotALog(_))));
     }
-    assert!(matches!(Log::open(&directory.0), Err(Error::NoLog(_))));
+    assert!(matches!(Log::open(&directory.0), Err(Error::NotALog(_))));
     assert!(matches!(Log::open(&directory.0.join("nothing")), Err(Error::Io(..))));
 }
 

@@ -160,7 +160,7 @@ fn many_short_messages_are_all_counted() {
         for seed in 0..2000 {
             assert_eq!(peer.answer(), "ok");
             let heard = ear.expect("FROM", 64, seed);
-            assert!(heard.stamp_ns > 1_600_000_000_000_000_000, "the kernel's stamp");
+            assert!(heard.stamp_ns > 1_600_000_000_000_000_000, "the kernel's timestamp");
         }
         for seed in 0..2000 {
             publisher.publish(b"TO", &made(64, seed)).unwrap();

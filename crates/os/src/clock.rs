@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A clock to stamp messages with.
+/// A clock to timestamp messages with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Clock {
@@ -16,7 +16,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The clock of this number, if it is one that Saltus stamps with.
+    /// The clock of this number, if it is one that Saltus timestamps with.
     pub fn from_id(id: u32) -> Option<Clock> {
         [Clock::Boottime, Clock::Monotonic, Clock::Realtime].into_iter().find(|c| *c as u32 == id)
     }
@@ -32,7 +32,7 @@ pub fn now(clock: Clock) -> u64 {
     }
 }
 
-/// The boot clock in nanoseconds: what channels stamp with by default.
+/// The boot clock in nanoseconds: what channels timestamp with by default.
 #[inline]
 pub fn boottime() -> u64 {
     now(Clock::Boottime)
@@ -82,7 +82,7 @@ fn raw(id: libc::clockid_t) -> i64 {
 }
 
 /// How far this process's time namespace shifts `clock`, in ns. Read once: a process that enters another time namespace
-/// later, by `unshare` and a fork without `exec`, stamps by the first one's clock.
+/// later, by `unshare` and a fork without `exec`, timestamps by the first one's clock.
 #[inline]
 fn offset(clock: Clock) -> i64 {
     static OFFSETS: OnceLock<(i64, i64)> = OnceLock::new();

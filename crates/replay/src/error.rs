@@ -12,12 +12,12 @@ pub enum Error {
     Log(saltus_log::Error),
     /// The domain.
     Domain(saltus_domain::Error),
-    /// Original stamps are wanted in a domain that carries none.
-    NoStamps {
+    /// Original timestamps are wanted in a domain that carries none.
+    NoTimestamps {
         /// URL of the domain, harmless to print.
         url: String,
     },
-    /// Original stamps are wanted of a log that is longer than the machine has been running.
+    /// Original timestamps are wanted of a log that is longer than the machine has been running.
     TooLong,
     /// The time of the log cannot be encoded.
     Clock(String),
@@ -28,7 +28,7 @@ impl fmt::Display for Error {
         match self {
             Error::Log(error) => error.fmt(f),
             Error::Domain(error) => error.fmt(f),
-            Error::NoStamps { url } => write!(f, "{url} carries no stamps of the publisher"),
+            Error::NoTimestamps { url } => write!(f, "{url} carries no timestamps of the publisher"),
             Error::TooLong => f.write_str("the log is longer than this machine has been running"),
             Error::Clock(why) => write!(f, "the clock: {why}"),
         }

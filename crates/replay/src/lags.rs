@@ -114,7 +114,7 @@ mod tests {
             received,
             missed: 0,
             last_seq,
-            last_stamp: 0,
+            last_timestamp: 0,
             sleeps: 0,
             overruns: 0,
             latency: LatencyCounts::default(),

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::readers::{Readers, Tell};
-use crate::stamps::Restamp;
+use crate::timestamps::Restamp;
 
 fn send(
     restamp: &mut Option<Restamp>,
@@ -48,8 +48,8 @@ pub struct Report {
     pub refused: u64,
     /// Messages that could not be read.
     pub unreadable: u64,
-    /// Messages that got a later stamp than their original one; none with present stamps.
-    pub later_stamps: Option<u64>,
+    /// Messages that got a later timestamp than their original one; none with present timestamps.
+    pub later_timestamps: Option<u64>,
     /// How late messages were published; none that had a time.
     pub late: Option<Late>,
 }
@@ -85,7 +85,7 @@ pub struct Outlets {
     played: u64,
     /// Those who read what is played, where they can be known.
     readers: Option<Readers>,
-    /// What gives messages their original stamps, if they get them.
+    /// What gives messages their original timestamps, if they get them.
     restamp: Option<Restamp>,
     /// Messages that the domain did not take.
     refused: u64,
@@ -97,7 +97,7 @@ pub struct Outlets {
 
 impl Outlets {
     /// Publishes in this domain. `types` say what messages are that the log does not explain; `restamp` gives them their original
-    /// stamps; `tell` hears of what is not played.
+    /// timestamps; `tell` hears of what is not played.
     #[must_use]
     pub fn new(
         domain: &Domain,
@@ -137,7 +137,7 @@ impl Outlets {
             played: self.played,
             refused: self.refused,
             unreadable: self.unreadable,
-            later_stamps: self.restamp.as_ref().map(Restamp::later),
+            later_timestamps: self.restamp.as_ref().map(Restamp::later),
             late: (!late.is_empty()).then(|| Late {
                 count: late.len(),
                 p50: late.value_at_quantile(0.5),
@@ -152,7 +152,7 @@ impl Outlets {
     pub(crate) fn last(&self) -> Option<&[u8]> {
         (self.played > 0).then_some(&self.last)
     }
-    /// Publishes something else of this time of the log, with the stamp that it is to have.
+    /// Publishes something else of this time of the log, with the timestamp that it is to have.
     pub(crate) fn send(
         &mut self,
         publisher: &mut Publisher,

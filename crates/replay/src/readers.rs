@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use saltus_channel::{Channel, Domain, Info, Name};
+use saltus_channel::{Channel, Directory, Info, Name};
 use saltus_domain::Publisher;
 use saltus_os::{clock, process, stop};
 use saltus_text::escape::{escaped, harmless};
@@ -18,7 +18,7 @@ const PAUSE: u64 = 100_000;
 
 /// The readers of what is played.
 pub(crate) struct Readers {
-    domain: Domain,
+    domain: Directory,
     /// Since when, boot time in ns.
     began: u64,
     all: HashMap<Name, Read>,
@@ -50,7 +50,7 @@ impl Readers {
         let name = publisher.channel();
         if !self.all.contains_key(name) {
             let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { return };
-            let room = (channel.attributes().get_frames() / 2).max(1);
+            let room = (channel.attributes().get_depth() / 2).max(1);
             let read = Read { channel, since: clock::boottime(), room, ahead: 0, lags: None };
             self.all.insert(name.clone(), read);
         }
@@ -92,7 +92,7 @@ impl Readers {
 /// A channel, if this publisher is there, and how many messages were published in its lane, if no other one lives.
 fn published(info: Info, publisher: &Publisher) -> Option<(Info, Option<u64>)> {
     let living = info.lanes.iter().filter(|lane| lane.alive);
-    let own = living.clone().find(|lane| Some(lane.writer.lease) == publisher.sender())?.published;
+    let own = living.clone().find(|lane| Some(lane.publisher.lease) == publisher.sender())?.published;
     let alone = living.count() == 1;
     Some((info, alone.then_some(own)))
 }

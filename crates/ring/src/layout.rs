@@ -7,7 +7,7 @@
 //! 256      bytes, abandoned, wakes                        owner              tools
 //! 384      owner    lease, pid, since, uid, name[32]      owner, at lease    tools (never trusted)
 //! 512      slots[S], one cache line each:
-//!            +0 seq | +8 pos | +16 stamp | +24 lease | +32 len, flags | +40 off | +48 crc | +56 spare
+//!            +0 seq | +8 pos | +16 timestamp | +24 lease | +32 len, flags | +40 off | +48 crc | +56 spare
 //! 512+64S  data[cap]: each message in one piece, starting at a multiple of 64
 //! ```
 //!
@@ -42,7 +42,7 @@ pub(crate) const OWNER: usize = 384;
 
 pub(crate) const SEQ: usize = 0;
 pub(crate) const POS: usize = 8;
-pub(crate) const STAMP: usize = 16;
+pub(crate) const TIMESTAMP: usize = 16;
 pub(crate) const LEASE: usize = 24;
 pub(crate) const LEN: usize = 32;
 pub(crate) const OFF: usize = 40;

@@ -1,6 +1,6 @@
 //! A subscriber's place in all lanes of a channel.
 //!
-//! Within a lane the order is the publisher's, exactly. Across lanes it is by stamp, then by lane. Every message
+//! Within a lane the order is the publisher's, exactly. Across lanes it is by timestamp, then by lane. Every message
 //! published since the subscriber joined is counted once, as received or as missed.
 
 mod account;
@@ -58,10 +58,10 @@ impl Merge {
             merge.cursors.push(seen);
             merge.fairness.push();
             if start == Start::Newest && head > 0 {
-                // A slot that is overtaken just now has no stamp that counts; any younger one will do.
+                // A slot that is overtaken just now has no timestamp that counts; any younger one will do.
                 let meta = lanes.lane(i).and_then(|mem| reader::inspect(mem, &layout, head));
-                let stamp = meta.map_or(0, |m| m.stamp).min(lanes.now());
-                let key = Key { stamp, lane: i, seq: head };
+                let timestamp = meta.map_or(0, |m| m.timestamp).min(lanes.now());
+                let key = Key { timestamp, lane: i, seq: head };
                 if newest.is_none_or(|n| n.older_than(&key)) {
                     newest = Some(key);
                 }
@@ -131,7 +131,7 @@ impl Merge {
         let missed = match c.which {
             _ if !fresh => 0,
             Which::Next => self.account.deliver(self.cursors.pass(c.lane, c.meta.seq)),
-            Which::Newest | Which::Again => self.account.deliver(self.cursors.advance(self.cursors.len())),
+            Which::Newest | Which::Current => self.account.deliver(self.cursors.advance(self.cursors.len())),
         };
         self.floor.raise(c.key);
         self.fairness.delivered(c.lane);

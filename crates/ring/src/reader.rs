@@ -14,8 +14,8 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 pub struct Meta {
     /// Number of the message in its lane, from 1.
     pub seq: u64,
-    /// When it was published, in ns of the channel's clock; 0 if the channel keeps no stamps.
-    pub stamp: u64,
+    /// When it was published, in ns of the channel's clock; 0 if the channel keeps no timestamps.
+    pub timestamp: u64,
     /// The lease under which it was published.
     pub lease: u64,
     /// Length in bytes.
@@ -41,7 +41,7 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     }
     // [r3] Relaxed: validated by r6 and r7. Each value is loaded once and bounded before its use.
     let pos = mem.load(slot + POS, Relaxed);
-    let stamp = mem.load(slot + STAMP, Relaxed);
+    let timestamp = mem.load(slot + TIMESTAMP, Relaxed);
     let lease = mem.load(slot + LEASE, Relaxed);
     let len = mem.load(slot + LEN, Relaxed) & LEN_MASK;
     let off = mem.load(slot + OFF, Relaxed);
@@ -53,7 +53,7 @@ pub fn inspect<M: Memory>(mem: &M, layout: &LaneLayout, seq: u64) -> Option<Meta
     {
         return None;
     }
-    Some(Meta { seq, stamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
+    Some(Meta { seq, timestamp, lease, len: len as usize, at: layout.data() + off as usize, pos })
 }
 
 /// Whether `meta`, and all bytes of the message read since [`inspect`], were whole. `[r5]` is the reading itself.
@@ -99,7 +99,7 @@ pub struct LaneCounters {
     /// Messages that a reader can still get.
     pub kept: u64,
     /// Stamp of the last message; 0 if there is none or it was overtaken just now.
-    pub last_stamp: u64,
+    pub last_timestamp: u64,
     /// Length of the last message in bytes; 0 if there is none or it was overtaken just now.
     pub last_len: u64,
     /// Who holds or held the lane.
@@ -123,7 +123,7 @@ pub fn counters<M: Memory>(mem: &M, layout: &LaneLayout) -> LaneCounters {
         abandoned: word(ABANDONED),
         wakes: word(WAKES),
         kept: published.min(layout.frames()),
-        last_stamp: last.map_or(0, |meta| meta.stamp),
+        last_timestamp: last.map_or(0, |meta| meta.timestamp),
         last_len: last.map_or(0, |meta| meta.len as u64),
         owner: Owner {
             lease: word(OWNER),

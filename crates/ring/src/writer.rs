@@ -21,8 +21,8 @@ pub struct Damaged;
 /// # let layout = LaneLayout::new(4, 64).unwrap();
 /// # let mut writer = LaneWriter::adopt(Heap::zeroed(layout.stride() as usize), layout, 0).unwrap();
 /// let reservation = writer.reserve(5).unwrap();
-/// reservation.commit(Commit { len: 5, stamp: 1, lease: 1 });
-/// reservation.commit(Commit { len: 5, stamp: 2, lease: 1 }); // error: use of moved value
+/// reservation.commit(Commit { len: 5, timestamp: 1, lease: 1 });
+/// reservation.commit(Commit { len: 5, timestamp: 2, lease: 1 }); // error: use of moved value
 /// ```
 ///
 /// ```compile_fail,E0499
@@ -31,7 +31,7 @@ pub struct Damaged;
 /// # let mut writer = LaneWriter::adopt(Heap::zeroed(layout.stride() as usize), layout, 0).unwrap();
 /// let first = writer.reserve(5).unwrap();
 /// let second = writer.reserve(5).unwrap(); // error: the writer is borrowed already
-/// first.commit(Commit { len: 5, stamp: 1, lease: 1 });
+/// first.commit(Commit { len: 5, timestamp: 1, lease: 1 });
 /// ```
 #[derive(Debug)]
 #[must_use = "a reservation publishes nothing until it is committed"]
@@ -49,8 +49,8 @@ pub struct Reservation<'w, M> {
 pub struct Commit {
     /// Length of the message in bytes; cut to what was reserved.
     pub len: usize,
-    /// When it is published, in ns of the channel's clock; raised to the lane's last stamp if it is below.
-    pub stamp: u64,
+    /// When it is published, in ns of the channel's clock; raised to the lane's last timestamp if it is below.
+    pub timestamp: u64,
     /// Number of the publisher's lease.
     pub lease: u64,
 }
@@ -60,8 +60,8 @@ pub struct Commit {
 pub struct Committed<'w, M> {
     /// Number of the message in its lane, from 1.
     pub seq: u64,
-    /// The stamp that it got.
-    pub stamp: u64,
+    /// The timestamp that it got.
+    pub timestamp: u64,
     /// The writer, for the counting of wakes.
     pub writer: &'w LaneWriter<M>,
 }
@@ -78,7 +78,7 @@ pub struct LaneWriter<M> {
     off: u64,
     intent: u64,
     bytes: u64,
-    last_stamp: u64,
+    last_timestamp: u64,
 }
 
 impl<'w, M: Memory> Reservation<'w, M> {
@@ -115,11 +115,11 @@ impl<'w, M: Memory> Reservation<'w, M> {
         let writer = self.writer;
         let len = (message.len as u64).min(self.len);
         let seq = writer.head + 1;
-        let stamp = message.stamp.max(writer.last_stamp);
+        let timestamp = message.timestamp.max(writer.last_timestamp);
         let slot = writer.layout.slot(seq);
         // Relaxed: all published by [w4].
         writer.mem.store(slot + POS, self.pos, Relaxed);
-        writer.mem.store(slot + STAMP, stamp, Relaxed);
+        writer.mem.store(slot + TIMESTAMP, timestamp, Relaxed);
         writer.mem.store(slot + LEASE, message.lease, Relaxed);
         writer.mem.store(slot + LEN, len, Relaxed);
         writer.mem.store(slot + OFF, self.off, Relaxed);
@@ -131,11 +131,11 @@ impl<'w, M: Memory> Reservation<'w, M> {
         writer.head = seq;
         writer.end = self.pos + used;
         writer.off = self.off + used;
-        writer.last_stamp = stamp;
+        writer.last_timestamp = timestamp;
         writer.bytes = writer.bytes.wrapping_add(len);
         // Relaxed: a counter that only tools read.
         writer.mem.store(BYTES, writer.bytes, Relaxed);
-        Committed { seq, stamp, writer }
+        Committed { seq, timestamp, writer }
     }
 
     /// Gives up the room, and counts that.
@@ -150,7 +150,7 @@ impl<M: Memory> LaneWriter<M> {
     /// What the dead owner had published stays readable. What it had begun is never seen: a slot that was
     /// complete but whose message was not yet the head stays unpublished, since the next message rewrites it.
     ///
-    /// `now` is the present time on the channel's clock. Stamps in a lane never go back, but a last stamp beyond `now`
+    /// `now` is the present time on the channel's clock. Timestamps in a lane never go back, but a last timestamp beyond `now`
     /// is a liar's, or of a clock that was set back, and binds nobody.
     pub fn adopt(mem: M, layout: LaneLayout, now: u64) -> Result<Self, Damaged> {
         // Acquire on both: pairs with the dead owner's releases [w4] [w5].
@@ -160,7 +160,7 @@ impl<M: Memory> LaneWriter<M> {
             return Err(Damaged);
         }
         let slot = layout.slot(head);
-        let (mut end, mut last_stamp) = (0, 0);
+        let (mut end, mut last_timestamp) = (0, 0);
         if head > 0 {
             end = intent; // [t2] past all that may be dirty, unless the last message says better
             // Acquire: pairs with [w4]; the slot of the head is whole.
@@ -170,14 +170,14 @@ impl<M: Memory> LaneWriter<M> {
                 if pos.is_multiple_of(CACHE_LINE) && len <= layout.max_len && after <= intent {
                     end = after;
                 }
-                last_stamp = Some(mem.load(slot + STAMP, Relaxed)).filter(|s| *s <= now).unwrap_or(0);
+                last_timestamp = Some(mem.load(slot + TIMESTAMP, Relaxed)).filter(|s| *s <= now).unwrap_or(0);
             }
         }
         // [t3] A dead owner may have declared more dirty than the ring is long; a message before that mark would
         // count as overtaken from the start.
         end = round_up(end.max(intent.saturating_sub(layout.cap())), CACHE_LINE);
         let (off, bytes) = (end % layout.cap(), mem.load(BYTES, Relaxed));
-        Ok(LaneWriter { mem, layout, head, end, off, intent, bytes, last_stamp })
+        Ok(LaneWriter { mem, layout, head, end, off, intent, bytes, last_timestamp })
     }
 
     /// The memory of the lane.

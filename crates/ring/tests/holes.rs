@@ -51,22 +51,22 @@ fn a_take_over_publishes_nothing_of_the_dead() {
     assert_eq!(channel.receive(&mut merge, Which::Next).unwrap().2, b"mine");
 }
 
-/// A publisher that is frozen between its stamp and its head: its message is older than that of the other, and comes after it.
+/// A publisher that is frozen between its timestamp and its head: its message is older than that of the other, and comes after it.
 fn old_after_new(
     channel: &Channel,
     frozen: &mut LaneWriter<&Heap>,
     other: &mut LaneWriter<&Heap>,
     meanwhile: impl FnOnce(),
 ) {
-    let stamp = channel.now.fetch_add(1, SeqCst);
+    let timestamp = channel.now.fetch_add(1, SeqCst);
     let mut reservation = frozen.reserve(3).unwrap();
     reservation.fill(0, b"old");
     channel.publish(other, b"new");
     meanwhile();
-    reservation.commit(Commit { len: 3, stamp, lease: 1 }); // SIGCONT
+    reservation.commit(Commit { len: 3, timestamp, lease: 1 }); // SIGCONT
 }
 
-/// Addendum 4: a publisher frozen after its stamp comes back with an old command; newest does not go back to it.
+/// Addendum 4: a publisher frozen after its timestamp comes back with an old command; newest does not go back to it.
 #[test]
 fn newest_never_goes_back_to_a_frozen_publishers_command() {
     let channel = Channel::new(2, 4, 64);
@@ -76,7 +76,7 @@ fn newest_never_goes_back_to_a_frozen_publishers_command() {
         assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"new");
     });
     assert_eq!(channel.receive(&mut merge, Which::Newest), None);
-    assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+    assert_eq!(channel.receive(&mut merge, Which::Current).unwrap().2, b"new");
     assert_eq!((merge.received(), merge.missed()), (1, 1), "the late one counts as missed");
     channel.publish(&mut frozen, b"newer");
     assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"newer");
@@ -89,26 +89,26 @@ fn what_comes_late_is_missed_by_who_sees_the_newest_again() {
     let (mut frozen, mut other) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
     old_after_new(&channel, &mut frozen, &mut other, || {
-        assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+        assert_eq!(channel.receive(&mut merge, Which::Current).unwrap().2, b"new");
     });
     assert!(merge.unseen(&channel));
-    assert_eq!(channel.receive(&mut merge, Which::Again).unwrap().2, b"new");
+    assert_eq!(channel.receive(&mut merge, Which::Current).unwrap().2, b"new");
     assert!(!merge.unseen(&channel));
     assert_eq!((merge.received(), merge.missed()), (1, 1));
     channel.publish(&mut frozen, b"newer");
-    let (.., newer) = channel.receive(&mut merge, Which::Again).unwrap();
+    let (.., newer) = channel.receive(&mut merge, Which::Current).unwrap();
     assert_eq!(newer, b"newer");
     assert_eq!((merge.received(), merge.missed()), (2, 1));
 }
 
-/// A stamp from the future counts as now: it does not hold the place of the newest for ever.
+/// A timestamp from the future counts as now: it does not hold the place of the newest for ever.
 #[test]
 fn a_stamp_from_the_future_gains_nothing() {
     let channel = Channel::new(2, 4, 64);
     let (mut liar, mut honest) = (channel.writer(0), channel.writer(1));
     let mut merge = Merge::new(&channel, Start::Newest);
     let reservation = liar.reserve(0).unwrap();
-    reservation.commit(Commit { len: 0, stamp: u64::MAX / 2, lease: 1 });
+    reservation.commit(Commit { len: 0, timestamp: u64::MAX / 2, lease: 1 });
     assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().0, 0);
     for _ in 0..3 {
         channel.publish(&mut honest, b"honest");
@@ -118,9 +118,9 @@ fn a_stamp_from_the_future_gains_nothing() {
     for _ in 0..3 {
         channel.publish(&mut honest, b"honest");
         channel.now.fetch_add(10, SeqCst);
-        let _ = channel.receive(&mut merge, Which::Again).unwrap();
+        let _ = channel.receive(&mut merge, Which::Current).unwrap();
         channel.publish(&mut honest, b"honest too");
-        let _ = channel.receive(&mut merge, Which::Again).unwrap();
+        let _ = channel.receive(&mut merge, Which::Current).unwrap();
         assert_eq!(channel.receive(&mut merge, Which::Newest).unwrap().2, b"honest too");
         assert_eq!(channel.receive(&mut merge, Which::Newest), None);
     }
@@ -179,8 +179,8 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
             }
             for _ in 0..40 {
                 let reservation = chatty.reserve(0).unwrap(); // laps the reader during its copy
-                let stamp = channel.now.fetch_add(1, SeqCst);
-                reservation.commit(Commit { len: 0, stamp, lease: 1 });
+                let timestamp = channel.now.fetch_add(1, SeqCst);
+                reservation.commit(Commit { len: 0, timestamp, lease: 1 });
             }
             Ok(())
         });
@@ -199,7 +199,7 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
 #[test]
 fn damaged_lanes_do_not_starve_honest_ones() {
     let (head, intent) = (0, 128); // where they lie in a lane
-    for which in [Which::Newest, Which::Next, Which::Again] {
+    for which in [Which::Newest, Which::Next, Which::Current] {
         for bad in [1, 2, 7] {
             for lie in [intent, head] {
                 let channel = Channel::new(bad + 1, 4, 64);

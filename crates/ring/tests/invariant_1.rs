@@ -73,7 +73,7 @@ fn invariant_1_newest_first() {
             let head = writer.head();
             let mut reservation = writer.reserve(8).unwrap();
             reservation.fill(0, &head.to_le_bytes());
-            reservation.commit(Commit { len: 8, stamp: head, lease: 1 });
+            reservation.commit(Commit { len: 8, timestamp: head, lease: 1 });
         }
         let before = channel.0.accesses.get();
         let mut out = [MaybeUninit::new(0); 8];

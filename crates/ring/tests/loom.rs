@@ -129,7 +129,7 @@ fn publish<M: Memory>(writer: &mut LaneWriter<M>) -> u64 {
     message[8..].copy_from_slice(&(!seq).to_le_bytes());
     let mut reservation = writer.reserve(16).unwrap();
     reservation.fill(0, &message);
-    reservation.commit(Commit { len: 16, stamp: seq, lease: 1 });
+    reservation.commit(Commit { len: 16, timestamp: seq, lease: 1 });
     seq
 }
 

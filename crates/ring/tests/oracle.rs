@@ -37,7 +37,7 @@ impl Lanes for Channel {
 /// What was published: by lane, in order, from message 1 on.
 #[derive(Clone)]
 struct Message {
-    stamp: u64,
+    timestamp: u64,
     bytes: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ impl Reference {
             Start::Oldest => seen.iter_mut().for_each(|s| *s = s.saturating_sub(frames)),
             Start::Newest => {
                 let newest =
-                    (0..LANES).filter(|&i| seen[i] > 0).max_by_key(|&i| (log[i][seen[i] - 1].stamp, i));
+                    (0..LANES).filter(|&i| seen[i] > 0).max_by_key(|&i| (log[i][seen[i] - 1].timestamp, i));
                 newest.into_iter().for_each(|i| seen[i] -= 1);
             }
         }
@@ -77,16 +77,16 @@ impl Reference {
             return (0..LANES)
                 .filter(unseen)
                 .map(|i| (i, oldest(i)))
-                .min_by_key(|&(i, n)| (log[i][n].stamp, i));
+                .min_by_key(|&(i, n)| (log[i][n].timestamp, i));
         }
-        let all = (0..LANES).filter(|i| unseen(i) || (which == Which::Again && !log[*i].is_empty()));
-        let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].stamp, i))?;
-        let (stamp, lane, n) = self.floor;
-        let older = |(i, m): (usize, usize)| if i == lane { m < n } else { log[i][m].stamp < stamp };
+        let all = (0..LANES).filter(|i| unseen(i) || (which == Which::Current && !log[*i].is_empty()));
+        let best = all.map(|i| (i, log[i].len() - 1)).max_by_key(|&(i, n)| (log[i][n].timestamp, i))?;
+        let (timestamp, lane, n) = self.floor;
+        let older = |(i, m): (usize, usize)| if i == lane { m < n } else { log[i][m].timestamp < timestamp };
         // Seen again: what is unseen is passed over as by newest, if all of it came late.
         let seen = best.1 < self.seen[best.0];
         let unseen = (0..LANES).filter(unseen).map(|i| (i, log[i].len() - 1));
-        let newest = unseen.max_by_key(|&(i, m)| (log[i][m].stamp, i));
+        let newest = unseen.max_by_key(|&(i, m)| (log[i][m].timestamp, i));
         let chosen = (!older(best)).then_some(best);
         if (which == Which::Newest || seen) && newest.is_some_and(older) {
             self.untold += self.pass_all(log);
@@ -116,9 +116,9 @@ impl Reference {
             missed += std::mem::take(&mut self.untold);
             self.received += 1;
         }
-        let key = (log[lane][n].stamp, lane, n);
-        let (stamp, floor_lane, floor_n) = self.floor;
-        let newer = if floor_lane == lane { n > floor_n } else { key.0 > stamp };
+        let key = (log[lane][n].timestamp, lane, n);
+        let (timestamp, floor_lane, floor_n) = self.floor;
+        let newer = if floor_lane == lane { n > floor_n } else { key.0 > timestamp };
         if newer || self.floor == (0, 0, 0) {
             self.floor = key;
         }
@@ -128,7 +128,7 @@ impl Reference {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Publish { lane: usize, len: usize, stamp: u64 },
+    Publish { lane: usize, len: usize, timestamp: u64 },
     Abandon { lane: usize, len: usize },
     TakeOver { lane: usize },
     Join { start: Start },
@@ -140,12 +140,12 @@ enum Step {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let lane = 0..LANES;
     let len = prop_oneof![Just(0), Just(64), Just(MAX), 0..=MAX];
-    let which = prop_oneof![Just(Which::Newest), Just(Which::Next), Just(Which::Again)];
+    let which = prop_oneof![Just(Which::Newest), Just(Which::Next), Just(Which::Current)];
     let start =
         prop_oneof![Just(Start::Newest), Just(Start::Now), Just(Start::Oldest), Just(Start::Beginning)];
     let room = prop_oneof![4 => Just(MAX), 1 => 0..MAX];
     let step = prop_oneof![
-        12 => (lane.clone(), len.clone(), 1..4u64).prop_map(|(lane, len, stamp)| Step::Publish { lane, len, stamp }),
+        12 => (lane.clone(), len.clone(), 1..4u64).prop_map(|(lane, len, timestamp)| Step::Publish { lane, len, timestamp }),
         1 => (lane.clone(), len).prop_map(|(lane, len)| Step::Abandon { lane, len }),
         1 => lane.prop_map(|lane| Step::TakeOver { lane }),
         1 => start.prop_map(|start| Step::Join { start }),
@@ -167,16 +167,16 @@ fn check(frames: u64, steps: Vec<Step>) {
     let frames = frames as usize;
     for step in steps {
         match step {
-            Step::Publish { lane, len, stamp } => {
+            Step::Publish { lane, len, timestamp } => {
                 channel.used.set(channel.used.get().max(lane + 1));
-                channel.now.set(channel.now.get() + stamp);
+                channel.now.set(channel.now.get() + timestamp);
                 let bytes: Vec<u8> = (0..len).map(|i| (i + lane * 31 + log[lane].len() * 7) as u8).collect();
                 let writer = &mut writers[lane];
                 let mut reservation = writer.reserve(len).unwrap();
                 reservation.fill(0, &bytes);
-                let Committed { seq, stamp, .. } =
-                    reservation.commit(Commit { len, stamp: channel.now.get(), lease: 1 });
-                log[lane].push(Message { stamp, bytes });
+                let Committed { seq, timestamp, .. } =
+                    reservation.commit(Commit { len, timestamp: channel.now.get(), lease: 1 });
+                log[lane].push(Message { timestamp, bytes });
                 assert_eq!(seq as usize, log[lane].len());
             }
             Step::Abandon { lane, len } => drop(writers[lane].reserve(len).unwrap()),
@@ -205,7 +205,7 @@ fn check(frames: u64, steps: Vec<Step>) {
                     (Ok(Some(delivered)), Some((lane, n))) => {
                         let missed = reference.deliver(&log, which, (lane, n));
                         assert_eq!((delivered.lane, delivered.meta.seq as usize - 1), (lane, n), "{which:?}");
-                        assert_eq!(delivered.meta.stamp, log[lane][n].stamp);
+                        assert_eq!(delivered.meta.timestamp, log[lane][n].timestamp);
                         assert_eq!(delivered.missed as usize, missed);
                         // SAFETY: initialised above, and only initialised bytes are written to it.
                         let bytes: Vec<u8> = out.iter().map(|b| unsafe { b.assume_init() }).collect();

@@ -154,11 +154,11 @@ mod tests {
         // None; all the same; ten times as fast, as of a log that is played; before each other.
         let wrong: [fn(u64) -> Option<u64>; 4] =
             [|_| None, |_| Some(7), |at| Some(at * 10), |at| Some(u64::MAX - at)];
-        for stamps in wrong {
-            for rate in looked(1000.0, stamps) {
+        for timestamps in wrong {
+            for rate in looked(1000.0, timestamps) {
                 assert!((rate.hz / 1000.0 - 1.0).abs() < 0.002, "{rate:?}");
             }
-            for rate in looked(50.0, stamps) {
+            for rate in looked(50.0, timestamps) {
                 assert!((rate.hz / 50.0 - 1.0).abs() < 0.03, "{rate:?}");
             }
         }

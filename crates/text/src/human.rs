@@ -38,14 +38,14 @@ pub fn hertz(hz: f64) -> String {
     }
 }
 
-/// A stamp in seconds with all its nanoseconds, which sorts and subtracts well.
-pub fn stamp(ns: u64) -> String {
+/// A timestamp in seconds with all its nanoseconds, which sorts and subtracts well.
+pub fn timestamp(ns: u64) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
 /// The same of a time that may lie before 1970.
-pub fn signed_stamp(ns: i64) -> String {
-    format!("{}{}", if ns < 0 { "-" } else { "" }, stamp(ns.unsigned_abs()))
+pub fn signed_timestamp(ns: i64) -> String {
+    format!("{}{}", if ns < 0 { "-" } else { "" }, timestamp(ns.unsigned_abs()))
 }
 
 /// A time in ns since 1970 as a date in UTC: `2026-11-24 19:40:12.123 UTC`.
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn stamps_keep_every_nanosecond() {
-        assert_eq!(stamp(12_000_000_034), "12.000000034");
+        assert_eq!(timestamp(12_000_000_034), "12.000000034");
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub enum Error {
         source: saltus_wire::DecodeError,
     },
     /// A message came that is no message, or not as it was sent; it is passed over. The next ones are as good as ever.
-    Undecodable {
+    DecodeFailed {
         /// Which, and what is wrong with it.
         what: String,
     },
@@ -66,7 +66,7 @@ pub enum Error {
     /// There will be nothing more: a log has come to its end.
     Ended,
     /// A file that was to be played is no log, or none of a kind that can be played.
-    NoLog {
+    NotALog {
         /// Which, and what is wrong with it.
         what: String,
     },
@@ -101,11 +101,11 @@ impl Error {
             Error::Unsupported { .. } => 101,
             Error::Type { .. } => 103,
             Error::Encode(_) => 104,
-            Error::Decode { .. } | Error::Undecodable { .. } => 105,
+            Error::Decode { .. } | Error::DecodeFailed { .. } => 105,
             Error::Ended => 106,
             Error::Network(_) => 107,
             Error::NoProvider { .. } => 108,
-            Error::NoLog { .. } => 109,
+            Error::NotALog { .. } => 109,
         }
     }
 
@@ -124,9 +124,9 @@ impl Error {
     pub fn invalid(what: impl Into<String>) -> Error {
         Error::Invalid { what: what.into() }
     }
-    /// An [`Error::Undecodable`].
+    /// An [`Error::DecodeFailed`].
     pub fn undecodable(what: impl Into<String>) -> Error {
-        Error::Undecodable { what: what.into() }
+        Error::DecodeFailed { what: what.into() }
     }
     /// An [`Error::Unsupported`].
     pub fn unsupported(what: impl Into<String>) -> Error {
@@ -145,8 +145,8 @@ impl fmt::Display for Error {
             Error::Network(e) => e.fmt(f),
             Error::Invalid { what }
             | Error::Unsupported { what }
-            | Error::Undecodable { what }
-            | Error::NoLog { what } => f.write_str(what),
+            | Error::DecodeFailed { what }
+            | Error::NotALog { what } => f.write_str(what),
             Error::NoProvider { known, feature: Some(feature), .. } => {
                 write!(
                     f,

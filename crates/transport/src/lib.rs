@@ -18,7 +18,7 @@ pub use descriptor::{Epoll, Event, Ready, Timer};
 pub use error::{Error, Result};
 pub use pattern::Pattern;
 pub use saltus_channel::{Description, Name};
-pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Stamps, Traits};
+pub use traits::{Discovery, Keeps, Losses, Reach, Senders, Timestamps, Traits};
 pub use transport::{
     Abilities, Announces, Arrival, Delivery, Describes, Fd, OpenDelivering, OpenTransport, ReportsLosses,
     Sink, Transport,

@@ -5,7 +5,7 @@
 pub struct Traits {
     /// How far messages get.
     pub reach: Reach,
-    /// Channels are files in shared memory, which [`saltus_channel::Domain`] opens by the same URL: they can be listed,
+    /// Channels are files in shared memory, which [`saltus_channel::Directory`] opens by the same URL: they can be listed,
     /// inspected, created and removed, and they keep messages on their own.
     pub shared_memory: bool,
     /// What subscribers are told about messages that did not arrive.
@@ -20,8 +20,8 @@ pub struct Traits {
     pub discovery: Discovery,
     /// A publisher can leave a description of its messages with the channel, for tools to read.
     pub describes: bool,
-    /// Which timestamps `Publisher::publish_at` accepts.
-    pub stamps: Stamps,
+    /// Which timestamps `Publisher::publish_with_timestamp` accepts.
+    pub timestamps: Timestamps,
     /// Publishing may wait: for the kernel, a peer or a disk.
     pub publish_waits: bool,
     /// The transport returns a process's own messages to its subscribers. If not, they get them directly, and the transport
@@ -119,9 +119,9 @@ impl Discovery {
     }
 }
 
-/// Which timestamps `Publisher::publish_at` accepts.
+/// Which timestamps `Publisher::publish_with_timestamp` accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stamps {
+pub enum Timestamps {
     /// None: the transport carries no timestamps, or only that of the publication.
     Present,
     /// ns of boot time.

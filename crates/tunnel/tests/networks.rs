@@ -146,7 +146,7 @@ fn an_interface_that_is_too_narrow_is_noticed_without_the_other_end() {
 }
 
 /// Translates addresses, as a router between a home and the Internet does: what the robot sends goes on from a port of its own,
-/// and from another one whenever `again` is set.
+/// and from another one whenever `current` is set.
 fn translate(world: &World, over: &AtomicBool, again: &AtomicBool) {
     let wait = Some(Duration::from_millis(1));
     let inside = world.middle.run(|| UdpSocket::bind((NEAR_ROBOT, PORT)).unwrap());

@@ -52,7 +52,7 @@ pub(super) struct Receiving {
     peers: HashMap<PathBuf, Option<u64>>,
     /// When publishers are to be looked at without a change in the directory, in monotonic ns.
     next_look: u64,
-    /// Whether `again` is raised.
+    /// Whether `current` is raised.
     again: bool,
     /// Whether it was told that there are messages of other shapes, and too many publishers.
     told: [bool; 2],

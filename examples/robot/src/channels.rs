@@ -3,7 +3,7 @@
 //! Whoever comes first creates a channel, publisher or not; the others open it. What is kept is enough for a
 //! quarter of a second at 1 kHz: a process that was killed and started again can read what it slept through.
 
-use saltus_channel::{Attributes, Channel, Domain};
+use saltus_channel::{Attributes, Channel, Directory};
 
 use crate::error::{Error, Result};
 use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Push, Request, Truth, Wheel};
@@ -17,7 +17,7 @@ pub struct Place {
     /// The longest message, bytes.
     pub size: usize,
     /// How many of a publisher's messages are kept.
-    pub frames: u64,
+    pub depth: u64,
     /// How many publishers it has at once.
     pub lanes: u32,
 }
@@ -33,8 +33,8 @@ pub const REQUEST: &str = "request";
 /// Where the laser's scans go.
 pub const LIDAR: &str = "lidar/front";
 
-const fn of(name: &'static str, size: usize, frames: u64) -> Place {
-    Place { name, size, frames, lanes: 1 }
+const fn of(name: &'static str, size: usize, depth: u64) -> Place {
+    Place { name, size, depth, lanes: 1 }
 }
 
 /// All of them.
@@ -54,7 +54,7 @@ pub const CHANNELS: &[Place] = &[
     of(PUSH, fixed::<Push>(), 16),
     of(REQUEST, fixed::<Request>(), 16),
     of(CREW, LONGEST_CREW, 16),
-    Place { name: HEALTH, size: LONGEST_HEALTH, frames: 64, lanes: 10 },
+    Place { name: HEALTH, size: LONGEST_HEALTH, depth: 64, lanes: 10 },
 ];
 
 /// The channel of this name.
@@ -70,13 +70,13 @@ pub fn index(name: &str) -> Option<usize> {
 
 impl Place {
     /// Opens the channel; creates it if nobody has yet.
-    pub fn open(&self, domain: &Domain) -> Result<Channel> {
+    pub fn open(&self, domain: &Directory) -> Result<Channel> {
         Ok(domain.open_or_create(self.name, &self.attributes())?)
     }
 
     /// What the channel is created with.
     pub fn attributes(&self) -> Attributes {
-        Attributes::new().frames(self.frames).frame_size(self.size as u64).lanes(self.lanes)
+        Attributes::new().depth(self.depth).max_message_size(self.size as u64).reserve_publishers(self.lanes)
     }
 }
 

@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use saltus_channel::Error::Overrun;
 use saltus_channel::{
-    Domain, LaneInfo, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, clock, rt,
+    Directory, LaneInfo, MessageInfo, Publisher, Start, Subscriber, SubscriberOptions, Until, Which, clock,
+    rt,
 };
 
 use crate::channels::{self, CHANNELS, HEALTH, Place, place};
@@ -39,7 +40,7 @@ const INHERIT: Duration = Duration::from_secs(30);
 
 /// The life of a program.
 pub struct Life {
-    domain: Domain,
+    domain: Directory,
     health: Writer<Health>,
     report: Health,
     beat_due: u64,
@@ -68,7 +69,7 @@ impl Life {
         sys::set_name(name);
         sys::catch_stop_signals();
         sys::die_with_supervisor();
-        let domain = Domain::from_env()?;
+        let domain = Directory::from_env()?;
         // Many processes publish into `health`. Each has a lane of its own there, so none waits for another.
         let health = Writer::open(place(HEALTH)?, &domain)?;
         let report =
@@ -128,17 +129,17 @@ impl Life {
         Ok(Reader { subscriber, slot, buf: vec![0; place.size] })
     }
 
-    /// The newest message of a channel, even if nobody publishes any more, and its stamp.
+    /// The newest message of a channel, even if nobody publishes any more, and its timestamp.
     ///
     /// This is how a process that replaces a dead one inherits its state: what was published stays readable.
     pub fn inherited<M: Message>(&self, channel: &str) -> Result<Option<(M, u64)>> {
         let place = place(channel)?;
         let mut buf = vec![0; place.size];
         let mut subscriber = place.open(&self.domain)?.subscriber()?;
-        let Some(sample) = subscriber.again(&mut buf)? else { return Ok(None) };
-        let fresh = sys::supervised() || sample.stamp + INHERIT.as_nanos() as u64 > clock::boottime();
+        let Some(sample) = subscriber.current(&mut buf)? else { return Ok(None) };
+        let fresh = sys::supervised() || sample.timestamp + INHERIT.as_nanos() as u64 > clock::boottime();
         let message = wire::read(&buf[..sample.len]).ok().filter(|_| fresh);
-        Ok(message.map(|message| (message, sample.stamp)))
+        Ok(message.map(|message| (message, sample.timestamp)))
     }
 
     /// Notes a measured time: [`Span::REFLEX`], [`Span::TICK`], or from publish to receive by a reader.
@@ -186,7 +187,7 @@ pub struct Writer<M> {
 
 impl<M: Message> Writer<M> {
     /// A publisher of this channel, which is created if nobody has yet.
-    pub fn open(place: &Place, domain: &Domain) -> Result<Writer<M>> {
+    pub fn open(place: &Place, domain: &Directory) -> Result<Writer<M>> {
         let publisher = place.open(domain)?.publisher()?;
         publisher.describe(M::NAME, M::FINGERPRINT, M::SCHEMA)?;
         Ok(Writer { publisher, bytes: Vec::with_capacity(place.size), of: PhantomData })
@@ -214,7 +215,7 @@ impl Reader {
         which: Which,
         until: impl Into<Until>,
         life: &mut Life,
-    ) -> Result<Option<(M, Sample)>> {
+    ) -> Result<Option<(M, MessageInfo)>> {
         self.receive_with(which, until, life, wire::read)
     }
 
@@ -225,20 +226,20 @@ impl Reader {
         until: impl Into<Until>,
         life: &mut Life,
         parse: impl FnOnce(&'a [u8]) -> Result<T, Torn>,
-    ) -> Result<Option<(T, Sample)>> {
+    ) -> Result<Option<(T, MessageInfo)>> {
         let sample = match self.subscriber.receive(which, until, &mut self.buf) {
             Ok(Some(sample)) => sample,
             // Overrun: publishers were faster than the copy, several times in a row. The next look will do.
             Ok(None) | Err(Overrun { .. }) => return Ok(None),
             Err(e) => return Err(e.into()),
         };
-        let took = clock::boottime().saturating_sub(sample.stamp);
+        let took = clock::boottime().saturating_sub(sample.timestamp);
         // What was published before this process began did not wait for the channel but for the process.
-        if sample.stamp >= life.started() {
+        if sample.timestamp >= life.started() {
             life.measured(self.slot as i16, took)?;
         }
         let tally = &mut life.report.tallies[self.slot];
-        tally.count(sample.writer.lane, sample.seq, sample.missed);
+        tally.count(sample.publisher.lane, sample.seq, sample.missed);
         match parse(&self.buf[..sample.len]) {
             Ok(message) => Ok(Some((message, sample))),
             Err(Torn) => {
@@ -249,8 +250,8 @@ impl Reader {
     }
 
     /// Notes how far a received message was behind what had been published, lane by lane, when it was asked for.
-    pub fn compare(&self, published: &[LaneInfo], sample: &Sample, life: &mut Life) {
-        let newest = published.get(sample.writer.lane as usize).map_or(0, |lane| lane.published);
+    pub fn compare(&self, published: &[LaneInfo], sample: &MessageInfo, life: &mut Life) {
+        let newest = published.get(sample.publisher.lane as usize).map_or(0, |lane| lane.published);
         let tally = &mut life.report.tallies[self.slot];
         tally.behind = tally.behind.max(newest.saturating_sub(sample.seq) as i64);
     }

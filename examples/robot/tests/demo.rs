@@ -139,9 +139,10 @@ fn every_scan_of_a_log_comes_through_even_when_the_driver_is_killed() {
     for k in 0..300 {
         // Stamps that stand still and go back now and then.
         let back = if k % 50 < 3 { 0.5 } else { 0.0 };
-        let stamp = k as f64 * 0.02 - back;
-        let text =
-            format!("ODOM {k}\nFLASER 3 1.5 2.5 {k} 0 0 0 0 0 0 {stamp} host {stamp}\nFLASER broken\n");
+        let timestamp = k as f64 * 0.02 - back;
+        let text = format!(
+            "ODOM {k}\nFLASER 3 1.5 2.5 {k} 0 0 0 0 0 0 {timestamp} host {timestamp}\nFLASER broken\n"
+        );
         log.write_all(text.as_bytes()).expect("space");
     }
     log.finish().expect("space");
@@ -289,7 +290,7 @@ fn a_domain_that_is_in_use_is_left_alone() {
     let _one = alone();
     let dir = place("domain");
     let url = format!("shm://{}", dir.display());
-    let domain = saltus_channel::Domain::open(&url).expect("a domain");
+    let domain = saltus_channel::Directory::open(&url).expect("a domain");
     domain.create("imu", &saltus_channel::Attributes::new()).expect("a channel");
     let output = demo(&["--domain", &url]).output().expect("the demo starts");
     assert_eq!(output.status.code(), Some(1));

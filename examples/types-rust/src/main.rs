@@ -6,22 +6,22 @@ mod types {
     include!(concat!(env!("OUT_DIR"), "/types/mod.rs"));
 }
 
-use saltus_channel::{Attributes, Domain, Until, Which};
+use saltus_channel::{Attributes, Directory, Until, Which};
 use saltus_wire::plain::{self, InPlace, field};
 use saltus_wire::{Message, Plain};
 use std::error::Error;
 use types::robot::{Pose, PosePlain, Scan};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let domain = Domain::from_env()?; // $SALTUS_DOMAIN, or else shm://
+    let domain = Directory::from_env()?; // $SALTUS_DOMAIN, or else shm://
     by_copy(&domain)?;
     in_place(&domain)?;
     Ok(())
 }
 
 /// Any type: encoded into a buffer, decoded into a message that is used again. Neither allocates in the long run.
-fn by_copy(domain: &Domain) -> Result<(), Box<dyn Error>> {
-    let channel = domain.open_or_create("scan", &Attributes::new().frame_size(4096))?;
+fn by_copy(domain: &Directory) -> Result<(), Box<dyn Error>> {
+    let channel = domain.open_or_create("scan", &Attributes::new().max_message_size(4096))?;
     let (mut publisher, mut subscriber) = (channel.publisher()?, channel.subscriber()?);
     publisher.describe(Scan::NAME, Scan::FINGERPRINT, Scan::SCHEMA)?; // so that `saltus echo scan` can show it
 
@@ -42,9 +42,9 @@ fn by_copy(domain: &Domain) -> Result<(), Box<dyn Error>> {
 }
 
 /// A type of fixed size: built where subscribers read it, and read there.
-fn in_place(domain: &Domain) -> Result<(), Box<dyn Error>> {
+fn in_place(domain: &Directory) -> Result<(), Box<dyn Error>> {
     let channel =
-        domain.open_or_create("pose", &Attributes::new().frame_size(PosePlain::PLAIN_SIZE as u64))?;
+        domain.open_or_create("pose", &Attributes::new().max_message_size(PosePlain::PLAIN_SIZE as u64))?;
     let (mut publisher, mut subscriber) = (channel.publisher()?, channel.subscriber()?);
     publisher.describe(PosePlain::NAME, PosePlain::LAYOUT_HASH, PosePlain::SCHEMA)?;
 
@@ -54,7 +54,7 @@ fn in_place(domain: &Domain) -> Result<(), Box<dyn Error>> {
     loan.publish(PosePlain::PLAIN_SIZE)?;
 
     // The publisher may overwrite the message while it is looked at: `look` hands out what was read only if it did not.
-    let seen = subscriber.look(Which::Newest, Until::Poll, |view| {
+    let seen = subscriber.with_view(Which::Newest, Until::Poll, |view| {
         let pose = InPlace::<PosePlain, _>::open(view.len(), |at, out| view.copy_to(at, out))?;
         Ok::<_, plain::PlainError>((pose.read_at(field!(PosePlain, position), 2), Pose::from(&pose.get())))
     })?;

@@ -8,7 +8,7 @@ use crate::place::{self, Place};
 use crate::report::Failure;
 use crate::shared::Words;
 use saltus_channel::{
-    Attributes, Channel, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which,
+    Attributes, Channel, MessageInfo, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsRawFd;
@@ -35,7 +35,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     let place = Place::new(context.root, "fork")?;
     for (i, (name, check)) in checks.into_iter().enumerate() {
         context.report.check(name, || {
-            let attributes = Attributes::new().frames(CHILDREN as u64 * EACH).frame_size(LEN as u64);
+            let attributes = Attributes::new().depth(CHILDREN as u64 * EACH).max_message_size(LEN as u64);
             let channel = place.domain("domain")?.create(format!("c{i}"), &attributes)?;
             let found = check(&channel)?;
             channel.domain().unlink(channel.name().as_bytes())?;
@@ -55,17 +55,17 @@ fn publish(publisher: &mut Publisher, key: u64, count: u64) -> Result<(), Failur
     Ok(())
 }
 
-/// Which key message `sample` was published with, and as whose how-manieth: by lane and lease it must be one process's.
+/// Which key message `info` was published with, and as whose how-manieth: by lane and lease it must be one process's.
 fn collect(subscriber: &mut Subscriber) -> Result<BTreeMap<(u32, u64), Vec<u64>>, Failure> {
     let mut by_writer: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
     let mut bytes = [0; LEN];
-    while let Some(sample) = subscriber.next(&mut bytes)? {
+    while let Some(info) = subscriber.next(&mut bytes)? {
         let key = u64::from_le_bytes(bytes[..8].try_into()?);
-        let seen = by_writer.entry((sample.writer.lane, sample.writer.lease)).or_default();
+        let seen = by_writer.entry((info.publisher.lane, info.publisher.lease)).or_default();
         let mut whole = message::make(key, seen.len() as u64 + 1, LEN);
         whole[..8].copy_from_slice(&key.to_le_bytes());
         if whole != bytes {
-            return Err(format!("not the next message of its publisher: {sample:?}").into());
+            return Err(format!("not the next message of its publisher: {info:?}").into());
         }
         seen.push(key);
     }
@@ -115,11 +115,11 @@ fn publisher_in_children(channel: &Channel) -> Result<String, Failure> {
 fn publisher_in_both(channel: &Channel) -> Result<String, Failure> {
     let mut subscriber = channel.subscriber()?;
     let mut publisher = channel.publisher()?;
-    let before = publisher.writer();
+    let before = publisher.id();
     let mut child = spawn(|| {
-        let inherited = publisher.writer();
+        let inherited = publisher.id();
         publish(&mut publisher, 2, EACH)?;
-        match publisher.writer() != inherited {
+        match publisher.id() != inherited {
             true => Ok(()),
             false => Err("the child publishes in its parent's name".into()),
         }
@@ -127,7 +127,7 @@ fn publisher_in_both(channel: &Channel) -> Result<String, Failure> {
     child.finish(PATIENCE)?;
     publish(&mut publisher, 1, EACH)?;
     expect(&collect(&mut subscriber)?, 2)?;
-    if publisher.writer() != before {
+    if publisher.id() != before {
         return Err("the parent lost its lane to its child".into());
     }
     Ok("parent and child publish in lanes of their own".into())
@@ -153,7 +153,7 @@ fn loan_across_fork(channel: &Channel) -> Result<String, Failure> {
     }
     taken.take().ok_or("no loan")?.publish(LEN)?;
     match subscriber.next(&mut bytes)? {
-        Some(Sample { seq: 1, .. }) if bytes == [1; LEN] => {
+        Some(MessageInfo { seq: 1, .. }) if bytes == [1; LEN] => {
             Ok("refused in the child, published by the parent".into())
         }
         other => Err(format!("the parent's loan arrived as {other:?}").into()),
@@ -173,10 +173,10 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
     let drain = |from: u64| -> Result<(), Failure> {
         let mut subscriber = subscriber.borrow_mut();
         let mut seq = from;
-        while let Some(sample) = subscriber.next(&mut [0; LEN])? {
+        while let Some(info) = subscriber.next(&mut [0; LEN])? {
             seq += 1;
-            if sample.seq != seq || sample.missed != 0 {
-                return Err(format!("message {seq} was due, {sample:?} came").into());
+            if info.seq != seq || info.missed != 0 {
+                return Err(format!("message {seq} was due, {info:?} came").into());
             }
         }
         match seq == EACH && subscriber.received() == EACH {
@@ -212,10 +212,10 @@ fn subscriber_in_children(channel: &Channel) -> Result<String, Failure> {
 }
 
 /// Waits until `subscriber`'s descriptor is readable, and receives.
-fn receive_by_event(subscriber: &mut Subscriber) -> Result<Sample, Failure> {
+fn receive_by_event(subscriber: &mut Subscriber) -> Result<MessageInfo, Failure> {
     for _ in 0..200 {
-        if let Some(sample) = subscriber.next(&mut [0; LEN])? {
-            return Ok(sample);
+        if let Some(info) = subscriber.next(&mut [0; LEN])? {
+            return Ok(info);
         }
         let fd = subscriber.event_fd()?.as_raw_fd();
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -237,9 +237,9 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
         step[0].store(1, Release);
         for subscriber in [&mut inherited, &mut fresh] {
             for seq in 1..=3 {
-                let sample = receive_by_event(subscriber)?;
-                if sample.seq != seq || sample.missed > 0 {
-                    return Err(format!("message {seq} was due, {sample:?} came").into());
+                let info = receive_by_event(subscriber)?;
+                if info.seq != seq || info.missed > 0 {
+                    return Err(format!("message {seq} was due, {info:?} came").into());
                 }
             }
         }
@@ -252,9 +252,9 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
     }
     child.finish(PATIENCE)?;
     for seq in 1..=3 {
-        let sample = receive_by_event(&mut inherited)?;
-        if sample.seq != seq {
-            return Err(format!("the parent: message {seq} was due, {sample:?} came").into());
+        let info = receive_by_event(&mut inherited)?;
+        if info.seq != seq {
+            return Err(format!("the parent: message {seq} was due, {info:?} came").into());
         }
     }
     Ok("the child and the parent were told of every message, each by a descriptor of its own".into())
@@ -280,7 +280,7 @@ fn child_outlives(channel: &Channel) -> Result<String, Failure> {
     let ended = parent.wait();
     let heir = step[0].load(Acquire) as i32;
     let alive = crate::child::state(heir).is_some_and(|state| state != 'Z');
-    let lane = channel.publisher().map(|publisher| publisher.writer().lane);
+    let lane = channel.publisher().map(|publisher| publisher.id().lane);
     end[0].store(1, Release);
     until(PATIENCE, || crate::child::state(heir).is_none_or(|state| state == 'Z'));
     if ended != End::Code(0) || !alive {
@@ -327,13 +327,13 @@ fn close_range_keeps(channel: &Channel) -> Result<String, Failure> {
         Ok(())
     })?;
     until(PATIENCE, || step[0].load(Acquire) == 1);
-    let lane = channel.publisher()?.writer().lane;
+    let lane = channel.publisher()?.id().lane;
     end[0].store(1, Release);
     owner.finish(PATIENCE)?;
     if lane == 0 {
         return Err("another publisher got the lane of one that had closed its descriptors".into());
     }
-    let again = channel.publisher()?.writer().lane;
+    let again = channel.publisher()?.id().lane;
     match again {
         0 => Ok("held until its owner died, and no longer".into()),
         lane => {
@@ -364,7 +364,7 @@ fn exec_ends(channel: &Channel) -> Result<String, Failure> {
     if !until(PATIENCE, is_sleep) {
         return Err("exec did not happen".into());
     }
-    let lane = channel.publisher()?.writer().lane;
+    let lane = channel.publisher()?.id().lane;
     owner.kill();
     let mut bytes = [0; LEN];
     channel.publisher()?.publish(&message::make(1, 1, LEN))?;

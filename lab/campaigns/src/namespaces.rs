@@ -20,10 +20,10 @@ const SHIFT: u64 = 100_000;
 pub fn run(context: &Context) -> Result<(), Failure> {
     let place = Place::new(context.root, "namespaces")?;
     let channel = |name: &str| -> Result<Channel, Failure> {
-        Ok(place.domain("domain")?.create(name, &Attributes::new().frames(64).frame_size(LEN as u64))?)
+        Ok(place.domain("domain")?.create(name, &Attributes::new().depth(64).max_message_size(LEN as u64))?)
     };
     // The first of all: a process reads the shift of its clocks once, and its children inherit what it has read.
-    context.report.check("a time namespace: stamps agree, deadlines hold", || {
+    context.report.check("a time namespace: timestamps agree, deadlines hold", || {
         spawn(|| channel("time").map(drop))?.finish(PATIENCE)?;
         time(&place)
     });
@@ -46,7 +46,7 @@ fn publisher(channel: &Channel, progress: &Words, i: usize) -> Result<(), Failur
     let mut publisher = channel.publisher()?;
     loop {
         let info = channel.info()?;
-        let seq = info.lanes[publisher.writer().lane as usize].published + 1;
+        let seq = info.lanes[publisher.id().lane as usize].published + 1;
         publisher.publish(&message::make(KEY, seq, LEN))?;
         progress[i].fetch_add(1, Release);
         std::thread::sleep(Duration::from_micros(100));
@@ -70,7 +70,7 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
     if lanes.len() != 2 || lanes.iter().any(|lane| lane.pid != 1 || !lane.alive) {
         return Err(format!("two publishers with number 1 must live in two lanes: {lanes:?}").into());
     }
-    let lost = lanes[0].writer;
+    let lost = lanes[0].publisher;
     first.kill(); // its parent; the kernel kills the namespace's first process with it
     let dead = || channel.info().is_ok_and(|info| !info.lanes[0].alive);
     if !until(PATIENCE, dead) {
@@ -80,7 +80,7 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
     let _third = start(2)?; // in a third namespace, with number 1 again
     let lanes = channel.info()?.lanes;
     if lanes.len() != 2
-        || lanes[0].writer.lease <= lost.lease
+        || lanes[0].publisher.lease <= lost.lease
         || lanes[0].published <= before
         || !lanes[0].alive
     {
@@ -91,13 +91,13 @@ fn pids(channel: &Channel) -> Result<String, Failure> {
         return Err("the other publisher stands still".into());
     }
     let (mut bytes, mut last) = ([0; LEN], [0; 2]);
-    while let Some(sample) = subscriber.next(&mut bytes)? {
-        message::check(KEY, sample.seq, &bytes)?;
-        let lane = &mut last[sample.writer.lane as usize];
-        if sample.seq <= *lane {
-            return Err(format!("{sample:?} after {lane}").into());
+    while let Some(info) = subscriber.next(&mut bytes)? {
+        message::check(KEY, info.seq, &bytes)?;
+        let lane = &mut last[info.publisher.lane as usize];
+        if info.seq <= *lane {
+            return Err(format!("{info:?} after {lane}").into());
         }
-        *lane = sample.seq;
+        *lane = info.seq;
         if subscriber.received() > 100_000 {
             break;
         }
@@ -115,9 +115,9 @@ fn sleeper(channel: &Channel) -> Result<String, Failure> {
         let mut bytes = [0; LEN];
         for seq in 1..=50 {
             asleep[0].store(seq, Release);
-            let sample = subscriber.wait_next(PATIENCE, &mut bytes)?.ok_or("not woken")?;
-            if sample.seq != seq {
-                return Err(format!("message {seq} was due, {sample:?} came").into());
+            let info = subscriber.wait_next(PATIENCE, &mut bytes)?.ok_or("not woken")?;
+            if info.seq != seq {
+                return Err(format!("message {seq} was due, {info:?} came").into());
             }
             message::check(KEY, seq, &bytes)?;
         }
@@ -190,10 +190,12 @@ fn time(place: &Place) -> Result<String, Failure> {
         return Err(Skip::because("the kernel refuses time namespaces to this process"));
     }
     let (mut bytes, mut subscriber) = ([0; LEN], domain.open_channel("time")?.subscriber()?);
-    let sample = subscriber.newest(&mut bytes)?.ok_or("nothing was published")?;
+    let info = subscriber.newest(&mut bytes)?.ok_or("nothing was published")?;
     let after = clock::boottime();
-    match (before..=after).contains(&sample.stamp) {
-        true => Ok(format!("shifted by {} s, the stamp lies where it must", 2 * SHIFT)),
-        false => Err(format!("the stamp {} does not lie between {before} and {after}", sample.stamp).into()),
+    match (before..=after).contains(&info.timestamp) {
+        true => Ok(format!("shifted by {} s, the timestamp lies where it must", 2 * SHIFT)),
+        false => {
+            Err(format!("the timestamp {} does not lie between {before} and {after}", info.timestamp).into())
+        }
     }
 }

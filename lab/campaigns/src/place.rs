@@ -1,6 +1,6 @@
 //! Directories of a campaign, all below one that is removed at the end, whatever happens.
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -29,8 +29,8 @@ impl Place {
     }
 
     /// The domain `name` in here.
-    pub fn domain(&self, name: &str) -> saltus_channel::Result<Domain> {
-        Domain::open(&format!("shm://{}", self.path.join(name).display()))
+    pub fn domain(&self, name: &str) -> saltus_channel::Result<Directory> {
+        Directory::open(&format!("shm://{}", self.path.join(name).display()))
     }
 }
 

@@ -27,7 +27,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     };
     let rounds = if context.options.full { 10_000 } else { 1_000 };
     let channel = |name: &str, size: u64| -> Result<Channel, Failure> {
-        Ok(place.domain("domain")?.create(name, &Attributes::new().frames(4).frame_size(size))?)
+        Ok(place.domain("domain")?.create(name, &Attributes::new().depth(4).max_message_size(size))?)
     };
     for (name, priority) in [("above", ABOVE_ALL), ("below", BELOW_ALL)] {
         context.report.check(&format!("eight sleepers, the publisher's priority {name} theirs"), || {
@@ -103,7 +103,7 @@ fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failu
         let mut bytes = vec![0; 100_000];
         loop {
             words[INSIDE].store(1, Release);
-            let _ = subscriber.receive(Which::Again, Until::Poll, &mut bytes);
+            let _ = subscriber.receive(Which::Current, Until::Poll, &mut bytes);
             words[INSIDE].store(0, Release);
             words[PROGRESS].fetch_add(1, Release);
         }

@@ -26,7 +26,7 @@ pub const LANE_0: usize = 2 * PAGE;
 /// Words of a lane's header, as byte offsets in the lane; the slots follow at 512.
 pub const HEADER: [usize; 9] = [0, 128, 256, 264, 272, 384, 392, 400, 408];
 pub const SLOTS: usize = 512;
-/// Words of a slot, in bytes: seq, pos, stamp, lease, length, offset.
+/// Words of a slot, in bytes: seq, pos, timestamp, lease, length, offset.
 pub const SLOT: [usize; 6] = [0, 8, 16, 24, 32, 40];
 
 /// A file mapped for writing.

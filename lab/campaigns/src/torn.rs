@@ -7,7 +7,7 @@ use crate::message;
 use crate::place::Place;
 use crate::report::{Failure, Skip, say};
 use saltus_channel::{
-    Attributes, Channel, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which, rt,
+    Attributes, Channel, Error, MessageInfo, Start, Subscriber, SubscriberOptions, Until, Which, rt,
 };
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
             if writing == Writing::Streaming && cfg!(not(target_arch = "x86_64")) {
                 return Err(Skip::because("streaming stores are x86's"));
             }
-            let attributes = Attributes::new().frames(frames).frame_size(size as u64);
+            let attributes = Attributes::new().depth(frames).max_message_size(size as u64);
             let channel = place.domain("domain")?.create(format!("c{i}"), &attributes)?;
             let enough = if size == SHAPES[0].1 { FULL / small } else { FULL / small / 20 };
             let (text, n) =
@@ -92,14 +92,14 @@ fn race(
                 None => Ok(()),
             };
         }
-        let which = [Which::Newest, Which::Next, Which::Next, Which::Again][checked as usize % 4];
+        let which = [Which::Newest, Which::Next, Which::Next, Which::Current][checked as usize % 4];
         match read(&mut subscriber, reading, which, &mut bytes) {
-            Ok(Some(sample)) => {
-                if let Err(why) = message::check(KEY, sample.seq, &bytes[..sample.len]) {
+            Ok(Some(info)) => {
+                if let Err(why) = message::check(KEY, info.seq, &bytes[..info.len]) {
                     break Err(why);
                 }
-                if sample.len != message::len_of(KEY, sample.seq, bytes.len()) {
-                    break Err(format!("message {} has {} B", sample.seq, sample.len));
+                if info.len != message::len_of(KEY, info.seq, bytes.len()) {
+                    break Err(format!("message {} has {} B", info.seq, info.len));
                 }
                 checked += 1;
             }
@@ -116,7 +116,7 @@ fn race(
 }
 
 fn subscriber_buffer(channel: &Channel) -> usize {
-    channel.attributes().get_frame_size() as usize
+    channel.attributes().get_max_message_size() as usize
 }
 
 fn read(
@@ -124,14 +124,14 @@ fn read(
     reading: Reading,
     which: Which,
     bytes: &mut [u8],
-) -> Result<Option<Sample>, Error> {
+) -> Result<Option<MessageInfo>, Error> {
     match reading {
         Reading::Copy => subscriber.receive(which, Until::Poll, bytes),
         Reading::Vec => {
             let mut grown = Vec::new();
-            let sample = subscriber.receive_vec(which, Until::Poll, &mut grown)?;
+            let info = subscriber.receive_vec(which, Until::Poll, &mut grown)?;
             bytes[..grown.len()].copy_from_slice(&grown);
-            Ok(sample)
+            Ok(info)
         }
         Reading::View => {
             let Some(view) = subscriber.view(which, Until::Poll)? else { return Ok(None) };

@@ -9,7 +9,7 @@ use crate::rng::Rng;
 use crate::shared::Words;
 use crate::sleeper::{self, Bell, Kind, Sleeper};
 use crate::user::{NOBODY, become_nobody};
-use saltus_channel::{Attributes, Channel, Domain, Error, Group, Until, Which};
+use saltus_channel::{Attributes, Channel, Directory, Error, Group, Until, Which};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release}; // Relaxed: counters; the others pair with their like
@@ -24,7 +24,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     let possible = spawn(become_nobody)?.wait().good().is_ok();
     let place = Place::new(context.root, "users")?;
     let domain = place.domain("domain")?;
-    type Check = fn(&Domain, &Context) -> Result<String, Failure>;
+    type Check = fn(&Directory, &Context) -> Result<String, Failure>;
     let checks: [(&str, Check); 7] = [
         ("mode 0644: subscribe, sleep and be woken; not publish, not lease, not remove", read_only),
         ("modes 0640 and 0600: nothing at all", locked_out),
@@ -51,8 +51,8 @@ fn as_nobody(work: impl FnOnce() -> Result<(), Failure>) -> Result<Child, Failur
     })?)
 }
 
-fn make(domain: &Domain, name: &str, mode: u32) -> Result<Channel, Failure> {
-    Ok(domain.create(name, &Attributes::new().frames(64).frame_size(LEN as u64).mode(mode))?)
+fn make(domain: &Directory, name: &str, mode: u32) -> Result<Channel, Failure> {
+    Ok(domain.create(name, &Attributes::new().depth(64).max_message_size(LEN as u64).mode(mode))?)
 }
 
 /// The error says that permission is missing, for `what`.
@@ -63,7 +63,7 @@ fn denied<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) -> Result<()
     }
 }
 
-fn read_only(domain: &Domain, _: &Context) -> Result<String, Failure> {
+fn read_only(domain: &Directory, _: &Context) -> Result<String, Failure> {
     let channel = make(domain, "c644", 0o644)?;
     let mut publisher = channel.publisher()?;
     publisher.publish(&message::make(1, 1, LEN))?;
@@ -72,8 +72,8 @@ fn read_only(domain: &Domain, _: &Context) -> Result<String, Failure> {
         let channel = domain.open_channel("c644")?;
         let mut subscriber = channel.subscriber()?;
         let mut bytes = [0; LEN];
-        let sample = subscriber.receive(Which::Newest, Until::Poll, &mut bytes)?.ok_or("nothing received")?;
-        message::check(1, sample.seq, &bytes)?;
+        let info = subscriber.receive(Which::Newest, Until::Poll, &mut bytes)?.ok_or("nothing received")?;
+        message::check(1, info.seq, &bytes)?;
         let info = channel.info()?;
         if !info.lanes[0].alive || info.subscribers.iter().all(|s| s.uid != NOBODY) {
             return Err(format!("what a reader can see is not all: {info:?}").into());
@@ -103,7 +103,7 @@ fn read_only(domain: &Domain, _: &Context) -> Result<String, Failure> {
     Ok("received, saw the counters, slept and was woken; all else was denied".into())
 }
 
-fn locked_out(domain: &Domain, _: &Context) -> Result<String, Failure> {
+fn locked_out(domain: &Directory, _: &Context) -> Result<String, Failure> {
     for (name, mode) in [("c640", 0o640), ("c600", 0o600)] {
         make(domain, name, mode)?.publisher()?.publish(b"secret")?;
     }
@@ -129,8 +129,8 @@ fn locked_out(domain: &Domain, _: &Context) -> Result<String, Failure> {
     Ok("denied; opened by chmod, and closed again".into())
 }
 
-fn by_group(domain: &Domain, _: &Context) -> Result<String, Failure> {
-    let attributes = Attributes::new().frame_size(LEN as u64).mode(0o640).group(Group::Id(NOBODY));
+fn by_group(domain: &Directory, _: &Context) -> Result<String, Failure> {
+    let attributes = Attributes::new().max_message_size(LEN as u64).mode(0o640).group(Group::Id(NOBODY));
     let channel = domain.create("group", &attributes)?;
     let mut publisher = channel.publisher()?;
     let mut child = as_nobody(|| {
@@ -146,7 +146,7 @@ fn by_group(domain: &Domain, _: &Context) -> Result<String, Failure> {
     Ok("received and was woken; publishing was denied".into())
 }
 
-fn read_write(domain: &Domain, _: &Context) -> Result<String, Failure> {
+fn read_write(domain: &Directory, _: &Context) -> Result<String, Failure> {
     let channel = make(domain, "c666", 0o666)?;
     let mut subscriber = channel.subscriber()?;
     let mut mine = channel.publisher()?;
@@ -154,7 +154,7 @@ fn read_write(domain: &Domain, _: &Context) -> Result<String, Failure> {
     let mut child = as_nobody(|| {
         let mut publisher = domain.open_channel("c666")?.publisher()?;
         publisher.publish(&message::make(1, 1, LEN))?;
-        match publisher.writer().lane {
+        match publisher.id().lane {
             1 => Ok(()),
             lane => Err(format!("its lane is {lane}").into()),
         }
@@ -162,20 +162,20 @@ fn read_write(domain: &Domain, _: &Context) -> Result<String, Failure> {
     child.finish(PATIENCE)?;
     let mut bytes = [0; LEN];
     for _ in 0..2 {
-        let sample = subscriber.next(&mut bytes)?.ok_or("a message is missing")?;
-        message::check(1, sample.seq, &bytes)?;
+        let info = subscriber.next(&mut bytes)?.ok_or("a message is missing")?;
+        message::check(1, info.seq, &bytes)?;
     }
     let uid = channel.info()?.lanes[1].uid;
     // Its lane can be taken over by us, and ours by it.
-    let heir = channel.publisher()?.writer().lane;
+    let heir = channel.publisher()?.id().lane;
     match (uid, heir) {
         (NOBODY, 1) => Ok("published in a lane of its own, which another user took over".into()),
         other => Err(format!("owner and heir of its lane: {other:?}").into()),
     }
 }
 
-fn domains(domain: &Domain, _: &Context) -> Result<String, Failure> {
-    let private = Domain::open(&format!("shm://{}", domain.path().with_extension("private").display()))?;
+fn domains(domain: &Directory, _: &Context) -> Result<String, Failure> {
+    let private = Directory::open(&format!("shm://{}", domain.path().with_extension("private").display()))?;
     std::fs::create_dir(private.path())?; // as an administrator would: for its owner to write
     let mut child = as_nobody(|| {
         denied("creating in a private domain", private.create("x", &Attributes::new()).map(drop))?;
@@ -208,7 +208,7 @@ fn lock_all(file: &File, how: usize) -> bool {
     }
 }
 
-fn all_locks(domain: &Domain, _: &Context) -> Result<String, Failure> {
+fn all_locks(domain: &Directory, _: &Context) -> Result<String, Failure> {
     let channel = make(domain, "locks", 0o644)?;
     let _other = channel.subscriber()?;
     let dir = sleeper::directory(&channel);
@@ -236,14 +236,14 @@ fn all_locks(domain: &Domain, _: &Context) -> Result<String, Failure> {
     let mut publishers = Vec::new();
     for lane in 0..3 {
         let mut publisher = channel.publisher()?;
-        if publisher.writer().lane != lane {
-            return Err(format!("publisher {lane} got {:?}", publisher.writer()).into());
+        if publisher.id().lane != lane {
+            return Err(format!("publisher {lane} got {:?}", publisher.id()).into());
         }
         publisher.publish(b"on we go")?;
         publishers.push(publisher);
     }
     publishers.remove(1);
-    if channel.publisher()?.writer().lane != 1 {
+    if channel.publisher()?.id().lane != 1 {
         return Err("a free lane was not leased again".into());
     }
     let sleeper = Sleeper::start(&channel, Kind::Wake)?;
@@ -258,7 +258,7 @@ fn all_locks(domain: &Domain, _: &Context) -> Result<String, Failure> {
     ))
 }
 
-fn futex_tricks(domain: &Domain, context: &Context) -> Result<String, Failure> {
+fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure> {
     let channel = make(domain, "futex", 0o644)?;
     let mut publisher = channel.publisher()?;
     let words = Words::new(2)?;

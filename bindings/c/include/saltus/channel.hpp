@@ -13,7 +13,7 @@ namespace saltus {
 enum class which : int {
     newest = SALTUS_NEWEST, /**< The newest, if it is new. */
     next = SALTUS_NEXT,     /**< The oldest that was not yet received. */
-    again = SALTUS_AGAIN    /**< The newest, even if it was already received. */
+    current = SALTUS_CURRENT    /**< The newest, even if it was already received. */
 };
 
 /** The configuration of a new channel. Set the fields you want to change. */
@@ -29,7 +29,7 @@ struct channel_options : saltus_channel_options {
 /** The sequence number and timestamp of a published message. */
 using published = saltus_published;
 /** The metadata of a received message. */
-using sample = saltus_sample;
+using message_info = saltus_message_info;
 
 /** Memory of the channel to build a message in. Until the loan ends, its publisher publishes and lends nothing else. Abandoned if not published. */
 class loan {
@@ -85,10 +85,11 @@ public:
         return detail::given(c, done);
     }
     /** Borrows memory for a message of up to `size` bytes, to build it in place. */
-    result<loan> borrow(std::size_t size) noexcept {
+    result<saltus::loan> loan(std::size_t size) noexcept {
         void *room = nullptr;
         const code c = saltus_channel_loan(handle_.get(), size, &room);
-        return c == SALTUS_OK ? result<loan>(loan(handle_.get(), room, size)) : result<loan>::failed(c);
+        using lent = saltus::loan;
+        return c == SALTUS_OK ? result<lent>(lent(handle_.get(), room, size)) : result<lent>::failed(c);
     }
     /** Registers the type of its messages with the channel. */
     result<> describe(const char *name, std::uint64_t fingerprint, const char *schema) noexcept {
@@ -114,8 +115,8 @@ struct view {
 class channel_subscriber {
 public:
     /** Receives a copy into a buffer. With SALTUS_TOO_SMALL the message stays unreceived, and `needed()` is the size it needs. */
-    result<sample> receive(which which, until until, void *buffer, std::size_t size) noexcept {
-        sample got{};
+    result<message_info> receive(which which, until until, void *buffer, std::size_t size) noexcept {
+        message_info got{};
         const code c = saltus_channel_receive(handle_.get(), static_cast<int>(which), until.raw(), buffer, size, &got);
         needed_ = got.len;
         return detail::given(c, got);
@@ -123,15 +124,15 @@ public:
     /** The size of the last message, received or too long for the buffer. */
     std::size_t needed() const noexcept { return needed_; }
     /** Views a message in place. Then compute, reading each byte once, and `validate`. */
-    result<view> look(which which, until until) noexcept {
+    result<saltus::view> view(which which, until until) noexcept {
         const void *message = nullptr;
         std::size_t len = 0;
         const code c = saltus_channel_view(handle_.get(), static_cast<int>(which), until.raw(), &message, &len);
-        return detail::given(c, view{bytes(message, len)});
+        return detail::given(c, saltus::view{bytes(message, len)});
     }
     /** Ends a view and checks that the message was not overwritten since; SALTUS_OVERRUN if it was. */
-    result<sample> validate() noexcept {
-        sample got{};
+    result<message_info> validate() noexcept {
+        message_info got{};
         const code c = saltus_channel_validate(handle_.get(), &got);
         return detail::given(c, got);
     }
@@ -191,7 +192,7 @@ public:
         return detail::open<channel_subscriber>(
             [&](auto place) { return saltus_channel_subscriber_open(handle_.get(), &with, place); });
     }
-    /** The attributes it was created with. A buffer of `frame_size` bytes fits every message. */
+    /** The attributes it was created with. A buffer of `max_message_size` bytes fits every message. */
     saltus::attributes attributes() const noexcept {
         saltus::attributes is;
         (void)saltus_channel_attributes(handle_.get(), &is, sizeof(saltus_attributes));

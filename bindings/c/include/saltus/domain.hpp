@@ -120,9 +120,9 @@ public:
         return saltus_domain_publish(handle_.get(), message.data(), message.raw_size());
     }
     /** Publishes with a timestamp of your choice; returns the timestamp that the message got. */
-    result<std::int64_t> publish_at(bytes message, std::int64_t stamp) noexcept {
+    result<std::int64_t> publish_with_timestamp(bytes message, std::int64_t timestamp) noexcept {
         std::int64_t given = 0;
-        const code c = saltus_domain_publish_at(handle_.get(), message.data(), message.raw_size(), stamp, &given);
+        const code c = saltus_domain_publish_with_timestamp(handle_.get(), message.data(), message.raw_size(), timestamp, &given);
         return detail::given(c, given);
     }
     /** For the functions of <saltus.h>. */
@@ -141,7 +141,7 @@ public:
     /** Receives as its mode says; the message is valid until the next call. */
     result<message> receive(until until) noexcept { return receive_by(saltus_domain_receive, until); }
     /** Receives the newest message, even if it was already received. */
-    result<message> again(until until) noexcept { return receive_by(saltus_domain_again, until); }
+    result<message> current(until until) noexcept { return receive_by(saltus_domain_current, until); }
     /** A descriptor for an event loop, which the subscriber owns. */
     result<int> event_fd() noexcept {
         int fd = -1;

@@ -24,14 +24,14 @@ class publisher_of {
 public:
     explicit publisher_of(domain_publisher publisher) : publisher_(std::move(publisher)) {}
     /**
-     * Encodes and publishes. Allocates only for a message longer than all before it. SALTUS_UNENCODABLE if the size of an array differs
+     * Encodes and publishes. Allocates only for a message longer than all before it. SALTUS_ENCODE_FAILED if the size of an array differs
      * from its size field.
      */
     result<> publish(const T &message) {
         const int size = message.getEncodedSize();
         buffer_.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
         if (size < 0 || message.encode(buffer_.data(), 0, size) != size) {
-            return {SALTUS_UNENCODABLE, "a message cannot be encoded: an array has another size than its size field says"};
+            return {SALTUS_ENCODE_FAILED, "a message cannot be encoded: an array has another size than its size field says"};
         }
         return publisher_.publish(buffer_);
     }
@@ -58,10 +58,10 @@ class subscriber_of {
 public:
     explicit subscriber_of(domain_subscriber subscriber)
         : subscriber_(std::move(subscriber)), message_(std::make_unique<T>()) {}
-    /** Receives and decodes as its mode says. SALTUS_UNDECODABLE if the message is damaged. */
+    /** Receives and decodes as its mode says. SALTUS_DECODE_FAILED if the message is damaged. */
     result<typed<T>> receive(until until) { return decoded(subscriber_.receive(until)); }
     /** Receives the newest message, even if it was already received. */
-    result<typed<T>> again(until until) { return decoded(subscriber_.again(until)); }
+    result<typed<T>> current(until until) { return decoded(subscriber_.current(until)); }
     /** The publisher or subscriber of bytes that it uses. */
     domain_subscriber &untyped() noexcept { return subscriber_; }
 
@@ -75,7 +75,7 @@ private:
                           message_->decode(data.data(), 0, static_cast<int>(data.size())) >= 0;
         using of = result<typed<T>>;
         return fits ? of(typed<T>{*message_, *got})
-                    : of::failed(SALTUS_UNDECODABLE, "a message cannot be decoded as its type: it is damaged");
+                    : of::failed(SALTUS_DECODE_FAILED, "a message cannot be decoded as its type: it is damaged");
     }
     domain_subscriber subscriber_;
     std::unique_ptr<T> message_;

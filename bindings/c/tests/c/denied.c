@@ -17,7 +17,7 @@ int main(void)
     saltus_channel channel = SALTUS_HANDLE_INIT;
     saltus_channel_publisher publisher = SALTUS_HANDLE_INIT;
     saltus_channel_subscriber subscriber = SALTUS_HANDLE_INIT;
-    saltus_sample sample;
+    saltus_message_info info;
     char text[64];
 
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
@@ -30,7 +30,7 @@ int main(void)
     if (publisher.id != 0)
         return 1;
     say("subscriber", saltus_channel_subscriber_open(channel, NULL, &subscriber));
-    say("receive", saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), text, sizeof text, &sample));
+    say("receive", saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_AFTER(1000000000), text, sizeof text, &info));
     say("unlink", saltus_channel_unlink(NULL, "public"));
     saltus_channel_subscriber_close(subscriber);
     saltus_channel_close(channel);

@@ -130,21 +130,21 @@ static int see(const saltus_type *what, void *said)
     return 0;
 }
 
-static void describe_and_stamp(void)
+static void describe_and_timestamp(void)
 {
     const saltus_type type = {"p.number_t", 5, "package p; struct number_t { int8_t value; }"};
     saltus_domain_publisher publisher = SALTUS_HANDLE_INIT;
     saltus_domain_subscriber subscriber = SALTUS_HANDLE_INIT;
     const saltus_message *message = NULL;
-    int64_t stamp = (int64_t)saltus_now(SALTUS_BOOTTIME) - 1000000, given = 0;
+    int64_t timestamp = (int64_t)saltus_now(SALTUS_BOOTTIME) - 1000000, given = 0;
     uint64_t said = 0, mismatched = 7;
 
     MUST(saltus_domain_publisher_open(domain, "described", &type, &publisher));
-    MUST(saltus_domain_publish_at(publisher, "\0\0\0\0\0\0\0\5\7", 9, stamp, &given));
-    must("the stamp", given == stamp, 1);
+    MUST(saltus_domain_publish_with_timestamp(publisher, "\0\0\0\0\0\0\0\5\7", 9, timestamp, &given));
+    must("the timestamp", given == timestamp, 1);
     MUST(saltus_domain_subscriber_open(domain, "described", NULL, &subscriber));
     MUST(saltus_domain_receive(subscriber, SALTUS_POLL, &message));
-    must("its stamp", message != NULL && message->published == (uint64_t)stamp, 1);
+    must("its timestamp", message != NULL && message->published == (uint64_t)timestamp, 1);
     MUST(saltus_domain_descriptions(subscriber, "described", see, &said));
     must("fingerprint", (int)said, 5);
     said = 0;
@@ -152,8 +152,8 @@ static void describe_and_stamp(void)
     must("of a channel that it has not joined", (int)said, 0);
     MUST(saltus_domain_mismatched(subscriber, &mismatched));
     must("mismatched", (int)mismatched, 0);
-    MUST(saltus_domain_publish_at(publisher, "x", 1, stamp - 1, &given));
-    must("stamps never go back", given == stamp, 1);
+    MUST(saltus_domain_publish_with_timestamp(publisher, "x", 1, timestamp - 1, &given));
+    must("timestamps never go back", given == timestamp, 1);
     saltus_domain_subscriber_close(subscriber);
     saltus_domain_publisher_close(publisher);
 }
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
     receive_all();
     call_back();
     call_off_callbacks();
-    describe_and_stamp();
+    describe_and_timestamp();
     MUST(saltus_domain_channels(domain, count, &names));
     must("names", names, 3);
     write_and_read(argv[1]);

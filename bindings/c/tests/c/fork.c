@@ -25,7 +25,7 @@ int main(void)
     saltus_channel channel;
     saltus_channel_publisher publisher;
     saltus_channel_subscriber subscriber;
-    saltus_sample sample;
+    saltus_message_info info;
     char text[64];
     void *room;
     int status = 1, i;
@@ -45,9 +45,9 @@ int main(void)
     if (failed(saltus_channel_loan_abandon(publisher)) || failed(saltus_channel_publish(publisher, "parent", 6, NULL)))
         return 1;
     for (i = 0; i < 3; i++) {
-        if (failed(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, text, sizeof text, &sample)))
+        if (failed(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, text, sizeof text, &info)))
             return 1;
-        printf("%.*s in lane %d, message %d\n", (int)sample.len, text, (int)sample.lane, (int)sample.seq);
+        printf("%.*s in lane %d, message %d\n", (int)info.len, text, (int)info.lane, (int)info.seq);
     }
     saltus_channel_subscriber_close(subscriber);
     saltus_channel_publisher_close(publisher);

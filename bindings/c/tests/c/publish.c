@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     saltus_channel_publisher publisher;
     saltus_channel_subscriber word;
     saltus_published published;
-    saltus_sample sample;
+    saltus_message_info info;
     char text[512], name[64];
     const saltus_type type = {"p.text_t", 0x1122334455667788u, "struct text_t { }"};
     int i, count = argc == 3 ? atoi(argv[2]) : 0;
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
         || failed("open a publisher", saltus_channel_publisher_open(channel, &publisher))
         || failed("describe the messages", saltus_channel_describe(publisher, &type))
         || failed("open a subscriber", saltus_channel_subscriber_open(go, NULL, &word))
-        || failed("wait for the word", saltus_channel_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &sample)))
+        || failed("wait for the word", saltus_channel_receive(word, SALTUS_NEWEST, SALTUS_AFTER(10000000000), text, sizeof text, &info)))
         return 1;
     for (i = 1; i <= count; i++) {
         size_t len = write_message(text, i);
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
             if (failed("publish a loan", saltus_channel_loan_publish(publisher, len, &published)))
                 return 1;
         }
-        if (published.seq != (uint64_t)i || published.stamp == 0) {
+        if (published.seq != (uint64_t)i || published.timestamp == 0) {
             fprintf(stderr, "message %d is number %lu\n", i, (unsigned long)published.seq);
             return 1;
         }

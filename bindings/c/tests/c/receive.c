@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     saltus_channel_subscriber subscriber;
     saltus_channel_publisher word;
     saltus_attributes attributes;
-    saltus_sample sample;
+    saltus_message_info info;
     char *text, name[64];
     uint64_t received = 0, missed = 0, count = argc == 3 ? (uint64_t)atoi(argv[2]) : 0;
 
@@ -32,12 +32,12 @@ int main(int argc, char **argv)
         || failed("ask for the size", saltus_channel_attributes(channel, &attributes, sizeof attributes))
         || failed("say the word", saltus_channel_publish(word, NULL, 0, NULL)))
         return 1;
-    text = malloc(attributes.frame_size);
+    text = malloc(attributes.max_message_size);
     while (text != NULL && received + missed < count) {
-        if (failed("receive", saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), text, attributes.frame_size, &sample))
+        if (failed("receive", saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), text, attributes.max_message_size, &info))
             || failed("count", saltus_channel_counts(subscriber, &received, &missed)))
             return 1;
-        printf("%lu %lu %.*s\n", (unsigned long)sample.seq, (unsigned long)sample.missed, (int)sample.len, text);
+        printf("%lu %lu %.*s\n", (unsigned long)info.seq, (unsigned long)info.missed, (int)info.len, text);
     }
     free(text);
     saltus_channel_subscriber_close(subscriber);

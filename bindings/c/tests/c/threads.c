@@ -46,7 +46,7 @@ int main(void)
 {
     pthread_t thread;
     uint64_t received = 0, missed = 0, last = 0, word;
-    saltus_sample sample;
+    saltus_message_info info;
     void *failure = NULL;
     uint64_t words[WORDS];
 
@@ -54,7 +54,7 @@ int main(void)
         || pthread_create(&thread, NULL, publish, NULL))
         return 1;
     while (received + missed < MESSAGES) {
-        int code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), words, sizeof words, &sample);
+        int code = saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(10000000000), words, sizeof words, &info);
         if (code == SALTUS_OVERRUN)
             continue; /* the place is kept */
         if (code != SALTUS_OK) {
@@ -62,16 +62,16 @@ int main(void)
             return 1;
         }
         for (word = 0; word < WORDS; word++) {
-            if (words[word] != sample.seq) {
-                fprintf(stderr, "message %lu is torn\n", (unsigned long)sample.seq);
+            if (words[word] != info.seq) {
+                fprintf(stderr, "message %lu is torn\n", (unsigned long)info.seq);
                 return 1;
             }
         }
-        if (sample.seq != last + sample.missed + 1 || saltus_channel_counts(subscriber, &received, &missed)) {
-            fprintf(stderr, "message %lu came after %lu\n", (unsigned long)sample.seq, (unsigned long)last);
+        if (info.seq != last + info.missed + 1 || saltus_channel_counts(subscriber, &received, &missed)) {
+            fprintf(stderr, "message %lu came after %lu\n", (unsigned long)info.seq, (unsigned long)last);
             return 1;
         }
-        last = sample.seq;
+        last = info.seq;
     }
     pthread_join(thread, &failure);
     if (failure != NULL)
@@ -80,10 +80,10 @@ int main(void)
 
     if (pthread_create(&thread, NULL, call_off, NULL))
         return 1;
-    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, words, sizeof words, &sample)));
+    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_FOREVER, words, sizeof words, &info)));
     pthread_join(thread, NULL);
     saltus_channel_cancel_reset(subscriber);
-    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(1000), words, sizeof words, &sample)));
+    printf("%s\n", saltus_strerror(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_AFTER(1000), words, sizeof words, &info)));
     saltus_channel_subscriber_close(subscriber);
     saltus_channel_close(channel);
     return saltus_channel_unlink(NULL, "threads");

@@ -75,11 +75,11 @@ using other = number_of<2>;
 
 static void channels_in_shared_memory() {
     saltus::attributes with;
-    with.frame_size = 64;
+    with.max_message_size = 64;
     auto channel = saltus::channel::create("cpp", with).value();
     const auto exists = saltus::channel::create("cpp");
     CHECK(!exists.has_value() && exists.error() == SALTUS_EXISTS && exists.code() == exists.error());
-    CHECK(channel.attributes().frame_size == 64);
+    CHECK(channel.attributes().max_message_size == 64);
     auto publisher = channel.publisher().value();
     auto subscriber = channel.subscriber().value();
     auto second = channel.subscriber().value();
@@ -94,16 +94,16 @@ static void channels_in_shared_memory() {
     CHECK(subscriber.receive(saltus::which::next, saltus::poll, text, sizeof text)->len == 12);
     CHECK(subscriber.receive(saltus::which::next, 1ms, text, sizeof text).nothing());
     {
-        auto loan = publisher.borrow(5).value();
+        auto loan = publisher.loan(5).value();
         std::memcpy(loan.data(), "hello", 5);
         CHECK(publisher.publish("x").code() == SALTUS_INVALID);
         auto moved = std::move(loan);
         CHECK(moved.publish()->seq == 2);
         CHECK(moved.publish().code() == SALTUS_INVALID);
-        auto unused = publisher.borrow(5).value();
+        auto unused = publisher.loan(5).value();
     }
-    CHECK(publisher.borrow(65).code() == SALTUS_TOO_LONG);
-    const auto view = subscriber.look(saltus::which::newest, saltus::forever).value();
+    CHECK(publisher.loan(65).code() == SALTUS_TOO_LONG);
+    const auto view = subscriber.view(saltus::which::newest, saltus::forever).value();
     const std::string copy(view.data.text());
     CHECK(subscriber.validate()->len == 5 && copy == "hello");
     CHECK(saltus::wait_any({subscriber, second}, saltus::poll).value() == 1);
@@ -138,10 +138,10 @@ static void channels_in_shared_memory() {
 /** A channel that is there, in its place, and with options. */
 static void channels_made_anew() {
     saltus::attributes with;
-    with.frame_size = 64;
+    with.max_message_size = 64;
     auto first = saltus::channel::open_or_create("anew", with).value();
-    with.frame_size = 128;
-    CHECK(saltus::channel::open_or_create("anew", with)->attributes().frame_size == 64);
+    with.max_message_size = 128;
+    CHECK(saltus::channel::open_or_create("anew", with)->attributes().max_message_size == 64);
     auto publisher = first.publisher().value();
     CHECK(publisher.publish("old")->seq == 1);
     saltus::channel_options options;
@@ -150,13 +150,13 @@ static void channels_made_anew() {
     CHECK(first.subscriber(options)->receive(saltus::which::next, saltus::poll, text, sizeof text).nothing());
     CHECK(first.subscriber()->receive(saltus::which::next, saltus::poll, text, sizeof text)->seq == 1);
     auto second = saltus::channel::replace("anew", with).value();
-    CHECK(second.attributes().frame_size == 128);
+    CHECK(second.attributes().max_message_size == 128);
     CHECK(publisher.publish("x").code() == SALTUS_RETIRED);
     auto in_second = second.publisher().value();
     CHECK(in_second.publish(std::string(128, 'x'))->seq == 1);
-    auto loan = in_second.borrow(3).value();
+    auto loan = in_second.loan(3).value();
     loan.abandon();
-    loan = in_second.borrow(5).value();
+    loan = in_second.loan(5).value();
     CHECK(loan.size() == 5 && loan.publish()->seq == 2);
     CHECK(saltus::channel::unlink("anew"));
 }
@@ -174,7 +174,7 @@ static void domains(const saltus::domain &domain, bool shm) {
     CHECK(got.data().as<int>() == 3 && !got.data().as<char>() && got.channel() == "a" && got.dropped() == 2);
     CHECK(got.missed().has_value() && got.arrived().count() > 0 && got.raw().len == 4);
     CHECK(newest.receive(saltus::poll).nothing());
-    CHECK(newest.again(saltus::poll)->data().size() == 4);
+    CHECK(newest.current(saltus::poll)->data().size() == 4);
     for (int i = 1; i <= 3; i++) {
         CHECK(all.receive(1s)->data().as<int>() == i);
     }
@@ -186,20 +186,20 @@ static void domains(const saltus::domain &domain, bool shm) {
     CHECK(newest.receive(saltus::forever).code() == SALTUS_CANCELED);
     newest.cancel_reset();
     CHECK(domain.names().value().size() >= 1);
-    const auto third = newest.again(saltus::poll).value();
+    const auto third = newest.current(saltus::poll).value();
     CHECK(third.sender() && third.published() && third.sequence());
-    CHECK(all.again(saltus::poll)->sender() == third.sender());
+    CHECK(all.current(saltus::poll)->sender() == third.sender());
     auto second = domain.publisher("a").value();
     const auto before = static_cast<std::int64_t>(saltus_now(SALTUS_BOOTTIME)) - 1000000;
-    const auto at = second.publish_at("at", before);
+    const auto at = second.publish_with_timestamp("at", before);
     if (shm) {
         CHECK(at.value() == before && all.receive(1s)->published() == std::chrono::nanoseconds(before));
-        CHECK(all.again(saltus::poll)->sender() && all.again(saltus::poll)->sender() != third.sender());
-        CHECK(second.publish_at("never in the future", INT64_MAX).value() > before);
+        CHECK(all.current(saltus::poll)->sender() && all.current(saltus::poll)->sender() != third.sender());
+        CHECK(second.publish_with_timestamp("never in the future", INT64_MAX).value() > before);
     } else {
         CHECK(at.code() == SALTUS_UNSUPPORTED && second.publish("at"));
     }
-    CHECK(second.publish_at(nullptr, before).code() == SALTUS_INVALID);
+    CHECK(second.publish_with_timestamp(nullptr, before).code() == SALTUS_INVALID);
     CHECK(second.publish(nullptr).code() == SALTUS_INVALID && domain.publisher(nullptr).code() == SALTUS_INVALID);
     auto of_all = domain.subscriber(nullptr).value();
     CHECK(of_all.receive(1s)->channel() == "a" && domain.subscriber(channels::matching(nullptr)));
@@ -229,7 +229,7 @@ static void types(const saltus::domain &domain, bool shm) {
     n.value = 8;
     CHECK(publisher.publish(n));
     n.value = 255;
-    CHECK(publisher.publish(n).code() == SALTUS_UNENCODABLE);
+    CHECK(publisher.publish(n).code() == SALTUS_ENCODE_FAILED);
     CHECK(publisher.publish(n).what().find("another size") != std::string::npos);
     CHECK(publisher.untyped().publish(saltus::bytes("\0\0\0\0\0\0\0\1", 8)));
     {
@@ -239,7 +239,7 @@ static void types(const saltus::domain &domain, bool shm) {
     CHECK(subscriber.receive(1s).code() == SALTUS_WRONG_TYPE);
     CHECK(subscriber.receive(1s)->message.value == 8);
     const auto damaged = subscriber.receive(1s);
-    CHECK(damaged.code() == SALTUS_UNDECODABLE && damaged.what().find("cannot be decoded") != std::string::npos);
+    CHECK(damaged.code() == SALTUS_DECODE_FAILED && damaged.what().find("cannot be decoded") != std::string::npos);
     CHECK(subscriber.receive(1ms).nothing());
     auto bytes = domain.subscriber("typed").value();
     CHECK(bytes.receive(1s));

@@ -23,8 +23,8 @@ impl TestDomain {
     pub fn url(&self) -> String {
         format!("shm://{}", self.0.display())
     }
-    pub fn open(&self) -> saltus_channel::Domain {
-        saltus_channel::Domain::open(&self.url()).expect("a domain")
+    pub fn open(&self) -> saltus_channel::Directory {
+        saltus_channel::Directory::open(&self.url()).expect("a domain")
     }
     /// The channels in it, to see that nothing was left behind.
     pub fn list(&self) -> Vec<String> {

@@ -31,16 +31,16 @@ pub fn c_publishes_and_rust_receives(build: &Build) {
         .env("SALTUS_DOMAIN", domain.url())
         .spawn()
         .expect("the program");
-    let data = domain.open().create("data", &Attributes::new().frames(COUNT as u64)).unwrap();
+    let data = domain.open().create("data", &Attributes::new().depth(COUNT as u64)).unwrap();
     let go = domain.open().create("data.go", &Attributes::new()).unwrap();
     let mut subscriber = data.subscriber().unwrap();
     go.publisher().unwrap().publish(b"go").unwrap();
     let mut buf = Vec::new();
     for i in 1..=COUNT {
         let until = Until::For(Duration::from_secs(10));
-        let sample = subscriber.receive_vec(Which::Next, until, &mut buf).unwrap().expect("a message");
-        assert_eq!((sample.seq, sample.missed, text(&buf)), (i as u64, 0, message(i)));
-        assert!(sample.stamp > 0 && sample.writer.lane == 0 && sample.writer.lease > 0);
+        let info = subscriber.receive_vec(Which::Next, until, &mut buf).unwrap().expect("a message");
+        assert_eq!((info.seq, info.missed, text(&buf)), (i as u64, 0, message(i)));
+        assert!(info.timestamp > 0 && info.publisher.lane == 0 && info.publisher.lease > 0);
     }
     assert!(child.wait().expect("its end").success());
     assert_eq!(subscriber.received() + subscriber.missed(), COUNT as u64);
@@ -59,7 +59,7 @@ pub fn rust_publishes_and_c_receives(build: &Build) {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program");
-    let data = domain.open().create("data", &Attributes::new().frames(COUNT as u64)).unwrap();
+    let data = domain.open().create("data", &Attributes::new().depth(COUNT as u64)).unwrap();
     let mut publisher = data.publisher().unwrap();
     let until = || Until::For(Duration::from_secs(10));
     let ready = domain.open().wait_for("data.ready", until()).unwrap().expect("the program subscribes");
@@ -128,7 +128,7 @@ fn set_mode_of(path: &std::path::Path, mode: u32) {
 }
 pub fn c_does_all_that_domains_and_logs_can(build: &Build) {
     let domain = TestDomain::new();
-    let url = format!("{}?frames=4096", domain.url());
+    let url = format!("{}?depth=4096", domain.url());
     let mut program = build.program("bindings/c/tests/c/domain.c");
     assert_eq!(run(program.arg(&build.dir).env("SALTUS_DOMAIN", url)), "done\n");
 }

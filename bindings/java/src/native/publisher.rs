@@ -28,13 +28,13 @@ natives! {
         env.lend(message, at, len, |message| publisher.publish(message))??;
         Ok(0)
     }
-    /// Publishes bytes of an array as if it were another time; gives the stamp.
+    /// Publishes bytes of an array as if it were another time; gives the timestamp.
     fn Java_org_saltus_Native_publishAt(
-        env, publisher: jlong, message: jbyteArray, stamp: jlong,
+        env, publisher: jlong, message: jbyteArray, timestamp: jlong,
     ) -> jlong {
         let entry = PUBLISHERS.find(publisher)?;
         let (publisher, _) = &mut *entry.lock()?;
-        Ok(publisher.publish_at(&env.bytes(message)?, stamp)?)
+        Ok(publisher.publish_with_timestamp(&env.bytes(message)?, timestamp)?)
     }
     /// Tells what messages say of their sender; -1 if they do not.
     fn Java_org_saltus_Native_publisherSender(env, publisher: jlong, out: jlongArray) -> jint {

@@ -68,18 +68,18 @@ impl Receiving {
         Ok(match (which, expected) {
             (UNSEEN, Some(expected)) => expected.receive(subscriber, until)?.is_some(),
             (UNSEEN, None) => subscriber.receive(until)?.is_some(),
-            (_, None) => subscriber.again(until)?.is_some(),
-            (_, Some(expected)) => subscriber.again(until)?.is_some() && expected.accepts(subscriber)?,
+            (_, None) => subscriber.current(until)?.is_some(),
+            (_, Some(expected)) => subscriber.current(until)?.is_some() && expected.accepts(subscriber)?,
         })
     }
 
     /// Whether something may be unseen, at the latest then.
     pub fn wait(&mut self, until: Until) -> Result<bool> {
-        Ok(self.gives_again() || self.subscriber.wait(until)?)
+        Ok(self.gives_current() || self.subscriber.wait(until)?)
     }
 
     /// Whether a message is given once more.
-    pub fn gives_again(&self) -> bool {
+    pub fn gives_current(&self) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.again)
     }
 
@@ -90,7 +90,7 @@ impl Receiving {
         until: Until,
         give: impl FnOnce(Message<'_>) -> Result<R>,
     ) -> Result<Option<R>> {
-        let again = which == UNSEEN && self.gives_again() && self.subscriber.last().is_some();
+        let again = which == UNSEEN && self.gives_current() && self.subscriber.last().is_some();
         if !again {
             if let Some(kept) = &mut self.kept {
                 kept.again = false; // whatever this finds

@@ -14,7 +14,7 @@ pub(crate) fn until(timeout: jlong) -> Until {
 }
 
 natives! {
-    /// Boot time in ns: the clock of stamps.
+    /// Boot time in ns: the clock of timestamps.
     fn Java_org_saltus_Native_now(_env) -> jlong {
         Ok(clock::boottime() as jlong)
     }

@@ -18,7 +18,7 @@ natives! {
     fn Java_org_saltus_Native_view(env, subscriber: jlong, timeout: jlong, number: jlongArray) -> jobject {
         let entry = SUBSCRIBERS.find(subscriber)?;
         let mut receiving = entry.lock()?;
-        if receiving.gives_again() {
+        if receiving.gives_current() {
             return Err(Fail::invalid("receive the message first for which a buffer was too small"));
         }
         let view = receiving.subscriber.view(time::until(timeout)).map_err(Fail::from);

@@ -16,7 +16,7 @@ natives! {
             return Err(Fail::invalid("a subscriber is given twice"));
         }
         let mut locked = entries.iter().map(|entry| entry.lock()).collect::<Result<Vec<_>>>()?;
-        if let Some(i) = locked.iter().position(|receiving| receiving.gives_again()) {
+        if let Some(i) = locked.iter().position(|receiving| receiving.gives_current()) {
             return Ok(i as jint);
         }
         let mut waiting: Vec<&mut Subscriber> = locked.iter_mut().map(|r| &mut r.subscriber).collect();

@@ -32,8 +32,8 @@ from ._errors import Error as Error
 from ._errors import Exists as Exists
 from ._errors import Invalid as Invalid
 from ._errors import Network as Network
-from ._errors import NoLane as NoLane
-from ._errors import NoLog as NoLog
+from ._errors import TooManyPublishers as TooManyPublishers
+from ._errors import NotALog as NotALog
 from ._errors import NoProvider as NoProvider
 from ._errors import NoSpace as NoSpace
 from ._errors import NotFound as NotFound
@@ -42,8 +42,8 @@ from ._errors import Retired as Retired
 from ._errors import System as System
 from ._errors import TooLong as TooLong
 from ._errors import TooSmall as TooSmall
-from ._errors import Undecodable as Undecodable
-from ._errors import Unencodable as Unencodable
+from ._errors import DecodeFailed as DecodeFailed
+from ._errors import EncodeFailed as EncodeFailed
 from ._errors import Unsupported as Unsupported
 from ._errors import Unwritable as Unwritable
 from ._errors import WrongType as WrongType

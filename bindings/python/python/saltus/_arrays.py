@@ -6,7 +6,7 @@ import array
 import math
 from typing import TYPE_CHECKING, Any, Sequence
 
-from ._errors import Undecodable, Unsupported
+from ._errors import DecodeFailed, Unsupported
 
 if TYPE_CHECKING:
     from ._saltus import Codec
@@ -152,7 +152,7 @@ def plain(name: str, key: bytes, dtype: Any, data: Any) -> Any:
     """A message in the plain layout where it lies."""
     view = memoryview(data).cast("B")
     if view.nbytes != len(key) + dtype.itemsize or view[: len(key)] != key:
-        raise Undecodable(
+        raise DecodeFailed(
             f"{name}: these {view.nbytes} bytes are no message in its plain layout"
         )
     return np.ndarray((), dtype, view, len(key))

@@ -29,7 +29,7 @@ class TooSmall(Error):
 
 
 class TooLong(Error):
-    """The message is longer than the channel's frames, or than the transport carries."""
+    """The message is longer than the channel's limit, or than the transport carries."""
 
     code = 4
 
@@ -64,7 +64,7 @@ class NoSpace(Error):
     code = 9
 
 
-class NoLane(Error):
+class TooManyPublishers(Error):
     """The channel has as many publishers as it can have."""
 
     code = 10
@@ -114,13 +114,13 @@ class WrongType(Error):
     code = 103
 
 
-class Unencodable(Error, ValueError):
+class EncodeFailed(Error, ValueError):
     """A message that its type cannot carry."""
 
     code = 104
 
 
-class Undecodable(Error, ValueError):
+class DecodeFailed(Error, ValueError):
     """Bytes that are no message of the type."""
 
     code = 105
@@ -144,7 +144,7 @@ class NoProvider(Error):
     code = 108
 
 
-class NoLog(Error):
+class NotALog(Error):
     """The file is no log of a known format."""
 
     code = 109
@@ -167,8 +167,8 @@ ENDS = (Ended, Canceled)
 
 _ALL: tuple[type[Error], ...] = (
     NotFound, Exists, TooSmall, TooLong, Overrun, Canceled, Retired, Denied, NoSpace,
-    NoLane, Damaged, Invalid, System, Bug, Unsupported, WrongType, Unencodable,
-    Undecodable, Ended, Network, NoProvider, NoLog, Unwritable, Changed,
+    TooManyPublishers, Damaged, Invalid, System, Bug, Unsupported, WrongType, EncodeFailed,
+    DecodeFailed, Ended, Network, NoProvider, NotALog, Unwritable, Changed,
 )  # fmt: skip
 _BY_CODE: dict[int, type[Error]] = {kind.code: kind for kind in _ALL}
 # Which kind of Invalid it is, is no number of Rust's.

@@ -23,7 +23,7 @@ from typing_extensions import Buffer, Self
 __version__: str
 
 def now() -> int:
-    """Boot time in ns: the clock of stamps."""
+    """Boot time in ns: the clock of timestamps."""
 
 def monotonic() -> int:
     """Monotonic time in ns: the clock of waiting."""
@@ -150,8 +150,8 @@ class Publisher(Generic[_P_contra]):
     def publish(self, message: _P_contra) -> None:
         """Publishes a message: bytes, or with a type a message of it or a dict."""
 
-    def publish_at(self, message: _P_contra, stamp: int) -> int:
-        """Publishes as if at another time; gives the stamp that it got."""
+    def publish_with_timestamp(self, message: _P_contra, timestamp: int) -> int:
+        """Publishes as if at another time; gives the timestamp that it got."""
 
     @property
     def channel(self) -> str:
@@ -198,7 +198,7 @@ class Subscriber(Generic[_V_co]):
         Waits `timeout` seconds, for ever without one, not at all with 0.
         """
 
-    def newest(self, timeout: Optional[float] = 0.0) -> Optional[Message[_V_co]]:
+    def current(self, timeout: Optional[float] = 0.0) -> Optional[Message[_V_co]]:
         """The newest message, seen or not."""
 
     def view(self, timeout: Optional[float] = None) -> Optional[View]:

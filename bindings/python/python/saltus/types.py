@@ -92,12 +92,12 @@ class Struct:
         def __setattr__(self, name: str, value: Any) -> None: ...
 
     def encode(self, *, plain: bool = False) -> bytes:
-        """The message as it goes over the wire. Raises Unencodable."""
+        """The message as it goes over the wire. Raises EncodeFailed."""
         return self._codec.encode(self, plain)
 
     @classmethod
     def decode(cls: type[T], data: Any) -> T:
-        """Decodes a message, in LCM's encoding or the plain layout. Raises Undecodable."""
+        """Decodes a message, in LCM's encoding or the plain layout. Raises DecodeFailed."""
         message: T = cls._codec.decode(data)
         return message
 
@@ -111,7 +111,7 @@ class Struct:
         """A message in the plain layout where it lies, not copied: ``found["position"][0]``.
 
         `data` is anything with bytes: a message's or a view's `data`, or a bytearray to
-        write in. The array has no dimension, and the fields of plain_dtype(). Raises Undecodable.
+        write in. The array has no dimension, and the fields of plain_dtype(). Raises DecodeFailed.
         """
         found: numpy.ndarray[Any, Any] = _arrays.plain(cls.NAME, *cls._layout(), data)
         return found

@@ -53,7 +53,7 @@ impl Subscriber {
     pub fn limit(&mut self, keep: u64) -> u64 {
         self.receiver.limit(keep)
     }
-    /// The stamp of the message that `which` would give now; `None` if nothing is unseen. Moves nothing.
+    /// The timestamp of the message that `which` would give now; `None` if nothing is unseen. Moves nothing.
     ///
     /// ```
     /// use saltus_channel::Which;
@@ -61,7 +61,7 @@ impl Subscriber {
     /// # let (_domain, mut publisher, mut subscriber) = doc::pair();
     /// assert_eq!(subscriber.peek(Which::Next), None);
     /// let published = publisher.publish(b"tilt 0.02")?;
-    /// assert_eq!(subscriber.peek(Which::Next), Some(published.stamp));
+    /// assert_eq!(subscriber.peek(Which::Next), Some(published.timestamp));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn peek(&mut self, which: Which) -> Option<u64> {

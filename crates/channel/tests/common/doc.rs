@@ -1,13 +1,13 @@
 // What the examples in the documentation share: a domain of their own, which is removed with them.
 
-use saltus_channel::{Attributes, Channel, Domain, Publisher, Subscriber};
+use saltus_channel::{Attributes, Channel, Directory, Publisher, Subscriber};
 
 /// A domain that is removed with all its channels.
-pub struct Temporary(Domain);
+pub struct Temporary(Directory);
 
 impl std::ops::Deref for Temporary {
-    type Target = Domain;
-    fn deref(&self) -> &Domain {
+    type Target = Directory;
+    fn deref(&self) -> &Directory {
         &self.0
     }
 }
@@ -21,7 +21,7 @@ impl Drop for Temporary {
 /// An empty domain.
 pub fn domain() -> Temporary {
     let (process, thread) = (std::process::id(), std::thread::current().id());
-    Temporary(Domain::open(&format!("shm:///dev/shm/saltus-doc-{process}-{thread:?}")).unwrap())
+    Temporary(Directory::open(&format!("shm:///dev/shm/saltus-doc-{process}-{thread:?}")).unwrap())
 }
 
 /// A domain with one channel, `imu`.

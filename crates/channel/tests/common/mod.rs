@@ -1,12 +1,12 @@
 //! What the black-box tests share: a domain of their own, and child processes that end.
 #![allow(dead_code)] // each test binary uses its part
 
-use saltus_channel::{Domain, clock};
+use saltus_channel::{Directory, clock};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A domain that is removed with all its channels.
-pub struct TestDomain(pub Domain);
+pub struct TestDomain(pub Directory);
 
 impl TestDomain {
     pub fn new() -> TestDomain {
@@ -14,13 +14,13 @@ impl TestDomain {
         // Relaxed: only each number once.
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
         let url = format!("shm:///dev/shm/saltus-test-{}-{n}", std::process::id());
-        TestDomain(Domain::open(&url).unwrap())
+        TestDomain(Directory::open(&url).unwrap())
     }
 }
 
 impl std::ops::Deref for TestDomain {
-    type Target = Domain;
-    fn deref(&self) -> &Domain {
+    type Target = Directory;
+    fn deref(&self) -> &Directory {
         &self.0
     }
 }

@@ -46,7 +46,9 @@ pub(crate) struct Bridge {
     #[arg(long)]
     next: bool,
 
-    /// Messages of each channel that may wait [default: up to 1000]
+    /// Messages to keep [default: up to 1000]
+    ///
+    /// Of each channel, for as long as the other side is slower.
     #[arg(long, value_name = "N", conflicts_with = "newest", value_parser = units::count)]
     depth: Option<u64>,
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use saltus_channel::clock::Clock;
 use saltus_channel::{
-    Attributes, Description, Domain, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake,
+    Attributes, Description, Directory, Group, Info as Told, LaneInfo, Name, Retired, SubscriberInfo, Wake,
     clock,
 };
 use saltus_decode::{Dictionary, Kind};
@@ -14,7 +14,7 @@ use crate::exit::Outcome;
 use crate::flags::domain::{self, DomainUrl};
 use crate::flags::types;
 use crate::flags::{Json, Names, help};
-use crate::print::Stamp;
+use crate::print::Timestamp;
 use crate::print::out::Out;
 use saltus_text::escape::{escaped, harmless};
 use saltus_text::human::{bytes, nanos, plural};
@@ -42,15 +42,15 @@ struct Line {
     domain: String,
     path: String,
     state: &'static str,
-    created: Stamp,
+    created: Timestamp,
     #[serde(skip)]
     created_ns: u64,
-    frames: u64,
-    frame_size: u64,
-    lanes: u32,
+    depth: u64,
+    max_message_size: u64,
+    reserve_publishers: u32,
     mode: String,
     group: Option<u32>,
-    stamps: bool,
+    timestamps: bool,
     clock: &'static str,
     wake: &'static str,
     prefault: bool,
@@ -78,7 +78,7 @@ struct Publisher {
     published: u64,
     bytes: u64,
     kept: u64,
-    last_stamp: Option<Stamp>,
+    last_timestamp: Option<Timestamp>,
     wakes: u64,
     abandoned: u64,
 }
@@ -115,7 +115,7 @@ pub(crate) fn run(url: &DomainUrl, info: Info) -> Outcome {
 }
 
 impl Line {
-    fn of(domain: &Domain, name: &Name, told: Told, types: Vec<Description>) -> Line {
+    fn of(domain: &Directory, name: &Name, told: Told, types: Vec<Description>) -> Line {
         let attributes: &Attributes = &told.attributes;
         Line {
             channel: escaped(name.as_bytes()),
@@ -127,17 +127,17 @@ impl Line {
                 Some(Retired::Replaced) => "replaced",
                 Some(Retired::Vanished) => "vanished",
             },
-            created: Stamp::of(told.created),
+            created: Timestamp::of(told.created),
             created_ns: told.created,
-            frames: attributes.get_frames(),
-            frame_size: attributes.get_frame_size(),
-            lanes: attributes.get_lanes(),
+            depth: attributes.get_depth(),
+            max_message_size: attributes.get_max_message_size(),
+            reserve_publishers: attributes.get_reserve_publishers(),
             mode: format!("{:03o}", attributes.get_mode()),
             group: match attributes.get_group() {
                 Some(Group::Id(id)) => Some(*id),
                 _ => None,
             },
-            stamps: attributes.get_stamps(),
+            timestamps: attributes.get_timestamps(),
             clock: match attributes.get_clock() {
                 Clock::Boottime => "boottime",
                 Clock::Monotonic => "monotonic",
@@ -162,18 +162,22 @@ impl Line {
             format!("channel      {}", self.channel),
             format!("state        {}, created {} ago", self.state, age(self.created_ns)),
             format!("path         {}", self.path),
-            format!("frames       {} of up to {}", self.frames, bytes(self.frame_size as f64)),
             format!(
-                "memory       {}, {} reserved at creation",
+                "depth        {} messages of up to {} each",
+                self.depth,
+                bytes(self.max_message_size as f64)
+            ),
+            format!(
+                "memory       {}, reserved for {} at creation",
                 bytes(self.memory as f64),
-                plural(self.lanes.into(), "lane")
+                plural(self.reserve_publishers.into(), "publisher")
             ),
             format!(
                 "mode         {}{}",
                 self.mode,
                 self.group.map_or(String::new(), |id| format!(", group {id}"))
             ),
-            format!("stamps       {}", if self.stamps { self.clock } else { "none" }),
+            format!("timestamps   {}", if self.timestamps { self.clock } else { "none" }),
             format!("wake         {}", self.wake),
         ];
         for described in &self.types {
@@ -234,15 +238,15 @@ impl Type {
 impl Publisher {
     fn of(lane: LaneInfo) -> Publisher {
         Publisher {
-            lane: lane.writer.lane,
-            lease: lane.writer.lease,
+            lane: lane.publisher.lane,
+            lease: lane.publisher.lease,
             alive: lane.alive,
             pid: lane.pid,
             process: lane.process,
             published: lane.published,
             bytes: lane.bytes,
             kept: lane.kept,
-            last_stamp: Some(lane.last_stamp).filter(|stamp| *stamp > 0).map(Stamp::of),
+            last_timestamp: Some(lane.last_timestamp).filter(|timestamp| *timestamp > 0).map(Timestamp::of),
             wakes: lane.wakes,
             abandoned: lane.abandoned,
         }

@@ -3,7 +3,7 @@
 mod network;
 
 use clap::Args;
-use saltus_channel::{Domain, Name};
+use saltus_channel::{Directory, Name};
 use saltus_measure::channel::Facts;
 use serde::Serialize;
 
@@ -53,8 +53,8 @@ struct Line {
 #[derive(Serialize)]
 struct Long {
     mode: String,
-    frames: u64,
-    frame_size: u64,
+    depth: u64,
+    max_message_size: u64,
     publishers: usize,
     subscribers: usize,
     published: u64,
@@ -93,7 +93,7 @@ pub(crate) fn run(domain: &DomainUrl, ls: Ls) -> Outcome {
 }
 
 /// Lists the channels in shared memory; those that cannot be opened too, with the reason on standard error.
-fn all(domain: &Domain, ls: Ls) -> Outcome {
+fn all(domain: &Directory, ls: Ls) -> Outcome {
     domain::tell_of_no_domain(domain);
     let mut failures = Vec::new();
     let mut lines = Vec::new();
@@ -125,13 +125,13 @@ fn all(domain: &Domain, ls: Ls) -> Outcome {
 }
 
 impl Long {
-    fn of(domain: &Domain, name: &Name) -> Outcome<Long> {
+    fn of(domain: &Directory, name: &Name) -> Outcome<Long> {
         let info = domain::open(domain, name)?.info()?;
         let facts = Facts::of(&info);
         Ok(Long {
             mode: format!("{:03o}", info.attributes.get_mode()),
-            frames: info.attributes.get_frames(),
-            frame_size: info.attributes.get_frame_size(),
+            depth: info.attributes.get_depth(),
+            max_message_size: info.attributes.get_max_message_size(),
             publishers: facts.publishers,
             subscribers: facts.subscribers,
             published: facts.published,
@@ -146,8 +146,8 @@ impl Line {
         let mut cells = match self.long {
             Some(long) => vec![
                 long.mode,
-                long.frames.to_string(),
-                human::bytes(long.frame_size as f64),
+                long.depth.to_string(),
+                human::bytes(long.max_message_size as f64),
                 long.publishers.to_string(),
                 long.subscribers.to_string(),
                 long.published.to_string(),

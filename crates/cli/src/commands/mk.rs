@@ -19,13 +19,15 @@ pub(crate) struct Mk {
     /// Channel to make: any 1 to 63 bytes
     name: OsString,
 
-    /// Messages kept of each publisher
+    /// Messages to keep
+    ///
+    /// The channel keeps this many of the newest messages of each publisher.
     #[arg(long, value_name = "N", default_value = "16", value_parser = units::count)]
-    frames: u64,
+    depth: u64,
 
     /// Largest message
     #[arg(long, value_name = "SIZE", default_value = "512", value_parser = units::size)]
-    size: u64,
+    max_size: u64,
 
     /// Permissions in octal: read to subscribe, write to publish
     #[arg(short, long, value_name = "OCTAL", default_value = "644", value_parser = units::mode)]
@@ -37,7 +39,7 @@ pub(crate) struct Mk {
 
     /// Publishers to reserve memory for
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    lanes: u32,
+    reserve_publishers: u32,
 
     /// Clock of the timestamps
     #[arg(long, value_enum, default_value_t = StampClock::Boottime)]
@@ -45,7 +47,7 @@ pub(crate) struct Mk {
 
     /// Publish without timestamps (for a single publisher)
     #[arg(long)]
-    no_stamps: bool,
+    no_timestamps: bool,
 
     /// Wake subscribers at every publish, so that they only read
     ///
@@ -85,9 +87,9 @@ enum StampClock {
 const EXAMPLES: &str = "\
 Examples:
   saltus mk imu                           16 messages of 512 bytes
-  saltus mk /scan --frames 8 --size 64K --mode 660 --group robot
+  saltus mk /scan --depth 8 --max-size 64K --mode 660 --group robot
   saltus mk robot/arm.left --if-missing   in a start script
-  saltus mk camera --size 4M --replace    change an existing channel";
+  saltus mk camera --max-size 4M --replace   change an existing channel";
 
 /// Makes the channel.
 pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
@@ -103,14 +105,14 @@ pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
         Err(Error::Exists { .. }) if mk.if_missing => {
             let channel = domain.open_channel(name)?;
             let kept = channel.attributes();
-            if (kept.get_frames(), kept.get_frame_size()) != (mk.frames, mk.size) {
+            if (kept.get_depth(), kept.get_max_message_size()) != (mk.depth, mk.max_size) {
                 say(format_args!(
-                    "channel `{}` exists and stays as it is: {} frames of up to {} bytes, not {} of {}; --replace changes that",
+                    "channel `{}` exists and stays as it is: {} messages of up to {} bytes, not {} of {}; --replace changes that",
                     escape::escaped(name),
-                    kept.get_frames(),
-                    kept.get_frame_size(),
-                    mk.frames,
-                    mk.size,
+                    kept.get_depth(),
+                    kept.get_max_message_size(),
+                    mk.depth,
+                    mk.max_size,
                 ));
             }
             Ok(())
@@ -125,11 +127,11 @@ pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
 impl Mk {
     fn attributes(&self) -> Attributes {
         let mut attributes = Attributes::new()
-            .frames(self.frames)
-            .frame_size(self.size)
-            .lanes(self.lanes)
+            .depth(self.depth)
+            .max_message_size(self.max_size)
+            .reserve_publishers(self.reserve_publishers)
             .mode(self.mode)
-            .stamps(!self.no_stamps)
+            .timestamps(!self.no_timestamps)
             .prefault(!self.no_prefault)
             .lock_memory(self.mlock)
             .clock(match self.clock {

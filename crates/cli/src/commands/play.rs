@@ -62,7 +62,7 @@ pub(crate) struct Play {
 
     /// Timestamps of the messages
     #[arg(long, value_enum, default_value_t = Which::Present)]
-    stamps: Which,
+    timestamps: Which,
 
     /// Spin before each message, for exact timing
     ///
@@ -86,7 +86,7 @@ pub(crate) struct Play {
     quiet: Quiet,
 }
 
-/// Which stamps messages get.
+/// Which timestamps messages get.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
     /// Time of playing
@@ -176,15 +176,15 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
             Error::Domain(error) => error.into(),
-            Error::NoStamps { url } => Failure::new(
+            Error::NoTimestamps { url } => Failure::new(
                 Code::Usage,
                 format!(
-                    "{url} carries no stamps of the publisher: --stamps original is for shm:// and for file://"
+                    "{url} carries no timestamps of the publisher: --timestamps original is for shm:// and for file://"
                 ),
             ),
             Error::TooLong => Failure::new(
                 Code::Usage,
-                "--stamps original: the log is longer than this machine has been running, and its stamps count from the \
+                "--timestamps original: the log is longer than this machine has been running, and its timestamps count from the \
                  start: play a part, with --from and --to, or into file://",
             ),
             error => Failure::new(Code::Failed, error.to_string()),
@@ -210,7 +210,7 @@ impl Play {
     }
 
     fn outlets(&self, domain: &Domain, span: (i64, i64)) -> Outcome<Outlets> {
-        let restamp = (self.stamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
+        let restamp = (self.timestamps == Which::Original).then(|| Restamp::new(domain, span)).transpose()?;
         let types = types::types(&self.dirs)?;
         let renames = self.rename.iter().map(|text| text.parse());
         let (pattern, invert) = self.channels.meant()?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{ArgGroup, Args};
-use saltus_channel::{Attributes, Channel, Domain, Error};
+use saltus_channel::{Attributes, Channel, Directory, Error};
 use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
@@ -71,7 +71,7 @@ pub(crate) struct Pub {
     /// It applies when the channel has to be made, and longer messages are refused. The default is the size of the message,
     /// and the channel grows with longer ones.
     #[arg(long, value_name = "SIZE", conflicts_with = "no_create", value_parser = units::size)]
-    size: Option<u64>,
+    max_size: Option<u64>,
 
     /// Exit with code 3 if the channel does not exist
     #[arg(long)]
@@ -204,10 +204,10 @@ impl Pub {
         match place {
             OpenDomain::Shm(domain) => {
                 let publisher = self.channel(domain, message, varies)?.publisher()?.into();
-                Ok(Sink::Channel { publisher, grows: self.size.is_none() })
+                Ok(Sink::Channel { publisher, grows: self.max_size.is_none() })
             }
-            OpenDomain::Other(domain) if self.size.is_some() || self.no_create => {
-                let option = if self.no_create { "--no-create" } else { "--size" };
+            OpenDomain::Other(domain) if self.max_size.is_some() || self.no_create => {
+                let option = if self.no_create { "--no-create" } else { "--max-size" };
                 let words = format!(
                     "{option} is for shared memory: {} needs no channel to be made; omit it",
                     domain.url()
@@ -236,7 +236,7 @@ impl Pub {
     }
 
     /// The channel, made to fit the message when it is missing; with room for longer ones if its type `varies`.
-    fn channel(&self, domain: &Domain, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
+    fn channel(&self, domain: &Directory, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
         let name = self.name.as_bytes();
         match domain.open_channel(name) {
             Err(Error::NotFound { .. }) if !self.no_create => {}
@@ -245,18 +245,18 @@ impl Pub {
             }
             opened => return Ok(opened?),
         }
-        let size = self.size.unwrap_or_else(|| {
+        let size = self.max_size.unwrap_or_else(|| {
             // A line can be of any length: room for a long one.
             let longest = message.map_or(LONG, |m| m.len() as u64);
             let room = if varies { LONG.max(4 * longest) } else { longest };
-            Attributes::new().get_frame_size().max(room.next_multiple_of(64))
+            Attributes::new().get_max_message_size().max(room.next_multiple_of(64))
         });
-        match domain.create(name, &Attributes::new().frame_size(size)) {
+        match domain.create(name, &Attributes::new().max_message_size(size)) {
             Ok(channel) => {
                 if !self.quiet.quiet {
-                    let frames = channel.attributes().get_frames();
+                    let depth = channel.attributes().get_depth();
                     say(format_args!(
-                        "made channel `{}`: {frames} frames of up to {size} bytes",
+                        "made channel `{}`: {depth} messages of up to {size} bytes",
                         escaped(name)
                     ));
                 }

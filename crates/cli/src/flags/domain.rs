@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use clap::Arg;
-use saltus_channel::{Channel, Domain, Error, Name};
+use saltus_channel::{Channel, Directory, Error, Name};
 use saltus_domain::{Reach, SCHEMES, Scheme};
 use saltus_text::escape::{escaped, unescaped};
 use saltus_types::nearest;
@@ -71,7 +71,7 @@ impl DomainUrl {
     }
 
     /// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
-    pub(crate) fn shm_only(&self, command: &str, instead: &str) -> Outcome<Domain> {
+    pub(crate) fn shm_only(&self, command: &str, instead: &str) -> Outcome<Directory> {
         shm_only(self.url(), command, instead)
     }
 }
@@ -79,7 +79,7 @@ impl DomainUrl {
 /// A domain, opened by its URL.
 pub(crate) enum OpenDomain {
     /// Shared memory, with all that can be told of its channels.
-    Shm(Domain),
+    Shm(Directory),
     /// A network, or a log, through which messages only pass.
     Other(saltus_domain::Domain),
 }
@@ -88,7 +88,7 @@ impl OpenDomain {
     /// Opens it.
     pub(crate) fn at(url: Option<&str>) -> Outcome<OpenDomain> {
         match url.filter(|url| is_network(url)) {
-            None => Ok(OpenDomain::Shm(Domain::open(url.unwrap_or("shm://"))?)),
+            None => Ok(OpenDomain::Shm(Directory::open(url.unwrap_or("shm://"))?)),
             Some(url) => Ok(OpenDomain::Other(network(url)?)),
         }
     }
@@ -99,8 +99,8 @@ fn is_network(url: &str) -> bool {
 }
 
 /// The domain, if it is in shared memory. Others are not touched.
-pub(crate) fn in_shared_memory(url: &str) -> Outcome<Option<Domain>> {
-    Ok(if is_network(url) { None } else { Some(Domain::open(url)?) })
+pub(crate) fn in_shared_memory(url: &str) -> Outcome<Option<Directory>> {
+    Ok(if is_network(url) { None } else { Some(Directory::open(url)?) })
 }
 
 /// What `--domain` takes, by what this build has.
@@ -131,11 +131,11 @@ pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
 }
 
 /// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
-pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Domain> {
+pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Directory> {
     match url.filter(|url| is_network(url)) {
-        None => Ok(Domain::open(url.unwrap_or("shm://"))?),
+        None => Ok(Directory::open(url.unwrap_or("shm://"))?),
         Some(url) if matches!(Scheme::of(url), Err(saltus_domain::Error::Invalid { .. })) => {
-            network(url).and_then(|_| Ok(Domain::open(url)?))
+            network(url).and_then(|_| Ok(Directory::open(url)?))
         } // neither can be
         Some(url) => Err(Failure::new(
             Code::Usage,
@@ -145,10 +145,10 @@ pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outco
 }
 
 /// Says what to do where there is no channel: in a domain that nobody has used, or by a mistake.
-pub(crate) fn tell_of_no_domain(domain: &Domain) {
+pub(crate) fn tell_of_no_domain(domain: &Directory) {
     if domain.list().is_ok_and(|all| all.is_empty()) {
         let url = domain.url();
-        let without = Domain::from_env().is_ok_and(|usual| usual.url() == url);
+        let without = Directory::from_env().is_ok_and(|usual| usual.url() == url);
         let option = if without { String::new() } else { format!(" --domain {url}") };
         say(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
     }
@@ -166,7 +166,7 @@ pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
 }
 
 /// Opens the one channel of that name, or the one that is printed so.
-pub(crate) fn open_named(domain: &Domain, argument: &OsStr) -> Outcome<Channel> {
+pub(crate) fn open_named(domain: &Directory, argument: &OsStr) -> Outcome<Channel> {
     let name = Name::new(argument.as_bytes())?;
     let printed_so =
         unescaped(argument.as_bytes()).and_then(|bytes| Name::new(bytes).ok()).filter(|n| *n != name);
@@ -179,7 +179,7 @@ pub(crate) fn open_named(domain: &Domain, argument: &OsStr) -> Outcome<Channel> 
 }
 
 /// Opens a channel; says whose it is where that is not allowed.
-pub(crate) fn open(domain: &Domain, name: &Name) -> Outcome<Channel> {
+pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
     domain.open_channel(name.as_bytes()).map_err(|error| match error {
         Error::NotFound { .. } => absent(name.as_bytes(), &domain.list().unwrap_or_default(), &domain.url()),
         Error::Denied { what } => {
@@ -195,7 +195,7 @@ pub(crate) fn open(domain: &Domain, name: &Name) -> Outcome<Channel> {
 }
 
 /// Where a channel's files are.
-pub(crate) fn directory(domain: &Domain, name: &Name) -> PathBuf {
+pub(crate) fn directory(domain: &Directory, name: &Name) -> PathBuf {
     domain.path().join(name.file_name())
 }
 

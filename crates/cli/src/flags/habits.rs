@@ -47,13 +47,13 @@ const VERBS: [(&str, &str); 33] = [
 ];
 
 /// Options of other tools and of habit, with the options that may be meant: the first that the command has.
-const OPTIONS: [(&str, &[&str]); 40] = [
+const OPTIONS: [(&str, &[&str]); 41] = [
     ("--once", &["count"]),
     ("-1", &["if-missing", "count"]),
     ("--num", &["count"]),
     ("--limit", &["count"]),
     ("--messages", &["count"]),
-    ("-n", &["count", "frames"]),
+    ("-n", &["count", "depth"]),
     ("--repeat", &["loop"]),
     ("--cycle", &["loop"]),
     ("--loop", &["loop"]),
@@ -68,9 +68,9 @@ const OPTIONS: [(&str, &[&str]); 40] = [
     ("--exclude", &["invert"]),
     ("-x", &["invert"]),
     ("--from", &["start"]),
-    ("-s", &["size", "speed", "from", "strftime"]),
-    ("-f", &["follow", "frames", "force"]),
-    ("-l", &["lines", "lanes", "lang", "long"]),
+    ("-s", &["max-size", "speed", "from", "strftime"]),
+    ("-f", &["follow", "force"]),
+    ("-l", &["lines", "lang", "long"]),
     ("-i", &["invert", "interval", "increment"]),
     ("-m", &["max-unwritten"]),
     ("-u", &["flush-interval"]),
@@ -79,8 +79,9 @@ const OPTIONS: [(&str, &[&str]); 40] = [
     ("--hz", &["rate"]),
     ("--overwrite", &["force"]),
     ("--replace", &["force"]),
-    ("--depth", &["frames"]),
-    ("--max-size", &["size"]),
+    ("--frames", &["depth"]),
+    ("--size", &["max-size"]),
+    ("--lanes", &["reserve-publishers"]),
     ("--types", &["include"]),
     ("--hex", &["bytes"]),
     ("--raw", &["no-cdr"]),

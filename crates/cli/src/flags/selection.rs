@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use clap::Args;
-use saltus_channel::{Domain, Name};
+use saltus_channel::{Directory, Name};
 use saltus_domain::Pattern;
 use saltus_text::escape::{escaped, unescaped};
 use saltus_text::glob;
@@ -153,7 +153,7 @@ impl Selection {
     }
 
     /// The channels of the domain that are meant, in its order. Fails with the first argument that means none.
-    pub(crate) fn existing(&self, domain: &Domain) -> Outcome<Vec<Name>> {
+    pub(crate) fn existing(&self, domain: &Directory) -> Outcome<Vec<Name>> {
         let all = domain.list()?;
         match self.choices.iter().find(|choice| choice.among(&all).is_empty()) {
             Some(choice) => Err(choice.none(&all, &domain.url())),
@@ -168,7 +168,7 @@ impl Selection {
     }
 
     /// The same, where an argument may mean none just now.
-    pub(crate) fn present(&self, domain: &Domain) -> Outcome<Vec<Name>> {
+    pub(crate) fn present(&self, domain: &Directory) -> Outcome<Vec<Name>> {
         Ok(self.among(&domain.list()?))
     }
 
@@ -182,7 +182,7 @@ impl Selection {
     /// means none is a failure, unless that is fine.
     pub(crate) fn for_each(
         &self,
-        domain: &Domain,
+        domain: &Directory,
         none_is_fine: bool,
         mut action: impl FnMut(&Name) -> Outcome,
     ) -> Outcome {

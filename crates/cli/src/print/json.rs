@@ -20,21 +20,21 @@ pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
 
 /// A point in time: a string of seconds with nine decimals, such as `1041.230011482`, exact in every language. Messages in shared memory count
 /// from the start of the machine, logs from 1970.
-pub(crate) struct Stamp(String);
+pub(crate) struct Timestamp(String);
 
-impl Stamp {
+impl Timestamp {
     /// Of nanoseconds.
-    pub(crate) fn of(ns: u64) -> Stamp {
-        Stamp(human::stamp(ns))
+    pub(crate) fn of(ns: u64) -> Timestamp {
+        Timestamp(human::timestamp(ns))
     }
 
     /// Of nanoseconds since 1970, which may lie before.
-    pub(crate) fn signed(ns: i64) -> Stamp {
-        Stamp(human::signed_stamp(ns))
+    pub(crate) fn signed(ns: i64) -> Timestamp {
+        Timestamp(human::signed_timestamp(ns))
     }
 }
 
-impl Serialize for Stamp {
+impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&self.0)
     }
@@ -70,8 +70,11 @@ mod tests {
 
     #[test]
     fn stamps_keep_every_nanosecond() {
-        let stamps =
-            [Stamp::of(1_041_230_011_482), Stamp::signed(1_732_475_735_123_456_789), Stamp::signed(-1)];
-        assert_eq!(text(&stamps).unwrap(), r#"["1041.230011482","1732475735.123456789","-0.000000001"]"#);
+        let timestamps = [
+            Timestamp::of(1_041_230_011_482),
+            Timestamp::signed(1_732_475_735_123_456_789),
+            Timestamp::signed(-1),
+        ];
+        assert_eq!(text(&timestamps).unwrap(), r#"["1041.230011482","1732475735.123456789","-0.000000001"]"#);
     }
 }

@@ -1,6 +1,6 @@
 //! One message on standard output, in each of the formats that `echo` has.
 
-use saltus_channel::Sample;
+use saltus_channel::MessageInfo;
 use saltus_decode::Meaning;
 use saltus_domain::Missed;
 use saltus_types::json;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::exit::Outcome;
-use crate::print::Stamp;
+use crate::print::Timestamp;
 use crate::print::out::Out;
 use saltus_text::dump::dump;
 use saltus_text::escape::{escaped, harmless, is_text};
@@ -46,7 +46,7 @@ impl Format {
 #[derive(Default, Serialize)]
 struct Line<'a> {
     channel: &'a str,
-    stamp: Option<Stamp>,
+    timestamp: Option<Timestamp>,
     lane: Option<u32>,
     lease: Option<u64>,
     seq: Option<u64>,
@@ -76,7 +76,7 @@ struct Line<'a> {
 #[derive(Serialize)]
 struct OfLog {
     /// Since 1970.
-    logged: Stamp,
+    logged: Timestamp,
 }
 
 /// What is told in addition of a message that came through a domain.
@@ -86,8 +86,8 @@ struct OfDomain {
     dropped: u64,
     /// As it is printed for people.
     sender: Option<String>,
-    arrived: Stamp,
-    logged: Option<Stamp>,
+    arrived: Timestamp,
+    logged: Option<Timestamp>,
 }
 
 /// Longer arrays are abbreviated for people.
@@ -109,7 +109,7 @@ pub(crate) struct Message<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum About<'a> {
     /// Of a channel in shared memory.
-    Channel(&'a Sample),
+    Channel(&'a MessageInfo),
     /// Of a domain, with as much as its transport tells.
     Domain(&'a saltus_domain::Message<'a>),
     /// Of a log.
@@ -122,9 +122,9 @@ impl About<'_> {
         match self {
             About::Channel(sample) => format!(
                 "[{}] writer {}.{} seq {} missed {}",
-                stamp(sample).map_or("-".into(), human::stamp),
-                sample.writer.lane,
-                sample.writer.lease,
+                timestamp(sample).map_or("-".into(), human::timestamp),
+                sample.publisher.lane,
+                sample.publisher.lease,
                 sample.seq,
                 sample.missed
             ),
@@ -133,7 +133,7 @@ impl About<'_> {
                 let sender = message.sender.map_or("unknown".into(), |sender| format!("{sender:x}"));
                 format!(
                     "[{}] {channel} sender {sender} seq {} missed {} dropped {}",
-                    human::stamp(message.published.unwrap_or(message.arrived)),
+                    human::timestamp(message.published.unwrap_or(message.arrived)),
                     number(message.sequence),
                     number(message.missed.count()),
                     message.dropped
@@ -141,7 +141,7 @@ impl About<'_> {
             }
             About::Log(event) => {
                 let number = event.sequence.map_or(String::new(), |n| format!(" seq {n}"));
-                format!("[{}] {channel}{number}", human::signed_stamp(event.log_time))
+                format!("[{}] {channel}{number}", human::signed_timestamp(event.log_time))
             }
         }
     }
@@ -167,21 +167,21 @@ impl<'a> Line<'a> {
         let line = Line { channel, size: bytes.len(), ..Line::default() };
         let mut line = match about {
             About::Channel(sample) => Line {
-                stamp: stamp(sample).map(Stamp::of),
-                lane: Some(sample.writer.lane),
-                lease: Some(sample.writer.lease),
+                timestamp: timestamp(sample).map(Timestamp::of),
+                lane: Some(sample.publisher.lane),
+                lease: Some(sample.publisher.lease),
                 seq: Some(sample.seq),
                 missed: Some(sample.missed),
                 ..line
             },
             About::Log(event) => Line {
-                stamp: event.publish_time.map(Stamp::signed),
+                timestamp: event.publish_time.map(Timestamp::signed),
                 seq: event.sequence,
-                of_log: Some(OfLog { logged: Stamp::signed(event.log_time) }),
+                of_log: Some(OfLog { logged: Timestamp::signed(event.log_time) }),
                 ..line
             },
             About::Domain(message) => Line {
-                stamp: message.published.map(Stamp::of),
+                timestamp: message.published.map(Timestamp::of),
                 seq: message.sequence,
                 missed: message.missed.count(),
                 of_domain: Some(OfDomain::new(message)),
@@ -221,15 +221,15 @@ impl OfDomain {
             },
             dropped: message.dropped,
             sender: message.sender.map(|sender| format!("{sender:x}")),
-            arrived: Stamp::of(message.arrived),
-            logged: message.logged.map(Stamp::signed),
+            arrived: Timestamp::of(message.arrived),
+            logged: message.logged.map(Timestamp::signed),
         }
     }
 }
 
-/// When it was published; none on a channel without stamps.
-fn stamp(sample: &Sample) -> Option<u64> {
-    Some(sample.stamp).filter(|stamp| *stamp > 0)
+/// When it was published; none on a channel without timestamps.
+fn timestamp(sample: &MessageInfo) -> Option<u64> {
+    Some(sample.timestamp).filter(|timestamp| *timestamp > 0)
 }
 
 fn human(out: &mut Out, message: &Message<'_>, full: bool) -> Outcome {

@@ -5,5 +5,5 @@ pub(crate) mod message;
 pub(crate) mod out;
 pub(crate) mod progress;
 
-pub(crate) use json::Stamp;
+pub(crate) use json::Timestamp;
 pub(crate) use message::*;

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 /// Long enough for a machine that does something else; a test that needs it all has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -90,8 +90,8 @@ impl Place {
     }
 
     /// The same place through the library.
-    pub fn domain(&self) -> Domain {
-        Domain::open(&self.url()).expect("the domain of a test opens")
+    pub fn domain(&self) -> Directory {
+        Directory::open(&self.url()).expect("the domain of a test opens")
     }
 
     /// The command with these arguments, in this domain, not yet started.

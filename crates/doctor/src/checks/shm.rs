@@ -97,7 +97,7 @@ mod tests {
     use crate::State::*;
     use crate::made::robot;
     use crate::residue;
-    use saltus_channel::{Attributes, Domain};
+    use saltus_channel::{Attributes, Directory};
 
     #[test]
     fn room_counts() {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn dead_channels_count() {
         let url = format!("shm:///dev/shm/saltus-test-{}-doctor-shm", std::process::id());
-        let domain = Domain::open(&url).unwrap();
+        let domain = Directory::open(&url).unwrap();
         let channel = domain.create("imu", &Attributes::new()).unwrap();
         channel.publisher().unwrap().publish(b"x").unwrap();
         let dead = residue::dead(&domain);

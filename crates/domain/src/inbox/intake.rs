@@ -18,7 +18,7 @@ pub(super) struct Intake {
     ends: HashMap<Name, Option<ChannelEnd>>,
     /// Whose interests `ends` was made for.
     interested: u64,
-    /// Arrivals in the order of their stamps: no two are equal.
+    /// Arrivals in the order of their timestamps: no two are equal.
     last: u64,
     /// Channels that got something since the last wake.
     touched: Vec<Arc<Channel>>,

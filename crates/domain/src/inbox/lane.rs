@@ -109,7 +109,7 @@ impl LaneEnd {
         let Some(mut reservation) = self.writer.reserve(len) else { return };
         reservation.fill(0, &about.to_bytes());
         reservation.fill(About::SIZE, payload);
-        reservation.commit(Commit { len, stamp: about.arrived, lease: 0 });
+        reservation.commit(Commit { len, timestamp: about.arrived, lease: 0 });
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where messages of a network land: in-memory channels, read like those in shared memory.
 //!
 //! ```text
-//! socket ──drain──► Intake ──► Channel ─ Lane ─ … ◄── Reader ◄── Inlet (a subscriber)
+//! socket ──drain──► Intake ──► Channel ─ Lane ─ … ◄── Reader ◄── InboxSubscriber
 //!                     │           the ring of `saltus-ring`         │
 //!                     └── whoever waits drains the socket itself; the helper thread only while nobody waits
 //! ```
@@ -14,14 +14,14 @@
 pub(crate) mod channel;
 mod core;
 mod helper;
-pub(crate) mod inlet;
 mod intake;
 mod lane;
 mod parker;
 mod reader;
 mod spin;
-pub(crate) mod stamp;
 pub(crate) mod store;
+pub(crate) mod subscriber;
+pub(crate) mod timestamp;
 mod told;
 
 pub(crate) use core::Inbox;

@@ -17,7 +17,7 @@ pub(crate) struct Reader {
     lanes: Vec<(Arc<Lane>, Merge)>,
     /// Messages in lanes that the channel had forgotten by then.
     forgotten: u64,
-    /// The newest stamp delivered: newest never goes back behind it.
+    /// The newest timestamp delivered: newest never goes back behind it.
     floor: u64,
     /// Lanes at the beginning of `lanes` that the channel has forgotten, and that are only read to their end.
     ending: usize,
@@ -83,20 +83,20 @@ impl Reader {
         self.lanes.iter().any(|(lane, merge)| merge.unseen(&**lane))
     }
 
-    /// The stamp of the message that would be taken now.
+    /// The timestamp of the message that would be taken now.
     #[inline]
     pub fn peek(&mut self, which: Which) -> Option<u64> {
         self.refresh();
-        self.best(which).map(|(_, stamp)| stamp)
+        self.best(which).map(|(_, timestamp)| timestamp)
     }
 
     /// Takes a message into `buf`, words about it first. `None`: nothing unseen, or overtaken too often just now.
     pub fn take(&mut self, which: Which, buf: &mut Vec<u8>) -> Option<Taken> {
         self.refresh();
-        let (i, stamp) = self.best(which)?;
+        let (i, timestamp) = self.best(which)?;
         if which != Which::Next {
             // What comes late, from a publisher that was stopped, is missed, not newest.
-            let late = stamp < self.floor;
+            let late = timestamp < self.floor;
             for (j, (lane, merge)) in self.lanes.iter_mut().enumerate() {
                 if late || j != i {
                     merge.flush(&**lane);
@@ -115,7 +115,7 @@ impl Reader {
             Ok(Some(delivered)) => delivered,
             Ok(None) | Err(Fault::Overrun | Fault::TooSmall(_)) => return None,
         };
-        self.floor = self.floor.max(delivered.meta.stamp);
+        self.floor = self.floor.max(delivered.meta.timestamp);
         let about = About::of_bytes(buf)?;
         let missed = self.gone + self.lanes.iter().map(|(_, merge)| merge.missed()).sum::<u64>();
         let limited = std::mem::take(&mut self.limited);
@@ -123,18 +123,19 @@ impl Reader {
         Some(Taken { about, overwritten, limited })
     }
 
-    /// Of several lanes, the one that has the oldest unseen message, or the newest. Of equal stamps the older lane's.
+    /// Of several lanes, the one that has the oldest unseen message, or the newest. Of equal timestamps the older lane's.
     #[inline]
     fn best(&mut self, which: Which) -> Option<(usize, u64)> {
         if let [(lane, merge)] = &mut self.lanes[..] {
-            return merge.peek(&**lane, which).map(|stamp| (0, stamp));
+            return merge.peek(&**lane, which).map(|timestamp| (0, timestamp));
         }
         let mut best: Option<(usize, u64)> = None;
         for (i, (lane, merge)) in self.lanes.iter_mut().enumerate() {
-            let Some(stamp) = merge.peek(&**lane, which) else { continue };
-            let better = |(_, b): (usize, u64)| if which == Which::Next { stamp < b } else { stamp >= b };
+            let Some(timestamp) = merge.peek(&**lane, which) else { continue };
+            let better =
+                |(_, b): (usize, u64)| if which == Which::Next { timestamp < b } else { timestamp >= b };
             if best.is_none_or(better) {
-                best = Some((i, stamp));
+                best = Some((i, timestamp));
             }
         }
         best

@@ -10,21 +10,21 @@
 //! killed leaves a log that is readable, but perhaps for the last event. What a killed writer left of one is cut off by who
 //! goes on with it.
 
-mod inlet;
 mod log;
-mod outlet;
 mod player;
+mod publisher;
+mod subscriber;
 
-use crate::inlet::{Inlet, Outlet};
+use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::provider::Provider;
 use crate::{Error, Options, Pattern, Result};
-use inlet::FileInlet;
-pub(crate) use inlet::Playing;
-use outlet::{FileOutlet, Logbook};
+use publisher::{FilePublisher, Logbook};
 use saltus_channel::{Description, Name};
 use saltus_transport::Url;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use subscriber::FileSubscriber;
+pub(crate) use subscriber::Playing;
 
 const OPTIONS: &str = "speed, mode (r, w or a), start_timestamp (µs since 1970)";
 
@@ -63,16 +63,16 @@ impl File {
 }
 
 impl Provider for File {
-    fn outlet(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn Outlet>> {
+    fn publisher(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn BackendPublisher>> {
         let logbook = match self {
             File::Read(_) => None,
             File::Write(logbook) => Some(logbook.clone()),
         };
-        Ok(Box::new(FileOutlet { logbook, name }))
+        Ok(Box::new(FilePublisher { logbook, name }))
     }
-    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+    fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
         match self {
-            File::Read(playing) => Ok(Box::new(FileInlet::new(playing.clone(), pattern, options)?)),
+            File::Read(playing) => Ok(Box::new(FileSubscriber::new(playing.clone(), pattern, options)?)),
             File::Write(_) => Err(Error::unsupported(
                 "a log that is written has nothing to receive; play it with mode=r when it is there",
             )),
@@ -86,7 +86,7 @@ impl Provider for File {
         })
     }
     fn learn(&self, _: &Description) {}
-    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+    fn shared_memory(&self) -> Option<&saltus_channel::Directory> {
         None
     }
 }

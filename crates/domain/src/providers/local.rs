@@ -1,9 +1,9 @@
 //! Channels inside this process, which `mem://` and `memq://` have.
 
 use crate::Result;
+use crate::backend::BackendPublisher;
 use crate::inbox::channel::ChannelEnd;
 use crate::inbox::store::Store;
-use crate::inlet::Outlet;
 use saltus_channel::Name;
 use saltus_os::clock;
 use saltus_transport::About;
@@ -11,23 +11,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Publishes in a channel of this process.
-pub(crate) struct MemOutlet {
+pub(crate) struct MemPublisher {
     store: Arc<Store>,
     end: ChannelEnd,
     sender: u64,
     sequence: u64,
 }
 
-impl MemOutlet {
-    pub fn new(store: Arc<Store>, name: &Name) -> MemOutlet {
+impl MemPublisher {
+    pub fn new(store: Arc<Store>, name: &Name) -> MemPublisher {
         /// Tells publishers of this process apart.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let end = ChannelEnd::new(store.channel(name));
-        MemOutlet { store, end, sender: NEXT.fetch_add(1, Relaxed), sequence: 0 }
+        MemPublisher { store, end, sender: NEXT.fetch_add(1, Relaxed), sequence: 0 }
     }
 }
 
-impl Outlet for MemOutlet {
+impl BackendPublisher for MemPublisher {
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         let now = clock::boottime();
         self.sequence += 1;

@@ -1,10 +1,10 @@
 //! `mem://`: channels inside this process. Each [`Domain::open`](crate::Domain::open) makes a domain of its own; clone the
 //! domain to share it.
 
-use super::local::MemOutlet;
-use crate::inbox::inlet::{Inlet as InboxInlet, Source};
+use super::local::MemPublisher;
+use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::inbox::store::Store;
-use crate::inlet::{Inlet, Outlet};
+use crate::inbox::subscriber::{InboxSubscriber, Source};
 use crate::provider::Provider;
 use crate::{Options, Pattern, Result};
 use saltus_channel::{Description, Name};
@@ -25,17 +25,17 @@ pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
 struct Mem(Arc<Store>);
 
 impl Provider for Mem {
-    fn outlet(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn Outlet>> {
-        Ok(Box::new(MemOutlet::new(self.0.clone(), &name)))
+    fn publisher(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn BackendPublisher>> {
+        Ok(Box::new(MemPublisher::new(self.0.clone(), &name)))
     }
-    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
-        Ok(Box::new(InboxInlet::new(Source::Memory(self.0.clone()), pattern, options)?))
+    fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
+        Ok(Box::new(InboxSubscriber::new(Source::Memory(self.0.clone()), pattern, options)?))
     }
     fn learn(&self, _: &Description) {}
     fn names(&self) -> Result<Vec<Name>> {
         Ok(self.0.names())
     }
-    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+    fn shared_memory(&self) -> Option<&saltus_channel::Directory> {
         None
     }
 }

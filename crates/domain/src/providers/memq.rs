@@ -4,10 +4,10 @@
 //! LCM's queue grows without end if nobody handles it. Here a subscriber says how much may wait for it, up to 64 MiB a
 //! channel; beyond that the oldest go, and are counted.
 
-use super::local::MemOutlet;
-use crate::inbox::inlet::{Inlet as InboxInlet, Source};
+use super::local::MemPublisher;
+use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::inbox::store::Store;
-use crate::inlet::{Inlet, Outlet};
+use crate::inbox::subscriber::{InboxSubscriber, Source};
 use crate::provider::Provider;
 use crate::{Options, Pattern, Result};
 use saltus_channel::{Description, Name, Start};
@@ -24,46 +24,46 @@ pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
 struct Memq(Arc<Store>);
 
 impl Provider for Memq {
-    fn outlet(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn Outlet>> {
-        Ok(Box::new(MemqOutlet::new(self.0.clone(), name)))
+    fn publisher(&self, name: Name, _: Option<&Description>) -> Result<Box<dyn BackendPublisher>> {
+        Ok(Box::new(MemqPublisher::new(self.0.clone(), name)))
     }
-    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
+    fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
         let options = options.start(Start::Now);
-        Ok(Box::new(InboxInlet::new(Source::Memory(self.0.clone()), pattern, &options)?))
+        Ok(Box::new(InboxSubscriber::new(Source::Memory(self.0.clone()), pattern, &options)?))
     }
     fn learn(&self, _: &Description) {}
     fn names(&self) -> Result<Vec<Name>> {
         Ok(self.0.names())
     }
-    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+    fn shared_memory(&self) -> Option<&saltus_channel::Directory> {
         None
     }
 }
 
 /// Publishes in a channel that somebody wants.
-pub(crate) struct MemqOutlet {
+pub(crate) struct MemqPublisher {
     store: Arc<Store>,
     name: Name,
-    outlet: MemOutlet,
+    inner: MemPublisher,
     /// Whether anybody wanted the channel, and at which state of all subscriptions.
     wanted: (Option<u64>, bool),
 }
 
-impl MemqOutlet {
-    pub fn new(store: Arc<Store>, name: Name) -> MemqOutlet {
-        MemqOutlet { outlet: MemOutlet::new(store.clone(), &name), store, name, wanted: (None, false) }
+impl MemqPublisher {
+    pub fn new(store: Arc<Store>, name: Name) -> MemqPublisher {
+        MemqPublisher { inner: MemPublisher::new(store.clone(), &name), store, name, wanted: (None, false) }
     }
 }
 
-impl Outlet for MemqOutlet {
+impl BackendPublisher for MemqPublisher {
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         let interested = Some(self.store.interested());
         if self.wanted.0 != interested {
             self.wanted = (interested, self.store.wanted(&self.name).is_some());
         }
-        if self.wanted.1 { self.outlet.publish(payload) } else { Ok(()) }
+        if self.wanted.1 { self.inner.publish(payload) } else { Ok(()) }
     }
     fn sender(&self) -> Option<u64> {
-        self.outlet.sender()
+        self.inner.sender()
     }
 }

@@ -3,7 +3,7 @@
 //! Sequence numbers count over all ports, and not all are listened to: what was lost is unknown.
 
 use super::multicast;
-use crate::inbox::stamp::Stamps;
+use crate::inbox::timestamp::Timestamps;
 use crate::{Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::lcm::mpudpm::{self, Listener, Publisher};
@@ -62,12 +62,12 @@ impl Transport for Mpudpm {
     fn receive(&self, sink: &mut dyn Sink) -> Result<()> {
         let mut receiving = self.receiving();
         let Receiving { listener, wanted } = &mut *receiving;
-        let stamps = Stamps::read();
+        let timestamps = Timestamps::read();
         let mut news = |name: &[u8]| {
             let mut listens = wanted.iter_mut().filter(|(p, _)| p.exact().is_none() && p.matches(name));
             listens.next().map(|(_, listened)| listened.push(self.ports.of(name))).is_some()
         };
-        let drained = listener.drain(BATCH, Taker { sink, stamps }, &mut news);
+        let drained = listener.drain(BATCH, Taker { sink, timestamps }, &mut news);
         self.timer.set(listener.wake_ns());
         drained?;
         Ok(())
@@ -129,7 +129,7 @@ const ANY: &[u8] = b"x.*";
 /// Hands messages on.
 struct Taker<'a> {
     sink: &'a mut dyn Sink,
-    stamps: Stamps,
+    timestamps: Timestamps,
 }
 
 impl lcm::Sink for Taker<'_> {
@@ -138,7 +138,7 @@ impl lcm::Sink for Taker<'_> {
     }
     fn message(&mut self, message: Received<'_>) {
         let about = About {
-            arrived: self.stamps.boottime(message.stamp_ns),
+            arrived: self.timestamps.boottime(message.stamp_ns),
             sender: multicast::number(message.from),
             sequence: message.sequence.into(),
             lost: About::UNKNOWN,

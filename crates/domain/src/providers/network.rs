@@ -1,8 +1,8 @@
 //! Networks: a transport, whose messages land in channels of this process.
 
+use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::inbox::Inbox;
-use crate::inbox::inlet::{Inlet as InboxInlet, Source};
-use crate::inlet::{Inlet, Outlet};
+use crate::inbox::subscriber::{InboxSubscriber, Source};
 use crate::provider::Provider;
 use crate::{Options, Pattern, Result, Traits};
 use saltus_channel::{Description, Name};
@@ -22,12 +22,12 @@ pub(crate) fn open_delivering(url: Url, traits: &Traits, open: OpenDelivering) -
 struct Network(Arc<Inbox>);
 
 impl Provider for Network {
-    fn outlet(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn Outlet>> {
+    fn publisher(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn BackendPublisher>> {
         announce(&self.0, &name, what)?;
-        Ok(Box::new(NetworkOutlet { inbox: self.0.clone(), name, listens: false }))
+        Ok(Box::new(NetworkPublisher { inbox: self.0.clone(), name, listens: false }))
     }
-    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
-        Ok(Box::new(InboxInlet::new(Source::Network(self.0.clone()), pattern, options)?))
+    fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
+        Ok(Box::new(InboxSubscriber::new(Source::Network(self.0.clone()), pattern, options)?))
     }
     fn learn(&self, what: &Description) {
         if let Some(describes) = self.0.transport().abilities().describes {
@@ -37,7 +37,7 @@ impl Provider for Network {
     fn names(&self) -> Result<Vec<Name>> {
         Ok(self.0.store().names())
     }
-    fn shared_memory(&self) -> Option<&saltus_channel::Domain> {
+    fn shared_memory(&self) -> Option<&saltus_channel::Directory> {
         None
     }
 }
@@ -47,14 +47,14 @@ fn announce(inbox: &Inbox, name: &Name, what: Option<&Description>) -> Result<()
 }
 
 /// Publishes on a network.
-struct NetworkOutlet {
+struct NetworkPublisher {
     inbox: Arc<Inbox>,
     name: Name,
     /// Whether the inbox was told that somebody publishes.
     listens: bool,
 }
 
-impl Outlet for NetworkOutlet {
+impl BackendPublisher for NetworkPublisher {
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         if !self.listens {
             self.inbox.listen()?;

@@ -1,18 +1,18 @@
 //! `shm://`: channels in shared memory, of all processes of the machine.
 
-mod inlet;
-mod outlet;
+mod publisher;
 mod settings;
+mod subscriber;
 
-use crate::inlet::{Inlet, Outlet};
+use crate::backend::{BackendPublisher, BackendSubscriber};
 use crate::provider::Provider;
 use crate::{Options, Pattern, Result};
-use inlet::ShmInlet;
-use outlet::ShmOutlet;
-use saltus_channel::{Description, Domain, Name};
+use publisher::ShmPublisher;
+use saltus_channel::{Description, Directory, Name};
 use saltus_transport::Url;
 use settings::Settings;
 use std::sync::Arc;
+use subscriber::ShmSubscriber;
 
 /// A domain of channels in shared memory.
 #[derive(Debug)]
@@ -23,18 +23,18 @@ pub(crate) fn open(url: Url) -> Result<Arc<dyn Provider>> {
 }
 
 impl Provider for Shm {
-    fn outlet(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn Outlet>> {
-        Ok(Box::new(ShmOutlet::new(self.0.clone(), name, what)))
+    fn publisher(&self, name: Name, what: Option<&Description>) -> Result<Box<dyn BackendPublisher>> {
+        Ok(Box::new(ShmPublisher::new(self.0.clone(), name, what)))
     }
-    fn inlet(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn Inlet>> {
-        Ok(Box::new(ShmInlet::new(self.0.clone(), pattern, options)?))
+    fn subscriber(&self, pattern: Pattern, options: &Options) -> Result<Box<dyn BackendSubscriber>> {
+        Ok(Box::new(ShmSubscriber::new(self.0.clone(), pattern, options)?))
     }
     /// Whoever receives finds the types with the channel.
     fn learn(&self, _: &Description) {}
     fn names(&self) -> Result<Vec<Name>> {
         Ok(self.0.domain.list()?)
     }
-    fn shared_memory(&self) -> Option<&Domain> {
+    fn shared_memory(&self) -> Option<&Directory> {
         Some(&self.0.domain)
     }
 }

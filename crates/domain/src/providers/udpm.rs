@@ -1,7 +1,7 @@
 //! `udpm://`: LCM's UDP multicast, to the byte.
 
 use super::multicast::{self, SOCKET_OPTIONS, number};
-use crate::inbox::stamp::Stamps;
+use crate::inbox::timestamp::Timestamps;
 use crate::{Pattern, Result};
 use saltus_channel::Name;
 use saltus_net::lcm::senders::Order;
@@ -53,10 +53,10 @@ pub(crate) fn open(mut url: Url) -> Result<Box<dyn Transport>> {
 
 impl Receiving {
     fn drain(&mut self, ports: [u16; 2], sink: &mut dyn Sink) -> Result<()> {
-        let stamps = Stamps::read();
+        let timestamps = Timestamps::read();
         let known = self.own.len();
         let Receiving { listener, most, own, losses } = self;
-        let mut taker = Taker { sink, losses, own, ports, stamps };
+        let mut taker = Taker { sink, losses, own, ports, timestamps };
         let mut taken = 0;
         // Not until nothing is left: who sends as fast as we take in must not keep for ever whoever waits for the newest.
         while taken < *most {
@@ -87,7 +87,7 @@ struct Taker<'a> {
     /// The ports that this process sends from.
     ports: [u16; 2],
     losses: &'a mut Losses<SocketAddrV4>,
-    stamps: Stamps,
+    timestamps: Timestamps,
 }
 
 impl lcm::Sink for &mut Taker<'_> {
@@ -112,7 +112,7 @@ impl lcm::Sink for &mut Taker<'_> {
         }
         let about = About {
             published: 0,
-            arrived: self.stamps.boottime(message.stamp_ns),
+            arrived: self.timestamps.boottime(message.stamp_ns),
             sender: number(message.from),
             sequence: message.sequence.into(),
             lost,

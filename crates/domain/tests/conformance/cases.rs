@@ -71,7 +71,7 @@ pub fn the_newest_comes_first_after_a_pause(world: &World) {
     assert_eq!(of(message.data), 100);
     assert_eq!((message.missed.count(), message.dropped), (world.none_missed(), 99));
     assert!(subscriber.receive(Until::Poll).unwrap().is_none());
-    assert_eq!(of(subscriber.again(Until::Poll).unwrap().unwrap().data), 100);
+    assert_eq!(of(subscriber.current(Until::Poll).unwrap().unwrap().data), 100);
 }
 
 pub fn no_more_than_the_depth_waits_and_the_rest_is_counted(world: &World) {

@@ -7,7 +7,7 @@ use saltus_domain::transport::{
     Abilities, About, Arrival, Count, Event, Fd, Of, ReportsLosses, Sink, Transport, Url,
 };
 use saltus_domain::{
-    Discovery, Keeps, Losses, Name, Pattern, Reach, Result, Scheme, Senders, Stamps, Traits, Words,
+    Discovery, Keeps, Losses, Name, Pattern, Reach, Result, Scheme, Senders, Timestamps, Traits, Words,
 };
 use saltus_os::clock;
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ static TOY: Scheme = Scheme::network(
         keeps: Keeps::Nothing,
         discovery: Discovery::Immediate,
         describes: false,
-        stamps: Stamps::Present,
+        timestamps: Timestamps::Present,
         publish_waits: false,
         returns_own: false,
         answers: false,

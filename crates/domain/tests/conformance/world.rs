@@ -105,7 +105,7 @@ pub fn shm(case: fn(&World)) {
     struct Remove(String);
     impl Drop for Remove {
         fn drop(&mut self) {
-            let domain = saltus_channel::Domain::open(&format!("shm://{}", self.0)).unwrap();
+            let domain = saltus_channel::Directory::open(&format!("shm://{}", self.0)).unwrap();
             for name in domain.list().unwrap() {
                 let _ = domain.unlink(name.as_bytes());
             }

@@ -24,14 +24,14 @@ int main(void) {
     saltus_attributes attributes;
     CHECK(saltus_attributes_init(&attributes, sizeof attributes) == SALTUS_OK);
     attributes.frames = 2;
-    attributes.frame_size = GEOMETRY_POSE_T_PLAIN_SIZE;
+    attributes.max_message_size = GEOMETRY_POSE_T_PLAIN_SIZE;
     CHECK(saltus_channel_create(NULL, "overwritten", &attributes, &channel) == SALTUS_OK);
     CHECK(saltus_channel_publisher_open(channel, &publisher) == SALTUS_OK);
     CHECK(saltus_channel_subscriber_open(channel, NULL, &subscriber) == SALTUS_OK);
 
     const void *message;
     size_t len;
-    saltus_sample sample;
+    saltus_message_info sample;
     publish(publisher, 1.0);
     CHECK(saltus_channel_view(subscriber, SALTUS_NEWEST, SALTUS_POLL, &message, &len) == SALTUS_OK);
     const geometry_pose_t_plain *seen = geometry_pose_t_plain_look(message, len);

@@ -82,6 +82,6 @@ mod tests {
         let mut bytes = Vec::new();
         let mut out = Output::new(&mut bytes, Format::Lcm, WriterOptions::new()).unwrap();
         let source = Source::new(&b"no log"[..]).unwrap();
-        assert!(matches!(copy(source, Selection::all(), &mut out, |_| true), Err(ReadError::NoLog)));
+        assert!(matches!(copy(source, Selection::all(), &mut out, |_| true), Err(ReadError::NotALog)));
     }
 }

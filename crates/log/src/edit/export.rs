@@ -3,7 +3,7 @@
 use super::{Meanings, ReadError, Selection, Source};
 use crate::{Damage, Event};
 use saltus_decode::Meaning;
-use saltus_text::{escape::escaped, human::signed_stamp};
+use saltus_text::{escape::escaped, human::signed_timestamp};
 use saltus_types::{Extent, Field, Record, Schema, StructId, Type, json};
 use serde_json::Value;
 use std::io::{self, Read, Write};
@@ -78,8 +78,8 @@ fn object(out: &mut impl Write, event: &Event<'_>, record: &Record) -> io::Resul
     let channel = Value::from(escaped(event.channel));
     let kind = Value::from(record.definition().name.to_string());
     // Numbers of nanoseconds would be rounded by those who read them.
-    let published = event.publish_time.map_or(Value::Null, |time| Value::from(signed_stamp(time)));
-    let (logged, value) = (Value::from(signed_stamp(event.log_time)), json::to_string(record));
+    let published = event.publish_time.map_or(Value::Null, |time| Value::from(signed_timestamp(time)));
+    let (logged, value) = (Value::from(signed_timestamp(event.log_time)), json::to_string(record));
     writeln!(
         out,
         "{{\"channel\":{channel},\"logged\":{logged},\"published\":{published},\"type\":{kind},\"value\":{value}}}"
@@ -110,7 +110,7 @@ impl Table {
             return Err(ExportError::TwoTypes(self.name.clone(), other.name.to_string()));
         }
         let mut cells = vec![
-            ("time".to_owned(), signed_stamp(event.log_time)),
+            ("time".to_owned(), signed_timestamp(event.log_time)),
             ("channel".to_owned(), escaped(event.channel)),
         ];
         let value = serde_json::from_str(&json::to_string(record)).unwrap_or(Value::Null);

@@ -38,7 +38,7 @@ pub fn merge<W: Write>(
         match log.next() {
             Ok(Some(event)) => out.add(&event).map_err(MergeError::Write)?,
             Ok(None) => {}
-            Err(Error::Undecodable { .. }) => damages[i].undecodable += 1,
+            Err(Error::DecodeFailed { .. }) => damages[i].undecodable += 1,
             Err(error) => return Err(MergeError::Read(i, error)),
         }
         let next = log.mark(log.position()).map_err(|e| MergeError::Read(i, e))?;

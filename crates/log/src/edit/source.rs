@@ -30,7 +30,7 @@ pub struct Rest {
 #[derive(Debug)]
 pub enum ReadError<E> {
     /// It is none that is known.
-    NoLog,
+    NotALog,
     /// The input cannot be read.
     Read(io::Error),
     /// What was to be done with an event failed.
@@ -40,7 +40,7 @@ pub enum ReadError<E> {
 impl<E: fmt::Display> fmt::Display for ReadError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReadError::NoLog => f.write_str("there is no event of LCM or MCAP at its beginning"),
+            ReadError::NotALog => f.write_str("there is no event of LCM or MCAP at its beginning"),
             ReadError::Read(error) => write!(f, "cannot read the log: {error}"),
             ReadError::Take(error) => error.fmt(f),
         }
@@ -82,7 +82,7 @@ impl<R: Read> Source<R> {
         mut progress: impl FnMut(u64) -> bool,
         mut take: impl FnMut(&Event<'_>) -> Result<bool, E>,
     ) -> Result<Rest, ReadError<E>> {
-        let mut reader = Reader::new(self.format.ok_or(ReadError::NoLog)?);
+        let mut reader = Reader::new(self.format.ok_or(ReadError::NotALog)?);
         let mut buffer = vec![0; PIECE];
         let mut done = self.beginning.len() as u64;
         reader.feed(&self.beginning);

@@ -12,20 +12,20 @@ pub struct Facts {
     pub published: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Nanoseconds since the newest was published; none when there is none, or no stamps.
+    /// Nanoseconds since the newest was published; none when there is none, or no timestamps.
     pub age: Option<u64>,
 }
 
 impl Facts {
     /// Sums up.
     pub fn of(info: &Info) -> Facts {
-        let last = info.lanes.iter().map(|lane| lane.last_stamp).max().filter(|stamp| *stamp > 0);
+        let last = info.lanes.iter().map(|lane| lane.last_timestamp).max().filter(|timestamp| *timestamp > 0);
         Facts {
             publishers: info.lanes.iter().filter(|lane| lane.alive).count(),
             subscribers: info.subscribers.iter().filter(|subscriber| subscriber.alive).count(),
             published: info.lanes.iter().map(|lane| lane.published).sum(),
             bytes: info.lanes.iter().map(|lane| lane.bytes).sum(),
-            age: last.map(|stamp| clock::now(info.attributes.get_clock()).saturating_sub(stamp)),
+            age: last.map(|timestamp| clock::now(info.attributes.get_clock()).saturating_sub(timestamp)),
         }
     }
 }

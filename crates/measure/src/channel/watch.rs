@@ -47,7 +47,7 @@ pub struct Measured {
 pub struct Watch {
     channel: Channel,
     reader: Subscriber,
-    /// The last message looked at in each lane: its number and stamp.
+    /// The last message looked at in each lane: its number and timestamp.
     last: BTreeMap<u32, (u64, u64)>,
     periods: Periods,
     before: Counts,
@@ -67,7 +67,7 @@ impl Watch {
     /// # Errors
     /// The channel cannot be read.
     pub fn new(channel: Channel) -> Result<Watch> {
-        let options = SubscriberOptions::new().start(Start::Now).quiet(Duration::from_millis(50));
+        let options = SubscriberOptions::new().start(Start::Now).poll_every(Duration::from_millis(50));
         let reader = channel.subscriber_with(options.counters(false).latency(false))?;
         let before = Counts::of(&channel.info()?);
         Ok(Watch { channel, reader, last: BTreeMap::new(), periods: Periods::default(), before })
@@ -82,12 +82,12 @@ impl Watch {
                 .and_then(|view| view.map(|v| v.validate()).transpose())
             {
                 Ok(Some(sample)) => {
-                    let before = self.last.insert(sample.writer.lane, (sample.seq, sample.stamp));
-                    if let Some((seq, stamp)) = before
+                    let before = self.last.insert(sample.publisher.lane, (sample.seq, sample.timestamp));
+                    if let Some((seq, timestamp)) = before
                         && sample.seq == seq + 1
-                        && stamp > 0
+                        && timestamp > 0
                     {
-                        self.periods.add(sample.stamp.saturating_sub(stamp) as f64);
+                        self.periods.add(sample.timestamp.saturating_sub(timestamp) as f64);
                     }
                 }
                 // Overtaken just now: there is more to see at once.

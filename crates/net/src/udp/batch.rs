@@ -84,7 +84,7 @@ impl Incoming {
     pub fn datagram(&self, i: usize) -> (&[u8], &sockaddr_in, u64) {
         let at = i * STRIDE;
         let len = (self.heads[i].msg_len as usize).min(STRIDE);
-        (&self.bytes[at..at + len], &self.names[i], stamp(&self.heads[i].msg_hdr, &self.control[i]))
+        (&self.bytes[at..at + len], &self.names[i], timestamp(&self.heads[i].msg_hdr, &self.control[i]))
     }
 
     /// Makes the first `used` places ready for the next call: the kernel has overwritten their lengths.
@@ -96,8 +96,8 @@ impl Incoming {
     }
 }
 
-/// The kernel's time stamp among what it told beside a datagram; 0 if there is none.
-fn stamp(head: &msghdr, control: &[u64; CONTROL]) -> u64 {
+/// The kernel's time timestamp among what it told beside a datagram; 0 if there is none.
+fn timestamp(head: &msghdr, control: &[u64; CONTROL]) -> u64 {
     // SAFETY: `control` is where the message's control data lies, with the length that the kernel set.
     let first = unsafe { libc::CMSG_FIRSTHDR(head) };
     if first.is_null() || !ptr::eq(first.cast::<u64>(), control.as_ptr()) {

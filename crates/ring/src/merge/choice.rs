@@ -10,7 +10,7 @@ pub enum Which {
     /// The oldest not seen. What was overwritten before it counts as missed.
     Next,
     /// The newest, even if it has been seen. Older unseen ones count as missed.
-    Again,
+    Current,
 }
 
 /// Where a new subscriber starts.
@@ -58,7 +58,7 @@ pub struct Delivered {
     pub lane: usize,
     /// Messages missed since the last delivery.
     pub missed: u64,
-    /// Whether it is delivered for the first time; only [`Which::Again`] gives others.
+    /// Whether it is delivered for the first time; only [`Which::Current`] gives others.
     pub fresh: bool,
 }
 
@@ -71,21 +71,21 @@ pub enum Fault {
     Overrun,
 }
 
-/// Order across lanes. The stamp is at most "now", so that a stamp from the future gains nothing.
+/// Order across lanes. The timestamp is at most "now", so that a timestamp from the future gains nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Key {
     /// At most the time at which it was picked, if there are several lanes.
-    pub stamp: u64,
+    pub timestamp: u64,
     pub lane: usize,
     /// From 1; 0 in the default, which no message has.
     pub seq: u64,
 }
 
 impl Key {
-    /// Whether `self` is older than `other`: by number in one lane, by stamp across lanes.
+    /// Whether `self` is older than `other`: by number in one lane, by timestamp across lanes.
     #[inline(always)]
     pub fn older_than(&self, other: &Key) -> bool {
-        if self.lane == other.lane { self.seq < other.seq } else { self.stamp < other.stamp }
+        if self.lane == other.lane { self.seq < other.seq } else { self.timestamp < other.timestamp }
     }
 }
 
@@ -96,10 +96,10 @@ pub const TRIES: u32 = 10;
 mod tests {
     use super::*;
 
-    /// A publisher's own order holds whatever its stamps say; between publishers the stamp decides, and a tie is no order.
+    /// A publisher's own order holds whatever its timestamps say; between publishers the timestamp decides, and a tie is no order.
     #[test]
     fn numbers_order_one_lane_and_stamps_order_several() {
-        let key = |stamp, lane, seq| Key { stamp, lane, seq };
+        let key = |timestamp, lane, seq| Key { timestamp, lane, seq };
         assert!(key(9, 0, 1).older_than(&key(5, 0, 2)) && !key(5, 0, 2).older_than(&key(9, 0, 1)));
         assert!(key(5, 0, 2).older_than(&key(9, 1, 1)) && !key(9, 1, 1).older_than(&key(5, 0, 2)));
         assert!(!key(5, 0, 1).older_than(&key(5, 1, 2)) && !key(5, 1, 2).older_than(&key(5, 0, 1)));

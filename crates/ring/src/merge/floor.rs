@@ -3,25 +3,25 @@
 use super::choice::Key;
 use crate::lanes::Lanes;
 
-/// The newest key ever delivered, and a clock that bounds stamps.
+/// The newest key ever delivered, and a clock that bounds timestamps.
 #[derive(Debug, Default)]
 pub(super) struct Floor {
-    /// Rises only, but for its stamp, which is never beyond `now`. A `seq` of 0: nothing was delivered.
+    /// Rises only, but for its timestamp, which is never beyond `now`. A `seq` of 0: nothing was delivered.
     newest: Key,
     /// A recent reading of the channel's clock; 0 while only one lane was in use.
     now: u64,
 }
 
 impl Floor {
-    /// A stamp from the future counts as "now". The clock is asked only where lanes are compared, and after the
-    /// stamp was read: an honest stamp is never cut, so that causes keep their place before effects.
+    /// A timestamp from the future counts as "now". The clock is asked only where lanes are compared, and after the
+    /// timestamp was read: an honest timestamp is never cut, so that causes keep their place before effects.
     #[inline(always)]
-    pub fn clamp<L: Lanes>(&mut self, lanes: &L, used: usize, stamp: u64) -> u64 {
-        if used > 1 && stamp > self.now {
+    pub fn clamp<L: Lanes>(&mut self, lanes: &L, used: usize, timestamp: u64) -> u64 {
+        if used > 1 && timestamp > self.now {
             self.now = lanes.now();
-            self.newest.stamp = self.newest.stamp.min(self.now);
+            self.newest.timestamp = self.newest.timestamp.min(self.now);
         }
-        if used > 1 { stamp.min(self.now) } else { stamp }
+        if used > 1 { timestamp.min(self.now) } else { timestamp }
     }
 
     /// Whether `key` is older than what was delivered already.
@@ -67,8 +67,8 @@ mod tests {
     fn clock(now: u64) -> Clock {
         Clock(Cell::new(now), LaneLayout::new(1, 1).unwrap())
     }
-    fn key(stamp: u64, lane: usize, seq: u64) -> Key {
-        Key { stamp, lane, seq }
+    fn key(timestamp: u64, lane: usize, seq: u64) -> Key {
+        Key { timestamp, lane, seq }
     }
 
     #[test]

@@ -15,7 +15,7 @@ impl Merge {
         match which {
             Which::Next => self.pick_next(lanes, used),
             Which::Newest => self.pick_newest(lanes, used, which),
-            Which::Again => {
+            Which::Current => {
                 let found = self.pick_newest(lanes, used, which);
                 if let Pick::Found(c) = &found
                     && c.meta.seq <= self.cursors.at(c.lane)
@@ -43,7 +43,7 @@ impl Merge {
             self.cursors.observe(i, self.cursors.at(i));
             let Some(mem) = lanes.lane(i) else { continue };
             let head = reader::head(mem); // [m1]
-            if head == 0 || (head <= self.cursors.at(i) && which != Which::Again) {
+            if head == 0 || (head <= self.cursors.at(i) && which != Which::Current) {
                 continue;
             }
             if self.fairness.left_out(used, i) {
@@ -59,7 +59,7 @@ impl Merge {
                 continue;
             };
             self.cursors.observe(i, head.max(self.cursors.at(i)));
-            let key = Key { stamp: self.floor.clamp(lanes, used, meta.stamp), lane: i, seq: head };
+            let key = Key { timestamp: self.floor.clamp(lanes, used, meta.timestamp), lane: i, seq: head };
             if best.is_none_or(|b| b.key.older_than(&key)) {
                 best = Some(Candidate { lane: i, meta, which, key }); // [m3]
             }
@@ -67,13 +67,13 @@ impl Merge {
         match best {
             None if overtaken => Pick::Overtaken,
             None => Pick::Nothing,
-            // [m2] A publisher that was frozen between its stamp and its head comes late: missed, not newest.
+            // [m2] A publisher that was frozen between its timestamp and its head comes late: missed, not newest.
             Some(c) if self.floor.is_above(&c.key) => {
                 if which == Which::Newest {
                     self.account.miss(self.cursors.advance(used));
                 }
                 // The newest is seen again unless its lane was left out, or set back by a liar.
-                if overtaken || which == Which::Again { Pick::Overtaken } else { Pick::Nothing }
+                if overtaken || which == Which::Current { Pick::Overtaken } else { Pick::Nothing }
             }
             Some(c) => Pick::Found(c),
         }
@@ -140,7 +140,7 @@ impl Merge {
         self.prefetch(mem, layout, used, seq);
         match reader::inspect(mem, layout, seq) {
             Some(meta) => {
-                let key = Key { stamp: self.floor.clamp(lanes, used, meta.stamp), lane: i, seq };
+                let key = Key { timestamp: self.floor.clamp(lanes, used, meta.timestamp), lane: i, seq };
                 Pick::Found(Candidate { lane: i, meta, which: Which::Next, key })
             }
             None => Pick::Overtaken,

@@ -56,12 +56,12 @@ impl Merge {
         self.missed() - before
     }
 
-    /// The stamp of the message that would be delivered now; `None` if nothing is unseen, or it cannot be had just now.
+    /// The timestamp of the message that would be delivered now; `None` if nothing is unseen, or it cannot be had just now.
     #[inline]
     pub fn peek<L: Lanes>(&mut self, lanes: &L, which: Which) -> Option<u64> {
         for _ in 0..TRIES {
             match self.pick(lanes, which) {
-                Pick::Found(c) => return Some(c.key.stamp),
+                Pick::Found(c) => return Some(c.key.timestamp),
                 Pick::Nothing => return None,
                 Pick::Overtaken => {}
             }

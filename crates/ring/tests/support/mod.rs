@@ -20,10 +20,10 @@ impl Channel {
         LaneWriter::adopt(&self.lanes[lane], self.layout, u64::MAX).unwrap()
     }
     pub fn publish(&self, writer: &mut LaneWriter<&Heap>, bytes: &[u8]) -> u64 {
-        let stamp = self.now.fetch_add(1, SeqCst);
+        let timestamp = self.now.fetch_add(1, SeqCst);
         let mut reservation = writer.reserve(bytes.len()).unwrap();
         reservation.fill(0, bytes);
-        reservation.commit(Commit { len: bytes.len(), stamp, lease: 1 }).seq
+        reservation.commit(Commit { len: bytes.len(), timestamp, lease: 1 }).seq
     }
     pub fn receive(&self, merge: &mut Merge, which: Which) -> Option<(usize, u64, Vec<u8>)> {
         let mut bytes = Vec::new();

@@ -5,7 +5,7 @@ use super::shared::{Shared, Source};
 use crate::opened::LONGEST;
 use crate::{ChannelId, Counted, Published, Seen};
 use saltus_channel::{
-    Channel, Domain, Error, Info, LaneInfo, LatencyCounts, Name, Sample, Start, Subscriber,
+    Channel, Directory, Error, Info, LaneInfo, LatencyCounts, MessageInfo, Name, Start, Subscriber,
     SubscriberOptions, Until, Which,
 };
 use saltus_domain::Missed;
@@ -24,7 +24,7 @@ const MOST: usize = 1024;
 
 pub(super) struct Shm {
     source: Source,
-    domain: Domain,
+    domain: Directory,
     channels: BTreeMap<Name, One>,
     peers: Peers,
     buffer: Vec<u8>,
@@ -40,7 +40,7 @@ struct One {
 }
 
 impl Shm {
-    pub fn new(source: Source, domain: Domain) -> Shm {
+    pub fn new(source: Source, domain: Directory) -> Shm {
         Shm { source, domain, channels: BTreeMap::new(), peers: Peers::new(), buffer: Vec::new() }
     }
 
@@ -84,7 +84,7 @@ impl Shm {
             let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { continue };
             // Nobody is asked for a wake, and no file of counters is made.
             let options =
-                SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).quiet(LOOK);
+                SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).poll_every(LOOK);
             let Ok(reader) = channel.subscriber_with(options) else { continue };
             let Some(id) = shared.model().channel(self.source.domain.url(), name.as_bytes()) else { return };
             let kept = kept(&channel, 1);
@@ -117,30 +117,30 @@ impl Shm {
 
 /// How many messages a channel keeps in so many lanes.
 fn kept(channel: &Channel, lanes: usize) -> usize {
-    let frames = usize::try_from(channel.attributes().get_frames()).unwrap_or(usize::MAX);
+    let frames = usize::try_from(channel.attributes().get_depth()).unwrap_or(usize::MAX);
     frames.saturating_mul(lanes.max(1))
 }
 
-/// A stamp of the channel's clock as boot time.
-fn to_boot(info_clock: Clock, stamp: u64) -> Option<u64> {
+/// A timestamp of the channel's clock as boot time.
+fn to_boot(info_clock: Clock, timestamp: u64) -> Option<u64> {
     let boot = match info_clock {
-        Clock::Boottime => stamp,
+        Clock::Boottime => timestamp,
         other => {
-            let age = clock::now(other).saturating_sub(stamp);
+            let age = clock::now(other).saturating_sub(timestamp);
             clock::boottime().saturating_sub(age)
         }
     };
-    (stamp > 0).then_some(boot)
+    (timestamp > 0).then_some(boot)
 }
 
 fn counted(info: &Info, peers: &mut Peers) -> Counted {
-    let newest = info.lanes.iter().filter(|lane| lane.published > 0).max_by_key(|lane| lane.last_stamp);
+    let newest = info.lanes.iter().filter(|lane| lane.published > 0).max_by_key(|lane| lane.last_timestamp);
     let mut latency = LatencyCounts::default();
     let alive: Vec<_> = info.subscribers.iter().filter(|subscriber| subscriber.alive).collect();
     alive.iter().for_each(|subscriber| latency.add(&subscriber.latency));
     let published = |lane: &LaneInfo| {
-        let newest = to_boot(info.attributes.get_clock(), lane.last_stamp);
-        (u64::from(lane.writer.lane), Published { count: lane.published, bytes: lane.bytes, newest })
+        let newest = to_boot(info.attributes.get_clock(), lane.last_timestamp);
+        (u64::from(lane.publisher.lane), Published { count: lane.published, bytes: lane.bytes, newest })
     };
     let lanes = info.lanes.iter().filter(|lane| lane.alive);
     Counted {
@@ -179,20 +179,20 @@ impl One {
     /// Looks at the newest message once more: somebody wants to see all of it now.
     fn look_again(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
         // What fails is tried again the next time.
-        if let Ok(Some((size, sample))) = look_at(&mut self.reader, Which::Again, true, buffer) {
+        if let Ok(Some((size, sample))) = look_at(&mut self.reader, Which::Current, true, buffer) {
             let seen = self.seen(clock::boottime(), size, &sample, buffer);
             shared.model().look_into(self.id, &seen);
         }
     }
 
-    fn seen<'a>(&self, now: u64, size: usize, sample: &Sample, data: &'a [u8]) -> Seen<'a> {
-        let published = to_boot(self.channel.attributes().get_clock(), sample.stamp);
+    fn seen<'a>(&self, now: u64, size: usize, sample: &MessageInfo, data: &'a [u8]) -> Seen<'a> {
+        let published = to_boot(self.channel.attributes().get_clock(), sample.timestamp);
         Seen {
             data,
             size,
             published,
             arrived: published.unwrap_or(now),
-            sender: Some(sample.writer.lease),
+            sender: Some(sample.publisher.lease),
             sequence: Some(sample.seq),
             missed: Missed::Unknown,
             dropped: 0,
@@ -206,7 +206,7 @@ fn look_at(
     which: Which,
     whole: bool,
     buffer: &mut Vec<u8>,
-) -> std::result::Result<Option<(usize, Sample)>, Error> {
+) -> std::result::Result<Option<(usize, MessageInfo)>, Error> {
     let Some(view) = reader.view(which, Until::Poll)? else { return Ok(None) };
     let size = view.len();
     buffer.resize(if whole { size.min(LONGEST) } else { size.min(8) }, 0);

@@ -3,7 +3,7 @@
 //! While the robot runs every reader checks its own sum at every message. At the end the sums are compared with
 //! the channels' own counters: the logger was the last to stop, so it must have received or missed everything.
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 use super::ledger::Ledger;
 use crate::channels::CHANNELS;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::tally::Tally;
 
 /// What does not come out. `logger` is the logger's number in the crew.
-pub fn audit(domain: &Domain, ledger: &Ledger, logger: usize) -> Result<Vec<String>> {
+pub fn audit(domain: &Directory, ledger: &Ledger, logger: usize) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for (k, place) in CHANNELS.iter().enumerate() {
         let lanes = domain.open_channel(place.name)?.info()?.lanes;

@@ -190,8 +190,8 @@ impl Crew {
         if m.pid() != Some(heard.pid) {
             return; // words of a dead process
         }
-        self.newest = self.newest.max(heard.stamp);
-        m.last = heard.stamp;
+        self.newest = self.newest.max(heard.timestamp);
+        m.last = heard.timestamp;
         m.silent = Duration::ZERO;
         m.done = heard.done;
         if !m.heard {

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 use crate::channels::CHANNELS;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ const PREFIX: &str = "saltus-demo-";
 
 /// The domain of a running demo.
 pub struct Home {
-    domain: Domain,
+    domain: Directory,
     /// Directories that were made for it, the innermost first.
     made: Vec<PathBuf>,
     _lock: Option<File>,
@@ -42,7 +42,7 @@ impl Home {
     }
 
     /// The domain.
-    pub fn domain(&self) -> &Domain {
+    pub fn domain(&self) -> &Directory {
         &self.domain
     }
 
@@ -53,7 +53,7 @@ impl Home {
     }
 
     fn named(url: &str) -> Result<Home> {
-        let domain = Domain::open(url)?;
+        let domain = Directory::open(url)?;
         // The domain may make its parent, too. What exists already stays when we leave.
         let path = domain.path();
         let made = [Some(path), path.parent()].into_iter().flatten();
@@ -74,7 +74,7 @@ impl Home {
             }
             // Between the making and the locking another demo may have swept it.
             let Some(lock) = lock(&path) else { continue };
-            let domain = Domain::open(&format!("shm://{}", path.display()))?;
+            let domain = Directory::open(&format!("shm://{}", path.display()))?;
             return Ok(Home { domain, made: vec![path], _lock: Some(lock) });
         }
         Err(Error::InTheWay(format!("{SHM} is full of directories {PREFIX}*: remove them")))

@@ -124,7 +124,7 @@ pub struct Heard {
     /// Who lives.
     pub pid: u32,
     /// When it said so, boot time, ns.
-    pub stamp: u64,
+    pub timestamp: u64,
     /// Whether it has nothing left to do.
     pub done: bool,
 }
@@ -176,14 +176,14 @@ impl Ledger {
         let mut health = std::mem::take(&mut self.report);
         if wire::read_into(&self.buf[..sample.len], &mut health).is_err() {
             self.own.torn += 1;
-            return Ok(Some(Heard { pid: 0, stamp: sample.stamp, done: false }));
+            return Ok(Some(Heard { pid: 0, timestamp: sample.timestamp, done: false }));
         }
         let (pid, done) = (health.pid as u32, health.done);
         if let Some(role) = role_of(pid) {
             self.enter(role, &health);
         }
         self.report = health; // its memory is used for the next one
-        Ok(Some(Heard { pid, stamp: sample.stamp, done }))
+        Ok(Some(Heard { pid, timestamp: sample.timestamp, done }))
     }
 
     fn enter(&mut self, role: usize, health: &Health) {

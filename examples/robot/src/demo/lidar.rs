@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use saltus_carmen::Log;
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 use crate::channels::LIDAR;
 use crate::error::{Error, Result};
@@ -31,7 +31,7 @@ pub struct Scans {
 
 impl Scans {
     /// Reads the newest words of driver and logger, and the file once more.
-    pub fn compare(domain: &Domain, file: &Path) -> Result<Scans> {
+    pub fn compare(domain: &Directory, file: &Path) -> Result<Scans> {
         let logged = newest::<Logged>(domain, "log/lidar")?.unwrap_or_default();
         let published = newest::<Scan>(domain, LIDAR)?;
         let open = || Log::open(file);
@@ -71,10 +71,10 @@ impl Scans {
 }
 
 /// The newest message of a channel, whoever published it.
-fn newest<M: Message>(domain: &Domain, channel: &str) -> Result<Option<M>> {
+fn newest<M: Message>(domain: &Directory, channel: &str) -> Result<Option<M>> {
     let channel = domain.open_channel(channel)?;
-    let mut buf = vec![0; channel.attributes().get_frame_size() as usize];
-    match channel.subscriber()?.again(&mut buf) {
+    let mut buf = vec![0; channel.attributes().get_max_message_size() as usize];
+    match channel.subscriber()?.current(&mut buf) {
         Ok(sample) => Ok(sample.and_then(|sample| wire::read(&buf[..sample.len]).ok())),
         Err(saltus_channel::Error::Overrun { .. }) => Ok(None),
         Err(e) => Err(e.into()),

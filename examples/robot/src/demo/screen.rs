@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use saltus_channel::{Domain, clock, rt};
+use saltus_channel::{Directory, clock, rt};
 
 use super::svg;
 use super::table::{PERIOD, Table, View};
@@ -32,7 +32,7 @@ pub fn run(draws: bool) -> Result<()> {
     } else {
         sys::die_with_supervisor();
     }
-    let domain = Domain::from_env()?;
+    let domain = Directory::from_env()?;
     let mut table = Table::open(&domain)?;
     let mut requests = Writer::open(place(REQUEST)?, &domain)?;
     let mut terminal = draws.then(Terminal::new);
@@ -71,7 +71,7 @@ pub fn run(draws: bool) -> Result<()> {
 
 /// Watches for as long as the chart of the tilt needs to fill, and draws one frame as a picture.
 pub fn picture() -> Result<String> {
-    let mut table = Table::open(&Domain::from_env()?)?;
+    let mut table = Table::open(&Directory::from_env()?)?;
     let size = (96, 40);
     for k in 0..2 * size.0 {
         if k % 20 == 0 {

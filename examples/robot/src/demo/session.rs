@@ -4,7 +4,7 @@ use std::io::PipeWriter;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Domain, Subscriber, SubscriberOptions, clock, rt};
+use saltus_channel::{Directory, Subscriber, SubscriberOptions, clock, rt};
 
 use super::audit::audit;
 use super::chaos::{Chaos, Deed};
@@ -39,7 +39,7 @@ const PRIORITY: i32 = REFLEX + 10;
 
 struct Session<'a> {
     options: &'a DemoOptions,
-    domain: &'a Domain,
+    domain: &'a Directory,
     crew: Crew,
     ledger: Ledger,
     chaos: Chaos,
@@ -66,7 +66,7 @@ struct Session<'a> {
 }
 
 /// Runs a demo in a domain that has all channels.
-pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
+pub fn run(options: &DemoOptions, domain: &Directory) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (said, writer) = Said::pipe()?;
     // Processes inherit this, and so begin at once.
@@ -74,7 +74,7 @@ pub fn run(options: &DemoOptions, domain: &Domain) -> Result<Report> {
         Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("like any other program ({e})"),
     };
-    let watching = SubscriberOptions::new().quiet(TELL);
+    let watching = SubscriberOptions::new().poll_every(TELL);
     let ledger = Ledger::open(&domain.open_channel(HEALTH)?, false)?;
     let screen = start_screen(options, domain, &writer)?;
     let mut session = Session {
@@ -123,7 +123,7 @@ fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
 
 /// Starts the process that shows how it goes: on standard output, or on standard error if the other is for a report
 /// that programs read.
-fn start_screen(options: &DemoOptions, domain: &Domain, stderr: &PipeWriter) -> Result<Child> {
+fn start_screen(options: &DemoOptions, domain: &Directory, stderr: &PipeWriter) -> Result<Child> {
     let how = if options.draws() { "draw" } else { "write" };
     let mut command = process(&domain.url(), &["screen".to_owned(), how.to_owned()]);
     if options.json {

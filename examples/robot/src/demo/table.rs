@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use saltus_channel::{Channel, Domain, Subscriber, SubscriberOptions, Until, Which};
+use saltus_channel::{Channel, Directory, Subscriber, SubscriberOptions, Until, Which};
 
 use super::crew::{LOGGER, ROLES};
 use super::ledger::Ledger;
@@ -171,9 +171,9 @@ pub struct Table {
 
 impl Table {
     /// Opens the channels.
-    pub fn open(domain: &Domain) -> Result<Table> {
+    pub fn open(domain: &Directory) -> Result<Table> {
         let channels = CHANNELS.iter().map(|p| domain.open_channel(p.name)).collect::<Result<Vec<_>, _>>()?;
-        let quiet = SubscriberOptions::new().quiet(PERIOD);
+        let quiet = SubscriberOptions::new().poll_every(PERIOD);
         let watch = |name: &str| domain.open_channel(name)?.subscriber_with(quiet);
         Ok(Table {
             view: View { domain: domain.url(), ..View::default() },

@@ -39,7 +39,7 @@ pub fn run() -> Result<()> {
                 Some(b) if step + ANOTHER_WORLD > b.step => b.inertial(step, &felt),
                 other => *other = Some(Belief::first(step, &felt)),
             }
-            newest = Some(sample.stamp);
+            newest = Some(sample.timestamp);
             until = Until::Poll;
         }
         let (Some(belief), Some(sensed)) = (&mut belief, newest) else { continue };

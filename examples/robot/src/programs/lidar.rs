@@ -25,7 +25,7 @@ use crate::wire::{START, chain, scan};
 const PERIOD: u64 = 100_000_000;
 /// While it looks for its place in a log it shows that it lives after so many scans.
 const BREATH: i64 = 20;
-/// A gap between two stamps counts as this much at most, s. Clocks of robots jump.
+/// A gap between two timestamps counts as this much at most, s. Clocks of robots jump.
 const GAP: f64 = 10.0;
 
 /// Reads a speed.
@@ -50,8 +50,8 @@ impl Driver {
     fn begin(life: &Life) -> Result<Driver> {
         let now = (clock::boottime(), clock::monotonic());
         let nothing = (Scan { chain: START, ..Scan::default() }, now.0);
-        let (scan, stamp) = life.inherited::<Scan>(LIDAR)?.unwrap_or(nothing);
-        let published = now.1.saturating_sub(now.0.saturating_sub(stamp));
+        let (scan, timestamp) = life.inherited::<Scan>(LIDAR)?.unwrap_or(nothing);
+        let published = now.1.saturating_sub(now.0.saturating_sub(timestamp));
         Ok(Driver { scans: life.writer(LIDAR)?, index: scan.index, chain: scan.chain, published, scan })
     }
 
@@ -65,7 +65,7 @@ impl Driver {
     }
 }
 
-/// How long to wait between two scans with these stamps: never backwards, never for ever.
+/// How long to wait between two scans with these timestamps: never backwards, never for ever.
 fn pace(before: f64, now: f64, speed: f64) -> Duration {
     // What is no number, or too long to be told, becomes no wait at all.
     let gap = (now - before).clamp(0.0, GAP) / speed;
@@ -111,13 +111,13 @@ pub fn simulate() -> Result<()> {
         if let Some((newest, _)) = truths.receive::<Truth>(Which::Newest, Until::Poll, &mut life)? {
             truth = newest;
         }
-        let (x, heading, stamp) = (truth.x, truth.heading, truth.step as f64 * 1e-3);
+        let (x, heading, timestamp) = (truth.x, truth.heading, truth.step as f64 * 1e-3);
         let ranges = room::scan(x, 0.0, heading);
         line.clear();
         let pose = format_args!("{x:.4} 0 {heading:.4}");
         let written = write!(line, "FLASER {}", ranges.len())
             .and_then(|()| ranges.iter().try_for_each(|r| write!(line, " {r:.2}")))
-            .and_then(|()| write!(line, " {pose} {pose} {stamp} robot {stamp}"));
+            .and_then(|()| write!(line, " {pose} {pose} {timestamp} robot {timestamp}"));
         written.map_err(|_| Error::Usage("a scan cannot be written".into()))?;
         driver.publish(&ranges, line.as_bytes())?;
     }

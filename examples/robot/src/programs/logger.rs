@@ -25,7 +25,7 @@ const PERIOD: Duration = Duration::from_millis(5);
 /// Runs the program.
 pub fn run() -> Result<()> {
     let mut life = Life::begin_urgent("logger", WITNESS)?;
-    let quiet = || SubscriberOptions::new().quiet(PERIOD);
+    let quiet = || SubscriberOptions::new().poll_every(PERIOD);
     let mut readers = Vec::new();
     for place in CHANNELS.iter().filter(|place| ![LIDAR, HEALTH, CREW, "log/lidar"].contains(&place.name)) {
         readers.push((life.reader_with(place.name, quiet())?, checker(place.name)));

@@ -105,7 +105,7 @@ fn step(world: &mut Truth, torques: &Torques) -> Imu {
 struct Actuator {
     reader: Reader,
     torque: f64,
-    stamp: u64,
+    timestamp: u64,
 }
 
 /// A message that tells a torque.
@@ -127,15 +127,15 @@ impl Pushes for Arm {
 
 impl Actuator {
     fn new(life: &mut Life, channel: &str) -> Result<Actuator> {
-        Ok(Actuator { reader: life.reader(channel)?, torque: 0.0, stamp: 0 })
+        Ok(Actuator { reader: life.reader(channel)?, torque: 0.0, timestamp: 0 })
     }
 
     fn torque<M: Pushes>(&mut self, life: &mut Life) -> Result<f64> {
         if let Some((state, sample)) = self.reader.receive::<M>(Which::Newest, Until::Poll, life)? {
-            (self.torque, self.stamp) = (state.torque(), sample.stamp);
+            (self.torque, self.timestamp) = (state.torque(), sample.timestamp);
         }
         // A motor whose driver is dead gives nothing.
-        let age = clock::boottime().saturating_sub(self.stamp) as f64 * 1e-9;
+        let age = clock::boottime().saturating_sub(self.timestamp) as f64 * 1e-9;
         Ok(if age <= HOLD { self.torque } else { 0.0 })
     }
 }

@@ -36,7 +36,7 @@ pub fn run(side: &str) -> Result<()> {
     while life.goes_on()? {
         let fresh = commands.receive::<Command>(Which::Newest, Until::For(PERIOD), &mut life)?;
         if let Some((new, sample)) = &fresh {
-            (command, commanded) = (new.clone(), sample.stamp);
+            (command, commanded) = (new.clone(), sample.timestamp);
         }
         // What this loop would be in a real robot: set the current, read the counter.
         let now = clock::boottime();
@@ -51,7 +51,7 @@ pub fn run(side: &str) -> Result<()> {
         states.publish(&wheel)?;
 
         // How long the reflex took, from the feeling to the motor.
-        if fresh.is_some_and(|(_, sample)| sample.stamp >= life.started()) {
+        if fresh.is_some_and(|(_, sample)| sample.timestamp >= life.started()) {
             life.measured(Span::REFLEX, clock::boottime().saturating_sub(command.sensed as u64))?;
         }
     }

@@ -38,12 +38,12 @@ public final class Calls {
   private final Map<String, Subscriber> subscribers = new HashMap<>();
 
   private Calls(String url) {
-    Domain domain = Domain.open(url + "?frames=256");
+    Domain domain = Domain.open(url + "?depth=256");
     publisher = domain.publisher("domain");
     publish();
     next = domain.subscriber("domain", Options.next(1000));
     newest = domain.subscriber("domain", Options.newest());
-    Domain few = Domain.open(url + "?frames=4");
+    Domain few = Domain.open(url + "?depth=4");
     open(few, "warm", 64);
     for (int size : SIZES) {
       open(few, Integer.toString(size), size);

@@ -38,11 +38,11 @@ static void open_all(const char *url)
     saltus_attributes attributes;
     saltus_domain_options options;
     must(saltus_attributes_init(&attributes, sizeof attributes));
-    attributes.frames = 256;
+    attributes.depth = 256;
     must(saltus_channel_create(url, "channel", &attributes, &channel));
     must(saltus_channel_publisher_open(channel, &publisher));
     must(saltus_channel_subscriber_open(channel, NULL, &subscriber));
-    snprintf(longer, sizeof longer, "%s?frames=256", url);
+    snprintf(longer, sizeof longer, "%s?depth=256", url);
     must(saltus_domain_open(longer, &domain));
     must(saltus_domain_publisher_open(domain, "domain", NULL, &of_domain));
     must(saltus_domain_publish(of_domain, "first", 5));
@@ -110,19 +110,19 @@ static inline int take(saltus_domain_subscriber from)
 static long long batch(const char *what)
 {
     static char message[64], buffer[512];
-    saltus_sample sample;
+    saltus_message_info info;
     long long took = 0;
     if (strcmp(what, "publish") == 0) {
         TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL));
     } else if (strcmp(what, "next") == 0) {
         must(saltus_channel_flush(subscriber));
         TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL));
-        TIMED(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, sizeof buffer, &sample));
+        TIMED(saltus_channel_receive(subscriber, SALTUS_NEXT, SALTUS_POLL, buffer, sizeof buffer, &info));
     } else if (strcmp(what, "publish+newest") == 0) {
         TIMED(saltus_channel_publish(publisher, message, sizeof message, NULL)
-              || saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
+              || saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &info));
     } else if (strcmp(what, "poll") == 0) {
-        TIMED(saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &sample));
+        TIMED(saltus_channel_receive(subscriber, SALTUS_NEWEST, SALTUS_POLL, buffer, sizeof buffer, &info));
     } else if (strcmp(what, "domain publish") == 0) {
         TIMED(saltus_domain_publish(of_domain, message, sizeof message));
     } else if (strcmp(what, "domain next") == 0) {

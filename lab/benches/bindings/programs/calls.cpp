@@ -56,12 +56,12 @@ int main() {
     const std::string path = "/dev/shm/saltus-bench-bindings-" + std::to_string(getpid());
     const std::string url = "shm://" + path;
     saltus::attributes attributes;
-    attributes.frames = 256;
+    attributes.depth = 256;
     {
         auto channel = saltus::channel::create("channel", attributes, url.c_str()).value();
         auto publisher = channel.publisher().value();
         auto subscriber = channel.subscriber().value();
-        auto domain = saltus::domain::open((url + "?frames=256").c_str()).value();
+        auto domain = saltus::domain::open((url + "?depth=256").c_str()).value();
         auto of_domain = domain.publisher("domain").value();
         const char message[64] = {};
         char buffer[512];

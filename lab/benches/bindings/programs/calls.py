@@ -28,13 +28,13 @@ class Calls:
     """Publishers and subscribers of a domain of this process alone."""
 
     def __init__(self, url: str) -> None:
-        domain = saltus.Domain(url + "?frames=256")
+        domain = saltus.Domain(url + "?depth=256")
         self.message = bytes(64)
         self.publisher = domain.publisher("domain")
         self.publisher.publish(self.message)
         self.next = domain.subscribe("domain")
         self.newest = domain.subscribe("domain", newest=True)
-        few = saltus.Domain(url + "?frames=4")
+        few = saltus.Domain(url + "?depth=4")
         self.long: dict[str, Any] = {}
         for name, size in [("warm", 64), *((str(size), size) for size in SIZES)]:
             text = f"struct long{size}_t {{ byte data[{size - 8}]; }}"

@@ -28,9 +28,9 @@ pub fn serve() -> Result<()> {
 
 fn open(path: &str) -> Result<Calls> {
     let (url, text) = (format!("shm://{path}"), |e: saltus_channel::Error| e.to_string());
-    let channel = saltus_channel::Domain::open(&url).map_err(text)?;
-    let channel = channel.create("channel", &Attributes::new().frames(256)).map_err(text)?;
-    let domain = saltus_domain::Domain::open(&format!("{url}?frames=256")).map_err(|e| e.to_string())?;
+    let channel = saltus_channel::Directory::open(&url).map_err(text)?;
+    let channel = channel.create("channel", &Attributes::new().depth(256)).map_err(text)?;
+    let domain = saltus_domain::Domain::open(&format!("{url}?depth=256")).map_err(|e| e.to_string())?;
     let mut of_domain = domain.publisher("domain").map_err(|e| e.to_string())?;
     of_domain.publish(&[0; 64]).map_err(|e| e.to_string())?;
     let name = Pattern::name("domain").map_err(|e| e.to_string())?;

@@ -120,7 +120,7 @@ fn delay(k: u64) -> u64 {
 
 #[test]
 fn known_delays_are_reported_right_at_every_percentile() {
-    // Longer delays than the period: messages overtake each other nowhere, since each is accounted by its own stamps.
+    // Longer delays than the period: messages overtake each other nowhere, since each is accounted by its own timestamps.
     let results = Known { call: |_| 0, delay: |k| Some(delay(k)) }.report(3);
     let mut all: Vec<u64> = (0..MESSAGES).map(delay).collect();
     all.sort_unstable();

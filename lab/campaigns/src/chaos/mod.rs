@@ -53,8 +53,9 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     say(&format!("  seed {seed}"));
     context.report.check("kill and freeze at random", || {
         let place = Place::new(context.root, "chaos")?;
-        let channel =
-            place.domain("domain")?.create("c", &Attributes::new().frames(64).frame_size(MOST as u64))?;
+        let channel = place
+            .domain("domain")?
+            .create("c", &Attributes::new().depth(64).max_message_size(MOST as u64))?;
         let board = Board::new(WRITERS + READERS)?;
         let mut chaos = Chaos {
             board: &board,
@@ -168,11 +169,11 @@ impl Chaos<'_> {
             return Err(format!("{WRITERS} writers at a time have used {} lanes", lanes.len()).into());
         }
         for lane in &lanes {
-            let told = self.board.published(lane.writer.lane).load(Relaxed);
+            let told = self.board.published(lane.publisher.lane).load(Relaxed);
             if lane.published != told && lane.published != told + 1 {
                 return Err(format!(
                     "lane {}: published {told}, it says {}",
-                    lane.writer.lane, lane.published
+                    lane.publisher.lane, lane.published
                 )
                 .into());
             }

@@ -4,7 +4,9 @@ use super::board::Board;
 use super::writer::key;
 use crate::message;
 use crate::report::Failure;
-use saltus_channel::{Channel, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any};
+use saltus_channel::{
+    Channel, Error, MessageInfo, Start, Subscriber, SubscriberOptions, Until, Which, wait_any,
+};
 use std::collections::HashMap;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::Relaxed; // tells of an end that the readers look for now and then
@@ -43,7 +45,7 @@ impl Way {
     fn which(self) -> Which {
         match self {
             Way::NewestWaiting | Way::NewestPolling | Way::View => Which::Newest,
-            Way::Again => Which::Again,
+            Way::Again => Which::Current,
             _ => Which::Next,
         }
     }
@@ -56,8 +58,8 @@ const MOMENT: Duration = Duration::from_millis(50);
 struct Seen {
     /// Last number, by lane.
     last: HashMap<u32, u64>,
-    /// Of newest: the stamp.
-    stamp: u64,
+    /// Of newest: the timestamp.
+    timestamp: u64,
     received: u64,
     missed: u64,
 }
@@ -67,21 +69,21 @@ struct Seen {
 pub fn run(i: usize, board: &Board, channel: &Channel, way: Way, from_start: bool) -> Result<(), Failure> {
     let mut options = SubscriberOptions::new().start(Start::Oldest);
     if way == Way::Quiet {
-        options = options.quiet(Duration::from_millis(2));
+        options = options.poll_every(Duration::from_millis(2));
     }
     let before = published(channel)?;
     let mut subscriber = channel.subscriber_with(options)?;
     let after = published(channel)?;
-    let mut seen = Seen { last: HashMap::new(), stamp: 0, received: 0, missed: 0 };
-    let mut bytes = vec![0; channel.attributes().get_frame_size() as usize];
+    let mut seen = Seen { last: HashMap::new(), timestamp: 0, received: 0, missed: 0 };
+    let mut bytes = vec![0; channel.attributes().get_max_message_size() as usize];
     board.set_ready(i, true);
     loop {
         let ending = board.ending().load(Relaxed) == 1;
         match receive(&mut subscriber, way, &mut bytes) {
-            Ok(Some(sample)) => {
-                seen.check(way, &sample, &bytes[..sample.len])?;
+            Ok(Some(info)) => {
+                seen.check(way, &info, &bytes[..info.len])?;
                 board.count(i);
-                board.count_missed(i, sample.missed);
+                board.count_missed(i, info.missed);
             }
             Ok(None) if ending => break,
             Ok(None) => {}
@@ -101,7 +103,7 @@ fn published(channel: &Channel) -> Result<u64, Failure> {
     Ok(channel.info()?.lanes.iter().map(|lane| lane.published).sum())
 }
 
-fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Option<Sample>, Error> {
+fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Option<MessageInfo>, Error> {
     match way {
         Way::NextWaiting | Way::NewestWaiting | Way::Quiet => {
             subscriber.receive(way.which(), Until::For(MOMENT), bytes)
@@ -120,17 +122,17 @@ fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Op
             Ok(got)
         }
         Way::View => {
-            let looked =
-                subscriber.look(way.which(), MOMENT, |view| view.copy_to(0, &mut bytes[..view.len()]))?;
-            Ok(looked.map(|(_, sample)| sample))
+            let looked = subscriber
+                .with_view(way.which(), MOMENT, |view| view.copy_to(0, &mut bytes[..view.len()]))?;
+            Ok(looked.map(|(_, info)| info))
         }
         Way::Any => match wait_any(&mut [&mut *subscriber], MOMENT)? {
             Some(_) => subscriber.receive(way.which(), Until::Poll, bytes),
             None => Ok(None),
         },
         Way::Event => {
-            if let Some(sample) = subscriber.receive(way.which(), Until::Poll, bytes)? {
-                return Ok(Some(sample));
+            if let Some(info) = subscriber.receive(way.which(), Until::Poll, bytes)? {
+                return Ok(Some(info));
             }
             let fd = subscriber.event_fd()?.as_raw_fd();
             let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -142,28 +144,29 @@ fn receive(subscriber: &mut Subscriber, way: Way, bytes: &mut [u8]) -> Result<Op
 }
 
 impl Seen {
-    /// Whether `sample` is what it must be, given all before.
-    fn check(&mut self, way: Way, sample: &Sample, bytes: &[u8]) -> Result<(), Failure> {
-        let wrong = |what: &str| format!("reader {way:?}: {what}: {sample:?}, before: stamp {}", self.stamp);
-        let key = key(sample.writer);
-        if sample.len != message::len_of(key, sample.seq, MOST) {
+    /// Whether `info` is what it must be, given all before.
+    fn check(&mut self, way: Way, info: &MessageInfo, bytes: &[u8]) -> Result<(), Failure> {
+        let wrong =
+            |what: &str| format!("reader {way:?}: {what}: {info:?}, before: timestamp {}", self.timestamp);
+        let key = key(info.publisher);
+        if info.len != message::len_of(key, info.seq, MOST) {
             return Err(wrong("wrong length").into());
         }
-        message::check(key, sample.seq, bytes).map_err(|e| wrong(&e))?;
-        let last = self.last.entry(sample.writer.lane).or_insert(0);
-        let again = way == Way::Again && sample.seq == *last;
-        if sample.seq <= *last && !again {
+        message::check(key, info.seq, bytes).map_err(|e| wrong(&e))?;
+        let last = self.last.entry(info.publisher.lane).or_insert(0);
+        let again = way == Way::Again && info.seq == *last;
+        if info.seq <= *last && !again {
             return Err(wrong(&format!("message {} of that lane came before", *last)).into());
         }
-        *last = sample.seq;
+        *last = info.seq;
         if way.which() != Which::Next {
-            if sample.stamp < self.stamp {
+            if info.timestamp < self.timestamp {
                 return Err(wrong("newest went back").into());
             }
-            self.stamp = sample.stamp;
+            self.timestamp = info.timestamp;
         }
         self.received += u64::from(!again);
-        self.missed += sample.missed;
+        self.missed += info.missed;
         Ok(())
     }
 
@@ -186,7 +189,7 @@ impl Seen {
         }
         // Who joins later begins with what is kept, in each lane.
         let lanes = channel.info().map_err(|e| e.to_string())?.lanes.len() as u64;
-        let kept = lanes * channel.attributes().get_frames();
+        let kept = lanes * channel.attributes().get_depth();
         if sum + after < end || sum + before > end + kept {
             return Err(format!(
                 "received + missed {sum}, joined between {before} and {after}, {end} at the end"

@@ -4,19 +4,19 @@ use super::board::Board;
 use crate::message;
 use crate::report::Failure;
 use crate::rng::Rng;
-use saltus_channel::{Channel, Publisher, Writer};
+use saltus_channel::{Channel, Publisher, PublisherId};
 use std::sync::atomic::Ordering::Relaxed; // the writer's own word
 use std::time::Duration;
 
 /// What identifies the contents of a writer's messages: any reader can tell it from the sample.
-pub fn key(writer: Writer) -> u64 {
+pub fn key(writer: PublisherId) -> u64 {
     (writer.lane as u64) << 48 ^ writer.lease
 }
 
 /// Publishes for ever.
 pub fn run(i: usize, board: &Board, channel: &Channel, seed: u64) -> Result<(), Failure> {
     let mut publisher = channel.publisher()?;
-    let writer = publisher.writer();
+    let writer = publisher.id();
     let mut rng = Rng::new(seed ^ writer.lease);
     let most = publisher.max_len();
     // Nobody else writes this lane, and nobody in our name: where its last owner ended, we begin.

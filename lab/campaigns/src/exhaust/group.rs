@@ -6,7 +6,7 @@ use crate::child::spawn;
 use crate::context::Context;
 use crate::place::Place;
 use crate::report::{Failure, Skip};
-use saltus_channel::{Attributes, Domain, Error};
+use saltus_channel::{Attributes, Directory, Error};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ pub fn limited(context: &Context, place: &Place) -> Result<String, Failure> {
     ))
 }
 
-fn within(domain: &Domain) -> Result<(), Failure> {
+fn within(domain: &Directory) -> Result<(), Failure> {
     let refused = |result: Result<String, Error>| match result {
         Err(e @ Error::NoSpace { .. }) if e.to_string().contains("control group") => Ok(()),
         other => Err(format!("not refused for the group's limit, but: {other:?}")),
@@ -78,21 +78,21 @@ fn within(domain: &Domain) -> Result<(), Failure> {
     let mut publisher = small.publisher()?;
     refused(
         domain
-            .create("huge", &Attributes::new().frames(64).frame_size(1 << 20))
+            .create("huge", &Attributes::new().depth(64).max_message_size(1 << 20))
             .map(|c| c.name().to_string()),
     )?;
     refused(
         domain
-            .create("lanes", &Attributes::new().frames(16).frame_size(1 << 18).lanes(16))
+            .create("lanes", &Attributes::new().depth(16).max_message_size(1 << 18).reserve_publishers(16))
             .map(|c| c.name().to_string()),
     )?;
     // Lanes of about 4 MB each, one after the other.
-    let channel = domain.create("growing", &Attributes::new().frames(14).frame_size(1 << 18))?;
+    let channel = domain.create("growing", &Attributes::new().depth(14).max_message_size(1 << 18))?;
     let mut publishers = vec![channel.publisher()?];
     let last = loop {
         match channel.publisher() {
             Ok(publisher) if publishers.len() < 16 => publishers.push(publisher),
-            Ok(publisher) => break Ok(format!("publisher {:?}", publisher.writer())),
+            Ok(publisher) => break Ok(format!("publisher {:?}", publisher.id())),
             Err(e) => break Err(e),
         }
     };

@@ -4,7 +4,7 @@ use super::works::still_works;
 use crate::place::Place;
 use crate::report::Failure;
 use crate::user;
-use saltus_channel::{Attributes, Channel, Domain, Error, Publisher, Subscriber, rt};
+use saltus_channel::{Attributes, Channel, Directory, Error, Publisher, Subscriber, rt};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
@@ -21,7 +21,7 @@ fn limit(resource: libc::__rlimit_resource_t, value: u64, hard: bool) -> Result<
 }
 
 /// What a process does that joins a channel.
-fn join(domain: &Domain) -> Result<(Channel, Publisher, Subscriber), Error> {
+fn join(domain: &Directory) -> Result<(Channel, Publisher, Subscriber), Error> {
     let channel = domain.open_channel("c")?;
     let publisher = channel.publisher()?;
     let mut subscriber = channel.subscriber()?;
@@ -59,7 +59,7 @@ pub fn descriptors(place: &Place) -> Result<(), Failure> {
         return Err("it was never refused".into());
     }
     let (_, second, _) = join(&domain)?;
-    let lane = second.writer().lane;
+    let lane = second.id().lane;
     domain.sweep()?;
     let left = crate::place::names(domain.path());
     match lane == 1 && left == ["c"] {
@@ -70,7 +70,7 @@ pub fn descriptors(place: &Place) -> Result<(), Failure> {
 
 pub fn locked_memory(place: &Place) -> Result<(), Failure> {
     let domain = place.domain("locked")?;
-    let attributes = Attributes::new().frames(16).frame_size(65536).lock_memory(true).mode(0o666);
+    let attributes = Attributes::new().depth(16).max_message_size(65536).lock_memory(true).mode(0o666);
     domain.create("c", &attributes)?; // makes the domain, which is open to everybody
     domain.unlink("c")?;
     user::give_up_root()?;

@@ -5,15 +5,15 @@ use crate::namespace::mount_tmpfs;
 use crate::place::names;
 use crate::report::Failure;
 use crate::sleeper::{Kind, Sleeper};
-use saltus_channel::{Attributes, Channel, Domain, Error, Publisher};
+use saltus_channel::{Attributes, Channel, Directory, Error, Publisher};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
 /// A tmpfs of one megabyte, and a domain in it.
-fn small(path: &Path, options: &str) -> Result<Domain, Failure> {
+fn small(path: &Path, options: &str) -> Result<Directory, Failure> {
     mount_tmpfs(path, options)?;
-    Ok(Domain::open(&format!("shm://{}/domain", path.display()))?)
+    Ok(Directory::open(&format!("shm://{}/domain", path.display()))?)
 }
 
 /// An error that says that memory is short, and of what.
@@ -25,7 +25,7 @@ fn is_no_space<T: std::fmt::Debug>(result: Result<T, Error>) -> Result<(), Failu
 }
 
 /// Nothing but whole channels lies in the domain.
-fn is_clean(domain: &Domain, channels: usize) -> Result<(), Failure> {
+fn is_clean(domain: &Directory, channels: usize) -> Result<(), Failure> {
     let found = names(domain.path());
     match found.len() == channels && found.iter().all(|name| !name.starts_with('.')) {
         true => Ok(()),
@@ -34,7 +34,7 @@ fn is_clean(domain: &Domain, channels: usize) -> Result<(), Failure> {
 }
 
 fn attributes(bytes: u64) -> Attributes {
-    Attributes::new().frames(4).frame_size(bytes)
+    Attributes::new().depth(4).max_message_size(bytes)
 }
 
 /// Takes all the room that there is, down to single bytes, and returns the file that does.
@@ -96,8 +96,8 @@ pub fn many_publishers(path: &Path) -> Result<(), Failure> {
         still_works(&channel, publisher)?;
     }
     // A lane that is there can be had again however full it is.
-    let lane = publishers.swap_remove(1).writer().lane;
-    match channel.publisher()?.writer().lane == lane {
+    let lane = publishers.swap_remove(1).id().lane;
+    match channel.publisher()?.id().lane == lane {
         true => Ok(()),
         false => Err("a free lane was not used again".into()),
     }

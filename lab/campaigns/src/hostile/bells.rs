@@ -10,7 +10,7 @@ use crate::raw::{Raw, WOKEN};
 use crate::report::Failure;
 use crate::rng::Rng;
 use crate::sleeper::{Kind, Sleeper};
-use saltus_channel::{Attributes, Domain};
+use saltus_channel::{Attributes, Directory};
 use saltus_ring::bell::{ARM, ASLEEP, BELL, PASSED};
 
 const NAME: &str = "c";
@@ -46,8 +46,8 @@ pub fn mended(place: &Place) -> Result<String, Failure> {
     }
 }
 
-fn one(domain: &Domain, word: &str, i: usize) -> Result<(), Failure> {
-    let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
+fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
+    let channel = domain.create(NAME, &Attributes::new().max_message_size(64))?;
     let data = Raw::open(&domain.path().join(NAME).join("data"))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
     let mut publisher = channel.publisher()?;
@@ -94,7 +94,7 @@ fn one(domain: &Domain, word: &str, i: usize) -> Result<(), Failure> {
 /// A reader scribbles on all that it may write, as fast as it can. Sleepers are woken within their slice, and publishers go on.
 pub fn scribbler(place: &Place, seed: u64, rounds: usize) -> Result<String, Failure> {
     let domain = place.domain("arm")?;
-    let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
+    let channel = domain.create(NAME, &Attributes::new().max_message_size(64))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
     let mut liar = spawn(|| {
         let mut rng = Rng::new(seed);

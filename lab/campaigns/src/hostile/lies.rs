@@ -5,7 +5,7 @@ use super::victim;
 use crate::raw::*;
 use crate::report::Failure;
 use crate::rng::Rng;
-use saltus_channel::{Attributes, Domain};
+use saltus_channel::{Attributes, Directory};
 use saltus_ring::LaneLayout;
 use saltus_ring::bell::{ARM, ASLEEP, BELL, PASSED};
 use std::fs::{self, File};
@@ -42,10 +42,11 @@ pub fn lie(rng: &mut Rng, layout: &LaneLayout, truth: u64) -> u64 {
 }
 
 /// A channel with some messages in it, and its lane's shape.
-fn honest(domain: &Domain, rng: &mut Rng) -> Result<LaneLayout, Failure> {
+fn honest(domain: &Directory, rng: &mut Rng) -> Result<LaneLayout, Failure> {
     let frames = rng.pick(&[1, 3, 16]);
     let lanes = rng.pick(&[1, 1, 2]);
-    let channel = domain.replace(NAME, &Attributes::new().frames(frames).frame_size(SIZE).lanes(lanes))?;
+    let channel = domain
+        .replace(NAME, &Attributes::new().depth(frames).max_message_size(SIZE).reserve_publishers(lanes))?;
     for _ in 0..lanes {
         let mut publisher = channel.publisher()?;
         for i in 0..rng.below(2 * frames + 3) {
@@ -59,7 +60,7 @@ fn honest(domain: &Domain, rng: &mut Rng) -> Result<LaneLayout, Failure> {
 }
 
 /// Crafted first pages and files of every length.
-pub fn geometry(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+pub fn geometry(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let layout = honest(domain, rng)?;
     let path = domain.path().join(NAME).join("data");
     let raw = Raw::open(&path)?;
@@ -105,9 +106,9 @@ pub fn geometry(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
     }
     if let Ok(channel) = domain.open_channel(NAME) {
         let attributes = channel.attributes();
-        let shape =
-            LaneLayout::new(attributes.get_frames(), attributes.get_frame_size()).ok_or("no such shape")?;
-        let least = LANE_0 as u64 + attributes.get_lanes() as u64 * shape.stride();
+        let shape = LaneLayout::new(attributes.get_depth(), attributes.get_max_message_size())
+            .ok_or("no such shape")?;
+        let least = LANE_0 as u64 + attributes.get_reserve_publishers() as u64 * shape.stride();
         let len = fs::metadata(&path)?.len();
         if len < least {
             return Err(format!("opened, with {len} B where its lanes take {least} B").into());
@@ -117,7 +118,7 @@ pub fn geometry(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failu
 }
 
 /// Lies in the words of the channel and of a lane.
-pub fn words(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+pub fn words(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let layout = honest(domain, rng)?;
     let raw = Raw::open(&domain.path().join(NAME).join("data"))?;
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
@@ -158,11 +159,11 @@ pub fn words(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failure>
 }
 
 /// A writer that lies in every field as fast as it can, beside honest processes.
-pub fn lie_for_ever(domain: &Domain, rng: &mut Rng) -> Result<(), Failure> {
+pub fn lie_for_ever(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     let channel = domain.open_channel(NAME)?;
     let attributes = channel.attributes();
     let layout =
-        LaneLayout::new(attributes.get_frames(), attributes.get_frame_size()).ok_or("no such shape")?;
+        LaneLayout::new(attributes.get_depth(), attributes.get_max_message_size()).ok_or("no such shape")?;
     let raw = Raw::open(&domain.path().join(NAME).join("data"))?;
     let mut targets = lane_words(&layout);
     let bell = Raw::open(&domain.path().join(NAME).join("bell"))?;
@@ -181,6 +182,6 @@ pub fn lie_for_ever(domain: &Domain, rng: &mut Rng) -> Result<(), Failure> {
 }
 
 /// Makes the channel that [`lie_for_ever`] lies in.
-pub fn lay_out(domain: &Domain, rng: &mut Rng) -> Result<(), Failure> {
+pub fn lay_out(domain: &Directory, rng: &mut Rng) -> Result<(), Failure> {
     honest(domain, rng).map(drop)
 }

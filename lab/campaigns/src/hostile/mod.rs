@@ -60,7 +60,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
 /// A reader does not fill the holes that somebody has left in a file: they would be memory that it takes.
 fn holes(place: &Place) -> Result<String, Failure> {
     let domain = place.domain("holes")?;
-    let channel = domain.create("c", &Attributes::new().frames(64).frame_size(1 << 16))?;
+    let channel = domain.create("c", &Attributes::new().depth(64).max_message_size(1 << 16))?;
     channel.publisher()?.publish(b"so that the lane is in use")?;
     drop(channel);
     let path = domain.path().join("c/data");

@@ -5,7 +5,7 @@ use super::victim;
 use crate::place;
 use crate::report::Failure;
 use crate::rng::Rng;
-use saltus_channel::{Attributes, Domain};
+use saltus_channel::{Attributes, Directory};
 use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io::Write;
@@ -52,7 +52,7 @@ fn remove(path: &Path) -> std::io::Result<()> {
 }
 
 /// Case `i`: everything is tried on such a channel, and then it is replaced by a good one, which must leave nothing.
-pub fn case(domain: &Domain, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+pub fn case(domain: &Directory, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     let (victim, thing) = (VICTIMS[i as usize / THINGS], i as usize % THINGS);
     let wrong = |what: String| format!("thing {thing} in the place of `{victim}`: {what}");
     let dir = domain.path();
@@ -60,7 +60,7 @@ pub fn case(domain: &Domain, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), F
         fs::set_permissions(dir, Permissions::from_mode(0o777))?;
         remove(dir)?;
     }
-    let channel = domain.create(NAME, &Attributes::new().frame_size(64))?;
+    let channel = domain.create(NAME, &Attributes::new().max_message_size(64))?;
     channel.publisher()?.publish(b"good")?;
     let path = if victim.is_empty() { dir.join(NAME) } else { dir.join(NAME).join(victim) };
     remove(&path)?;
@@ -83,7 +83,7 @@ pub fn case(domain: &Domain, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), F
         let _ = domain.unlink(NAME);
     }
     let good = domain
-        .replace(NAME, &Attributes::new().frame_size(64))
+        .replace(NAME, &Attributes::new().max_message_size(64))
         .map_err(|e| wrong(format!("it cannot be replaced: {e}")))?;
     good.publisher()?.publish(b"good")?;
     let sample = good.subscriber()?.newest(&mut [0; 64])?;
@@ -99,8 +99,8 @@ pub fn case(domain: &Domain, i: u64, rng: &mut Rng, prey: &Prey) -> Result<(), F
 }
 
 /// Files of counters with anything in them.
-pub fn counters(domain: &Domain, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
-    let channel = domain.replace(NAME, &Attributes::new().frame_size(64))?;
+pub fn counters(domain: &Directory, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+    let channel = domain.replace(NAME, &Attributes::new().max_message_size(64))?;
     let _mine = channel.subscriber()?;
     let subs = domain.path().join(NAME).join("subs");
     for n in 0..4 {

@@ -4,7 +4,8 @@ use super::hunt::{Outcome, Prey};
 use crate::report::Failure;
 use crate::rng::Rng;
 use saltus_channel::{
-    Channel, Domain, Error, Publisher, Sample, Start, Subscriber, SubscriberOptions, Until, Which, wait_any,
+    Channel, Directory, Error, MessageInfo, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
+    wait_any,
 };
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const BUFFER: usize = 4096;
 
 /// Opens channel `name` and does a bit of everything with it. An error in words is right; so is any message that
 /// is not longer than it may be.
-pub fn use_channel(domain: &Domain, name: &str, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
+pub fn use_channel(domain: &Directory, name: &str, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
     prey.called();
     let channel = match domain.open_channel(name) {
         Ok(channel) => channel,
@@ -66,14 +67,14 @@ pub fn exercise(channel: &Channel, rng: &mut Rng, prey: &Prey) -> Result<(), Fai
 
 /// One call of a subscriber.
 fn read(subscriber: &mut Subscriber, rng: &mut Rng, prey: &Prey) -> Result<(), Failure> {
-    let most = subscriber.channel().attributes().get_frame_size();
+    let most = subscriber.channel().attributes().get_max_message_size();
     let mut bytes = vec![0; rng.pick(&[0, 1, 64, BUFFER, BUFFER, BUFFER])];
-    let which = rng.pick(&[Which::Newest, Which::Next, Which::Again]);
+    let which = rng.pick(&[Which::Newest, Which::Next, Which::Current]);
     let until = rng.pick(&[Until::Poll, Until::Poll, Until::Poll, Until::For(Duration::from_micros(500))]);
     let result = match rng.below(16) {
         0 => subscriber.receive_vec(which, until, &mut bytes),
         1..3 => view(subscriber, which, until, &mut bytes),
-        3 => subscriber.look(which, until, |view| view.len()).map(|found| found.map(|(_, sample)| sample)),
+        3 => subscriber.with_view(which, until, |view| view.len()).map(|found| found.map(|(_, info)| info)),
         4 => wait_any(&mut [&mut *subscriber], until).map(|_| None),
         5 if rng.below(8) == 0 => subscriber.event_fd().map(|_| None),
         6 => {
@@ -88,8 +89,8 @@ fn read(subscriber: &mut Subscriber, rng: &mut Rng, prey: &Prey) -> Result<(), F
     };
     let _ = (subscriber.has_unseen(), subscriber.received(), subscriber.missed());
     match result {
-        Ok(Some(sample)) if sample.len as u64 > most => {
-            Err(format!("{sample:?} where {most} B are the most").into())
+        Ok(Some(info)) if info.len as u64 > most => {
+            Err(format!("{info:?} where {most} B are the most").into())
         }
         Ok(Some(_)) => {
             prey.count(Outcome::Delivered);
@@ -112,7 +113,7 @@ fn view(
     which: Which,
     until: Until,
     bytes: &mut [u8],
-) -> Result<Option<Sample>, Error> {
+) -> Result<Option<MessageInfo>, Error> {
     let Some(view) = subscriber.view(which, until)? else { return Ok(None) };
     let len = view.len().min(bytes.len());
     view.copy_to(view.len() - len, &mut bytes[..len]);

@@ -4,7 +4,7 @@ use super::publishing::NAME;
 use super::runner::Operation;
 use super::tracee::{begin, end};
 use crate::report::Failure;
-use saltus_channel::{Attributes, Channel, Description, Domain};
+use saltus_channel::{Attributes, Channel, Description, Directory};
 use std::path::{Path, PathBuf};
 
 /// A publisher describes a type; so many were described before.
@@ -14,7 +14,7 @@ pub struct Describing {
 }
 
 pub struct World {
-    domain: Domain,
+    domain: Directory,
     channel: Channel,
 }
 
@@ -42,8 +42,8 @@ impl Operation for Describing {
     }
 
     fn build(&self, ground: &Path) -> Result<World, Failure> {
-        let domain = Domain::open(&format!("shm://{}", ground.display()))?;
-        let channel = domain.create(NAME, &Attributes::new().frames(1).frame_size(64))?;
+        let domain = Directory::open(&format!("shm://{}", ground.display()))?;
+        let channel = domain.create(NAME, &Attributes::new().depth(1).max_message_size(64))?;
         (0..self.before).try_for_each(|i| describe(&channel, i))?;
         Ok(World { domain, channel })
     }

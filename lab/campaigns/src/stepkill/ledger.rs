@@ -73,11 +73,11 @@ impl Ledger {
         let mut reader = quiet(channel, Start::Oldest)?;
         let mut found = vec![Vec::new(); self.lanes.len()];
         let mut bytes = Vec::new();
-        while let Some(sample) = reader.receive_vec(Which::Next, Until::Poll, &mut bytes)? {
-            is_whole(sample.seq, &bytes)?;
-            match found.get_mut(sample.writer.lane as usize) {
-                Some(lane) => lane.push((sample.seq, sample.len)),
-                None => return Err(format!("a message came from lane {}", sample.writer.lane).into()),
+        while let Some(info) = reader.receive_vec(Which::Next, Until::Poll, &mut bytes)? {
+            is_whole(info.seq, &bytes)?;
+            match found.get_mut(info.publisher.lane as usize) {
+                Some(lane) => lane.push((info.seq, info.len)),
+                None => return Err(format!("a message came from lane {}", info.publisher.lane).into()),
             }
         }
         for (lane, found) in found.iter().enumerate() {
@@ -97,17 +97,17 @@ impl Ledger {
         let mut reader = quiet(channel, Start::Newest)?;
         let Some((seq, len)) = self.kept(lane).pop() else { return Ok(()) };
         let mut bytes = vec![0; len];
-        for which in [Which::Newest, Which::Again] {
-            let sample = reader.receive(which, Until::Poll, &mut bytes)?.ok_or("no newest message")?;
-            if (sample.seq, sample.len) != (seq, len) {
-                return Err(format!("the newest is {seq} of {len} B, {which:?} gave {sample:?}").into());
+        for which in [Which::Newest, Which::Current] {
+            let info = reader.receive(which, Until::Poll, &mut bytes)?.ok_or("no newest message")?;
+            if (info.seq, info.len) != (seq, len) {
+                return Err(format!("the newest is {seq} of {len} B, {which:?} gave {info:?}").into());
             }
             is_whole(seq, &bytes)?;
         }
-        let view = reader.view(Which::Again, Until::Poll)?.ok_or("nothing to look at")?;
+        let view = reader.view(Which::Current, Until::Poll)?.ok_or("nothing to look at")?;
         view.copy_to(0, &mut bytes[..view.len()]);
-        let sample = view.validate()?;
-        is_whole(sample.seq, &bytes[..sample.len])?;
+        let info = view.validate()?;
+        is_whole(info.seq, &bytes[..info.len])?;
         Ok(())
     }
 
@@ -116,10 +116,8 @@ impl Ledger {
     pub fn go_on(&mut self, channel: &Channel, lane: usize, lens: &[usize]) -> Result<(), Failure> {
         let mut reader = quiet(channel, Start::Now)?;
         let mut publisher = channel.publisher()?;
-        if publisher.writer().lane as usize != lane {
-            return Err(
-                format!("lane {lane} is lost: the next publisher got {:?}", publisher.writer()).into()
-            );
+        if publisher.id().lane as usize != lane {
+            return Err(format!("lane {lane} is lost: the next publisher got {:?}", publisher.id()).into());
         }
         if self.lanes.len() <= lane {
             self.lanes.resize(lane + 1, Vec::new());

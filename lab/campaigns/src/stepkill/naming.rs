@@ -6,7 +6,7 @@ use super::runner::Operation;
 use super::tracee::{begin, end};
 use crate::place;
 use crate::report::Failure;
-use saltus_channel::{Attributes, Channel, Domain, Error};
+use saltus_channel::{Attributes, Channel, Directory, Error};
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -52,14 +52,14 @@ pub struct Naming {
 }
 
 pub struct World {
-    domain: Domain,
+    domain: Directory,
     /// A handle on the channel that was there before.
     old: Option<Channel>,
     ledger: Ledger,
 }
 
 fn attributes() -> Attributes {
-    Attributes::new().frames(FRAMES).frame_size(SIZE)
+    Attributes::new().depth(FRAMES).max_message_size(SIZE)
 }
 
 /// Where leftovers are kept that are too young to be swept.
@@ -114,7 +114,7 @@ impl Naming {
                 // Each in a directory of its own, since a sweep looks beside the domain too.
                 let path = ground.join(format!("stock-{i}/domain"));
                 fs::create_dir_all(path.parent().unwrap_or(ground))?;
-                let domain = Domain::open(&format!("shm://{}", path.display()))?;
+                let domain = Directory::open(&format!("shm://{}", path.display()))?;
                 domain.create(NAME, &attributes())?;
                 fs::rename(path.join(NAME), path.join(ORPHAN))?;
                 stock.push(path);
@@ -160,7 +160,7 @@ impl Operation for Naming {
             What::Sweep => self.take_from_stock(ground)?,
             _ => ground.to_path_buf(),
         };
-        let domain = Domain::open(&format!("shm://{}", path.display()))?;
+        let domain = Directory::open(&format!("shm://{}", path.display()))?;
         let mut world = World { domain, old: None, ledger: Ledger::new(FRAMES, 1) };
         if matches!(self.what, What::Create | What::CreateDomain) {
             return Ok(world);
@@ -168,7 +168,7 @@ impl Operation for Naming {
         let aside = ground.with_extension("made");
         let made = if self.what == What::Sweep {
             // Made elsewhere, since making one sweeps.
-            let elsewhere = Domain::open(&format!("shm://{}", aside.display()))?;
+            let elsewhere = Directory::open(&format!("shm://{}", aside.display()))?;
             elsewhere.create(NAME, &attributes())?;
             fs::rename(aside.join(NAME), path.join(NAME))?;
             fs::remove_dir(&aside)?;
@@ -246,9 +246,9 @@ impl Operation for Naming {
             return Ok(());
         }
         std::thread::sleep(OLD);
-        Domain::open(&format!("shm://{}", limbo(ground).display()))?.sweep()?;
+        Directory::open(&format!("shm://{}", limbo(ground).display()))?.sweep()?;
         // What is left of a domain lies beside others: any of them sweeps it.
-        let other = Domain::open(&format!("shm://{}/other", beside(ground).display()))?;
+        let other = Directory::open(&format!("shm://{}/other", beside(ground).display()))?;
         if kept[1] > 0 {
             other.create(NAME, &attributes())?;
             other.sweep()?;
@@ -270,7 +270,7 @@ impl Operation for Naming {
 }
 
 /// A mode that was changed half-way can be changed again.
-fn check_chmod(domain: &Domain) -> Result<(), Failure> {
+fn check_chmod(domain: &Directory) -> Result<(), Failure> {
     domain.chmod(NAME, 0o640)?;
     let dir = domain.path().join(NAME);
     let mode = |file: &str| fs::metadata(dir.join(file)).map(|m| m.permissions().mode() & 0o777);

@@ -5,7 +5,7 @@ use super::runner::Operation;
 use super::tracee::{begin, end};
 use crate::child::spawn;
 use crate::report::Failure;
-use saltus_channel::{Attributes, Channel, Domain, Publisher};
+use saltus_channel::{Attributes, Channel, Directory, Publisher};
 use saltus_ring::{LaneLayout, round_up};
 use std::hint::black_box;
 use std::io::IoSlice;
@@ -58,7 +58,7 @@ pub struct Publishing {
 
 /// What is there when the process starts.
 pub struct World {
-    pub domain: Domain,
+    pub domain: Directory,
     pub channel: Channel,
     pub ledger: Ledger,
     other: Option<Publisher>,
@@ -128,8 +128,8 @@ impl Operation for Publishing {
     }
 
     fn build(&self, ground: &Path) -> Result<World, Failure> {
-        let domain = Domain::open(&format!("shm://{}", ground.display()))?;
-        let attributes = Attributes::new().frames(self.frames).frame_size(self.size);
+        let domain = Directory::open(&format!("shm://{}", ground.display()))?;
+        let attributes = Attributes::new().depth(self.frames).max_message_size(self.size);
         let channel = domain.create(NAME, &attributes)?;
         let other = self.make_history(&channel)?;
         let mut ledger = Ledger::new(self.frames, 1);

@@ -8,7 +8,7 @@ use super::tracee::{begin, end};
 use crate::place;
 use crate::report::Failure;
 use saltus_channel::{
-    Attributes, Channel, Domain, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
+    Attributes, Channel, Directory, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub enum Reading {
 }
 
 pub struct World {
-    domain: Domain,
+    domain: Directory,
     channel: Channel,
     ledger: Ledger,
     publishers: Vec<Publisher>,
@@ -44,7 +44,7 @@ impl Reading {
         let read = match self {
             Reading::Newest => subscriber.newest(bytes)?,
             Reading::Next => subscriber.next(bytes)?,
-            Reading::Again => subscriber.again(bytes)?,
+            Reading::Again => subscriber.current(bytes)?,
             Reading::IntoVec => subscriber.receive_vec(Which::Next, Until::Poll, bytes)?,
             Reading::View => {
                 let view = subscriber.view(Which::Newest, Until::Poll)?.ok_or("nothing to look at")?;
@@ -60,8 +60,8 @@ impl Reading {
                 return Ok(());
             }
         };
-        let sample = read.ok_or("nothing to read")?;
-        Ok(is_whole(sample.seq, &bytes[..sample.len])?)
+        let info = read.ok_or("nothing to read")?;
+        Ok(is_whole(info.seq, &bytes[..info.len])?)
     }
 }
 
@@ -80,8 +80,8 @@ impl Operation for Reading {
     }
 
     fn build(&self, ground: &Path) -> Result<World, Failure> {
-        let domain = Domain::open(&format!("shm://{}", ground.display()))?;
-        let channel = domain.create(NAME, &Attributes::new().frames(FRAMES).frame_size(SIZE as u64))?;
+        let domain = Directory::open(&format!("shm://{}", ground.display()))?;
+        let channel = domain.create(NAME, &Attributes::new().depth(FRAMES).max_message_size(SIZE as u64))?;
         let (mut publishers, mut ledger) = (Vec::new(), Ledger::new(FRAMES, HISTORY.len()));
         for (lane, lens) in HISTORY.iter().enumerate() {
             let mut publisher = channel.publisher()?;
@@ -136,7 +136,7 @@ impl Operation for Reading {
                 );
             }
             // It may be just being made: too young to be swept.
-            let limbo = Domain::open(&format!("shm://{}", limbo(world.domain.path()).display()))?;
+            let limbo = Directory::open(&format!("shm://{}", limbo(world.domain.path()).display()))?;
             limbo.open_or_create(NAME, &Attributes::new())?;
             fs::rename(subs.join(&left), limbo.path().join(NAME).join("subs").join(left))?;
         }
@@ -146,7 +146,7 @@ impl Operation for Reading {
     }
 
     fn finish(&self, ground: &Path) -> Result<(), Failure> {
-        let limbo = Domain::open(&format!("shm://{}", limbo(ground).display()))?;
+        let limbo = Directory::open(&format!("shm://{}", limbo(ground).display()))?;
         let subs = limbo.path().join(NAME).join("subs");
         let young = place::names(&subs).len();
         if young == 0 {

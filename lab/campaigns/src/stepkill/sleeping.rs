@@ -7,7 +7,7 @@ use super::tracee::{begin, end};
 use crate::place;
 use crate::report::Failure;
 use crate::sleeper::{self, Kind, Sleeper};
-use saltus_channel::{Attributes, Channel, Domain, Publisher, Start, SubscriberOptions, Until, Which};
+use saltus_channel::{Attributes, Channel, Directory, Publisher, Start, SubscriberOptions, Until, Which};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const LEN: usize = 64;
 
 /// What is there when the process starts.
 pub struct World {
-    domain: Domain,
+    domain: Directory,
     channel: Channel,
     ledger: Ledger,
     other: Option<Publisher>,
@@ -26,8 +26,8 @@ pub struct World {
 
 impl World {
     fn new(ground: &Path, with_publisher: bool) -> Result<World, Failure> {
-        let domain = Domain::open(&format!("shm://{}", ground.display()))?;
-        let channel = domain.create(NAME, &Attributes::new().frames(FRAMES).frame_size(LEN as u64))?;
+        let domain = Directory::open(&format!("shm://{}", ground.display()))?;
+        let channel = domain.create(NAME, &Attributes::new().depth(FRAMES).max_message_size(LEN as u64))?;
         let other = if with_publisher { Some(channel.publisher()?) } else { None };
         let ledger = Ledger::new(FRAMES, 1);
         Ok(World { domain, channel, ledger, other, sleepers: Vec::new(), published: false })

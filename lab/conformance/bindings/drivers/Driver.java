@@ -248,8 +248,8 @@ public final class Driver {
       case "receive":
         Receiver<? extends Message> receiver = thing(w[1]);
         return message(w[2].equals("-") ? receiver.receive() : receiver.receive(time(w[2])));
-      case "again":
-        return message(Driver.<Receiver<? extends Message>>thing(w[1]).newest(time(w[2])));
+      case "current":
+        return message(Driver.<Receiver<? extends Message>>thing(w[1]).current(time(w[2])));
       case "wait":
         return waitFor(w);
       case "cancel":

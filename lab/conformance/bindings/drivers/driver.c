@@ -130,7 +130,7 @@ static int encoded(const words_t *w, int at, blob_t *message)
     size = size < 0 ? size : conformance_reading_t_encode(message->data, 0, size, &r);
     message->length = size < 0 ? 0 : (size_t)size;
     free(place.data);
-    return size < 0 ? SALTUS_UNENCODABLE : SALTUS_OK;
+    return size < 0 ? SALTUS_ENCODE_FAILED : SALTUS_OK;
 }
 
 static int publish_reading(const words_t *w, out_t *out)
@@ -154,7 +154,7 @@ static int publish_other(const words_t *w, out_t *out)
     o.utime = (int64_t)strtoll(word(w, 2), NULL, 10);
     o.value = double_of(word(w, 3));
     size = conformance_other_t_encode(message, 0, sizeof message, &o);
-    return size < 0 ? SALTUS_UNENCODABLE : saltus_domain_publish(handle(w, 1).publisher, message, (size_t)size);
+    return size < 0 ? SALTUS_ENCODE_FAILED : saltus_domain_publish(handle(w, 1).publisher, message, (size_t)size);
 }
 
 static int tell(const thing_t *of, int code, const saltus_message *m, out_t *out)
@@ -173,7 +173,7 @@ static int tell(const thing_t *of, int code, const saltus_message *m, out_t *out
         return code;
     }
     if (conformance_reading_t_decode(m->data, 0, (int)m->len, &r) < 0) {
-        return SALTUS_UNDECODABLE;
+        return SALTUS_DECODE_FAILED;
     }
     put_number(out, r.utime);
     put_bits(out, r.value);
@@ -191,10 +191,10 @@ static int receive(const words_t *w, out_t *out)
     return tell(thing(word(w, 1)), code, m, out);
 }
 
-static int again(const words_t *w, out_t *out)
+static int current(const words_t *w, out_t *out)
 {
     const saltus_message *m;
-    int code = saltus_domain_again(handle(w, 1).subscriber, until_of(word(w, 2)), &m);
+    int code = saltus_domain_current(handle(w, 1).subscriber, until_of(word(w, 2)), &m);
     return tell(thing(word(w, 1)), code, m, out);
 }
 
@@ -335,7 +335,7 @@ static const struct {
     int (*act)(const words_t *words, out_t *out);
 } verbs[] = {
     {"domain", domain}, {"publisher", publisher}, {"subscriber", subscriber}, {"publish", publish},
-    {"publish_reading", publish_reading}, {"publish_other", publish_other}, {"receive", receive}, {"again", again},
+    {"publish_reading", publish_reading}, {"publish_other", publish_other}, {"receive", receive}, {"current", current},
     {"wait", wait_any}, {"readable", readable}, {"cancel", cancel}, {"cancel_later", cancel_later},
     {"cancel_reset", cancel_reset}, {"names", names}, {"stream", stream}, {"count", count}, {"close", close_thing},
     {"log_create", log_create}, {"log_write", log_write}, {"log_write_reading", log_write_reading},

@@ -163,8 +163,8 @@ static void receive(const line &l, out_t *out) {
     put_message(out, l.in(subscribers, 1).receive(l.until(2)).value());
 }
 
-static void again(const line &l, out_t *out) {
-    put_message(out, l.in(subscribers, 1).again(l.until(2)).value());
+static void current(const line &l, out_t *out) {
+    put_message(out, l.in(subscribers, 1).current(l.until(2)).value());
 }
 
 static void wait(const line &l, out_t *out) {
@@ -296,7 +296,7 @@ static const std::map<std::string, std::function<void(const line &, out_t *)>> v
     {"publish_reading", publish_reading},
     {"publish_other", publish_other},
     {"receive", receive},
-    {"again", again},
+    {"current", current},
     {"wait", wait},
     {"readable", readable},
     {"cancel", cancel},

@@ -177,7 +177,7 @@ function said = do_receive(name, within)
 end
 
 function said = do_again(name, within)
-  said = message(saltus.newest(thing(name), timeout(within)));
+  said = message(saltus.current(thing(name), timeout(within)));
 end
 
 function said = do_wait(within, varargin)

@@ -123,8 +123,8 @@ def receive(of: str, within: str) -> str:
     return message(things[of].receive(timeout(within)))
 
 
-def again(of: str, within: str) -> str:
-    return message(things[of].newest(timeout(within)))
+def current(of: str, within: str) -> str:
+    return message(things[of].current(timeout(within)))
 
 
 def wait(within: str, *of: str) -> str:
@@ -209,7 +209,7 @@ VERBS: dict[str, Callable[..., Optional[str]]] = {
         verb.__name__: verb
         for verb in (
             domain, publisher, subscriber, publish, publish_reading, publish_other,
-            receive, again, wait, readable, cancel, cancel_later, cancel_reset, names,
+            receive, current, wait, readable, cancel, cancel_later, cancel_reset, names,
             stream, count, close, log_create, log_write, log_write_reading, log_open,
         )
     },

@@ -179,8 +179,8 @@ impl Things {
         got.map_or_else(nothing, |m| Ok(format!("{} {}", about(&m), shown(m.data))))
     }
 
-    fn again(&mut self, l: &Line<'_>) -> Said {
-        let got = self.subscriber(l.0[1]).again(l.until(2))?;
+    fn current(&mut self, l: &Line<'_>) -> Said {
+        let got = self.subscriber(l.0[1]).current(l.until(2))?;
         got.map_or_else(nothing, |m| Ok(format!("{} {}", about(&m), shown(m.data))))
     }
 
@@ -273,7 +273,7 @@ impl Things {
             }
             "publish_reading" | "publish_other" => self.publish_typed(l),
             "receive" => self.receive(l),
-            "again" => self.again(l),
+            "current" => self.current(l),
             "wait" => self.wait(l),
             "readable" => self.readable(l),
             "cancel" => {

@@ -81,7 +81,7 @@ impl Kill<'_> {
 
     /// Three publishers are killed in their loops; then one comes that is not.
     fn publisher(&self, place: &Place) -> Result<()> {
-        let url = place.url(if self.provider == Provider::Shm { "frames=64" } else { "" });
+        let url = place.url(if self.provider == Provider::Shm { "depth=64" } else { "" });
         let quiet = QUIET[usize::from(self.provider == Provider::Udpm)];
         let mut ports = Ports::default();
         let mut subscriber = self.start(self.other, place, &url)?;
@@ -119,7 +119,7 @@ impl Kill<'_> {
     /// A subscriber is killed; the publisher and another subscriber do not notice.
     fn subscriber(&self, place: &Place, while_receiving: bool) -> Result<()> {
         const MANY: u64 = 2000;
-        let url = place.url(if self.provider == Provider::Shm { "frames=64" } else { "" });
+        let url = place.url(if self.provider == Provider::Shm { "depth=64" } else { "" });
         let mut publisher = self.start(self.other, place, &url)?;
         let mut subscriber = self.start(self.other, place, &url)?;
         let mut killed = self.start(self.killed, place, &url)?;

@@ -72,7 +72,7 @@ pub fn line(step: &Step, kind: &str) -> Result<String> {
         "publish" => format!("publish {name} {}", bytes(with)?),
         "publish_reading" => format!("publish_reading {name} {}", reading(get("reading"))?),
         "publish_other" => format!("publish_other {name} {} {}", word("utime", "0"), bits(get("value"))),
-        "receive" | "again" => format!("{} {name} {}", step.verb, within(get("within"))),
+        "receive" | "current" => format!("{} {name} {}", step.verb, within(get("within"))),
         "readable" => format!("readable {name} {}", within(get("within"))),
         "wait" => {
             let all = get("of").as_array().into_iter().flatten().filter_map(Value::as_str);

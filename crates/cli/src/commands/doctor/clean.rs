@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, IsTerminal, Write, stderr, stdin};
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 use saltus_doctor::residue;
 
 use crate::exit::{self, Code, Failure, Outcome};
@@ -12,7 +12,7 @@ use saltus_text::escape::escaped;
 use saltus_text::human::{bytes, plural};
 
 /// Lists dead channels, asks, and removes those that are still dead.
-pub(crate) fn run(domain: &Domain, yes: bool) -> Outcome {
+pub(crate) fn run(domain: &Directory, yes: bool) -> Outcome {
     if !yes && !stdin().is_terminal() {
         let words = "--clean asks before it removes, and standard input is no terminal: add --yes";
         return Err(Failure::new(Code::Usage, words));

@@ -1,6 +1,6 @@
 //! What `doctor` prints.
 
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 use saltus_doctor::{Check, Finding, State};
 use saltus_measure::lateness::Lateness;
 use serde::Serialize;
@@ -40,7 +40,7 @@ struct Fix<'a> {
 }
 
 /// For programs.
-pub(crate) fn json(out: &mut Out, domain: &Domain, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
+pub(crate) fn json(out: &mut Out, domain: &Directory, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
     let checks = looked.iter().map(|(check, finding)| Line {
         id: check.id,
         title: check.title,

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Channel, Domain, Error, Sample, Start, Subscriber, SubscriberOptions, Until, Which};
+use saltus_channel::{
+    Channel, Directory, Error, MessageInfo, Start, Subscriber, SubscriberOptions, Until, Which,
+};
 use saltus_decode::{Decoder, Meaning};
 
 use super::unknown::Unknown;
@@ -23,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Prints until there is enough, or the end is asked for.
-pub(super) fn run(domain: &Domain, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
+pub(super) fn run(domain: &Directory, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
     let quiet = wanted.quiet;
     let mut reading = Reading {
         domain,
@@ -46,7 +48,7 @@ pub(super) fn run(domain: &Domain, name: OsString, wanted: Wanted, meaning: Deco
 
 /// The totals over all channels of that name which `--follow` went through.
 struct Reading<'a> {
-    domain: &'a Domain,
+    domain: &'a Directory,
     wanted: Wanted,
     name: OsString,
     meaning: Decoder,
@@ -183,7 +185,7 @@ impl Reading<'_> {
         &mut self,
         subscriber: &mut Subscriber,
         message: &mut Vec<u8>,
-    ) -> Result<Option<Sample>, Stopped> {
+    ) -> Result<Option<MessageInfo>, Stopped> {
         let which = if self.wanted.newest { Which::Newest } else { Which::Next };
         if let Some(sample) = subscriber.receive_vec(which, Until::Poll, message)? {
             return Ok(Some(sample));
@@ -214,12 +216,12 @@ impl std::convert::From<Error> for Stopped {
     }
 }
 
-fn lost(channel: &str, sample: &Sample) -> Failure {
+fn lost(channel: &str, sample: &MessageInfo) -> Failure {
     let words = format!(
         "{} of channel `{channel}` lost before number {} of writer {}: keep more frames, or read faster",
         human::plural(sample.missed, "message"),
         sample.seq,
-        sample.writer.lane
+        sample.publisher.lane
     );
     Failure::new(Code::Lost, words)
 }

@@ -212,7 +212,7 @@ fn steps(what: &str, steps: &Steps) -> Option<String> {
     let line = steps.first_line?;
     let longest = nanos(steps.longest as f64 * 1e3);
     Some(format!(
-        "stamps that {what}: {}, by up to {longest}, the first in line {line}; kept as they are",
+        "timestamps that {what}: {}, by up to {longest}, the first in line {line}; kept as they are",
         steps.count
     ))
 }

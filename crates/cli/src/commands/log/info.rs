@@ -11,7 +11,7 @@ use super::input::open;
 use crate::exit::{Code, Failure, Outcome, say};
 use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
-use crate::print::Stamp;
+use crate::print::Timestamp;
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::escape::{escaped, harmless, is_text};
@@ -48,8 +48,8 @@ struct Report {
     bytes: u64,
     events: u64,
     /// Since 1970.
-    first: Option<Stamp>,
-    last: Option<Stamp>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
     #[serde(skip)]
     times: Option<(i64, i64)>,
     channels: Vec<Row>,
@@ -69,8 +69,8 @@ struct Row {
     messages: u64,
     bytes: u64,
     rate: Option<f64>,
-    first: Stamp,
-    last: Stamp,
+    first: Timestamp,
+    last: Timestamp,
 }
 
 #[derive(Serialize)]
@@ -126,8 +126,8 @@ impl Report {
             format: log.format().to_string(),
             bytes: log.size(),
             events: log.len(),
-            first: times.map(|(first, _)| Stamp::signed(first)),
-            last: times.map(|(_, last)| Stamp::signed(last)),
+            first: times.map(|(first, _)| Timestamp::signed(first)),
+            last: times.map(|(_, last)| Timestamp::signed(last)),
             times,
             channels,
             others: summary.others,
@@ -151,13 +151,13 @@ impl Report {
             ("events", self.events.to_string()),
         ];
         if let Some((first, last)) = self.times {
-            let shown = |ns| format!("{} ({})", human::date(ns), human::signed_stamp(ns));
+            let shown = |ns| format!("{} ({})", human::date(ns), human::signed_timestamp(ns));
             facts.push(("from", shown(first)));
             facts.push(("to", shown(last)));
             facts.push(("duration", human::nanos(last.saturating_sub(first) as f64)));
         }
         if self.back > 0 {
-            facts.push(("stamps", format!("{} earlier than the one before", self.back)));
+            facts.push(("timestamps", format!("{} earlier than the one before", self.back)));
         }
         facts.push(("damage", log.damage().to_string()));
         facts.iter().try_for_each(|(name, value)| out.line(format_args!("{name:<9} {value}")))?;
@@ -216,8 +216,8 @@ impl Row {
             messages: channel.messages,
             bytes: channel.bytes,
             rate: (span > 0.0).then(|| (channel.messages - 1) as f64 / span),
-            first: Stamp::signed(channel.times.0),
-            last: Stamp::signed(channel.times.1),
+            first: Timestamp::signed(channel.times.0),
+            last: Timestamp::signed(channel.times.1),
         }
     }
 }

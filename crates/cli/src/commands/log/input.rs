@@ -24,7 +24,7 @@ pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {
     opened.map_err(|error| match error {
         _ if stop::requested() => Failure::Quiet,
         Error::Io(_, e) => unreadable(&shown, &e),
-        Error::NoLog(_) => no_log(&shown, path.metadata().is_ok_and(|m| m.len() == 0)),
+        Error::NotALog(_) => no_log(&shown, path.metadata().is_ok_and(|m| m.len() == 0)),
         error => Failure::new(Code::Failed, format!("`{shown}`: {error}")),
     })
 }
@@ -68,7 +68,7 @@ impl Input {
         });
         progress.clear();
         done.map_err(|error| match error {
-            ReadError::NoLog => no_log(&name, empty),
+            ReadError::NotALog => no_log(&name, empty),
             ReadError::Read(error) => unreadable(&name, &error),
             ReadError::Take(error) => taken(error),
         })

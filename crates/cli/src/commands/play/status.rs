@@ -100,9 +100,9 @@ impl Status {
             });
             say(format_args!("played {}{lost}{times}", report.played));
         }
-        if let Some(later @ 1..) = report.later_stamps.filter(|_| !self.quiet) {
+        if let Some(later @ 1..) = report.later_timestamps.filter(|_| !self.quiet) {
             say(format_args!(
-                "{later} with a later stamp than the original: those of a publisher never go back, nor behind what is in its channel"
+                "{later} with a later timestamp than the original: those of a publisher never go back, nor behind what is in its channel"
             ));
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{Duration, Instant, SystemTime};
 
-use saltus_channel::{Domain, LatencyCounts};
+use saltus_channel::{Directory, LatencyCounts};
 use saltus_measure::channel::{Hop, Hops, MOST};
 use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
@@ -30,7 +30,7 @@ struct Line<'a> {
 }
 
 /// Measures until the time is over or the end is asked for, then tells all.
-pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
+pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
     domain::tell_of_no_domain(domain);
     let selection = stat.names.meant()?;
     selection.existing(domain)?;
@@ -85,7 +85,7 @@ pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
 
 /// What every subscriber has counted so far, of those that have died too: what they counted last was not seen yet.
 fn look(
-    domain: &Domain,
+    domain: &Directory,
     selection: &Selection,
     mut each: impl FnMut(Hop, LatencyCounts) -> Outcome,
 ) -> Outcome {

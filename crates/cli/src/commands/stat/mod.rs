@@ -9,7 +9,7 @@ mod screen;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use saltus_channel::{Domain, Name};
+use saltus_channel::{Directory, Name};
 use saltus_measure::channel::Watch;
 
 use crate::exit::{Code, Failure, Outcome};
@@ -38,7 +38,7 @@ pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
     }
 }
 
-fn all(domain: &Domain, stat: Stat) -> Outcome {
+fn all(domain: &Directory, stat: Stat) -> Outcome {
     domain::tell_of_no_domain(domain);
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut watches = BTreeMap::new();
@@ -68,7 +68,7 @@ fn all(domain: &Domain, stat: Stat) -> Outcome {
 type Watched = Result<Watch, String>;
 
 /// Begins to watch channels that are new.
-fn open_new(domain: &Domain, names: Vec<Name>, watches: &mut BTreeMap<Name, Watched>) {
+fn open_new(domain: &Directory, names: Vec<Name>, watches: &mut BTreeMap<Name, Watched>) {
     for name in names {
         let opened =
             || domain::open(domain, &name).and_then(|c| Ok(Watch::new(c)?)).map_err(|f| f.to_string());

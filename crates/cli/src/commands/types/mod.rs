@@ -7,7 +7,7 @@ mod enumeration;
 mod show;
 
 use clap::{Args, Subcommand};
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 
 use crate::exit::Outcome;
 use crate::flags::help;
@@ -50,7 +50,7 @@ Examples:
   saltus types show --help                      everything about one of them";
 
 /// Does it.
-pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, types: Types) -> Outcome {
+pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, types: Types) -> Outcome {
     match types.command {
         Command::Check(args) => check::run(args),
         Command::Show(args) => show::run(domain, args),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use saltus_channel::Domain;
+use saltus_channel::Directory;
 use saltus_decode::{Dictionary, Kind, files};
 use saltus_types::plain::plain;
 use saltus_types::{Const, Dim, Extent, Field, Sources, Type};
@@ -104,7 +104,7 @@ struct ConstLine {
 }
 
 /// Shows it.
-pub(crate) fn run(domain: impl FnOnce() -> Outcome<Domain>, show: Show) -> Outcome {
+pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
         let channel = open_named(&domain()?, name)?;
         let dictionary = Dictionary::of(types::texts(channel.descriptions()?));

@@ -50,7 +50,9 @@ impl Log {
         let failed = |e| Error::system(format!("open the log `{}`", path.display()), e);
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(Error::NoLog { what: format!("`{}` is no log: it is a directory", path.display()) });
+            return Err(Error::NotALog {
+                what: format!("`{}` is no log: it is a directory", path.display()),
+            });
         }
         let (path, buffer) = (path.into(), vec![0; PIECE].into());
         Ok(Log { path, file, reader: Reader::new(), buffer, ended: false, skipped: 0 })

@@ -75,7 +75,7 @@ impl Player {
         let begin = |_: &[u8], time| start.is_none_or(|start| time >= start);
         let next = log.next(usize::MAX, begin).map_err(|e| log.failure(&e))?;
         let path = path.display();
-        let no_log = |what| Err(Error::NoLog { what });
+        let no_log = |what| Err(Error::NotALog { what });
         let (next, ended) = match (next, log.seen()) {
             (Next::Event(event), _) => (Some((event, 0)), false),
             (_, (0, 0)) => return no_log(format!("the log `{path}` is empty")),

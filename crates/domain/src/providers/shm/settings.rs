@@ -1,7 +1,7 @@
 //! How large channels are made, and how much larger they become.
 
 use crate::{Error, Options, Result};
-use saltus_channel::{Attributes, Channel, Domain, Name};
+use saltus_channel::{Attributes, Channel, Directory, Name};
 use saltus_transport::Url;
 use std::io;
 
@@ -11,16 +11,16 @@ const GROW: u64 = 1 << 30;
 const WISH: u64 = 64 << 20;
 /// How often a channel is made deeper because others replaced it by a shallow one meanwhile.
 const TRIES: usize = 100;
-const OPTIONS: &str = "frames, frame_size, grow";
+const OPTIONS: &str = "depth, max_message_size, grow";
 
 /// What a URL says of the channels that are made in its domain.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub domain: Domain,
+    pub domain: Directory,
     /// Fixed by the URL.
-    frames: Option<u64>,
+    depth: Option<u64>,
     /// Fixed by the URL.
-    frame_size: Option<u64>,
+    max_message_size: Option<u64>,
     /// The most memory that a channel grows to.
     grow: u64,
 }
@@ -29,10 +29,10 @@ pub(super) struct Settings {
 /// most `memory`.
 fn with_headroom(attributes: &Attributes, len: usize, memory: u64) -> Option<Attributes> {
     let len = len as u64;
-    let least = attributes.get_frame_size();
+    let least = attributes.get_max_message_size();
     let ample = len.saturating_mul(2).checked_next_power_of_two();
     let sizes = [ample, len.checked_next_power_of_two(), Some(len)];
-    let sized = sizes.into_iter().flatten().map(|size| attributes.clone().frame_size(size.max(least)));
+    let sized = sizes.into_iter().flatten().map(|size| attributes.clone().max_message_size(size.max(least)));
     sized.into_iter().find(|sized| is_sound(sized) && sized.memory() <= memory)
 }
 
@@ -43,55 +43,56 @@ fn is_sound(attributes: &Attributes) -> bool {
 
 impl Settings {
     pub fn of(mut url: Url) -> Result<Settings> {
-        let frames = url.take("frames", "how many messages a new channel keeps, from 1")?;
-        let frame_size = url.take("frame_size", "the longest message of a new channel in bytes, from 1")?;
+        let depth = url.take("depth", "how many messages a new channel keeps, from 1")?;
+        let max_message_size =
+            url.take("max_message_size", "the longest message of a new channel in bytes, from 1")?;
         let grow =
             url.take("grow", "the most bytes of memory that a channel grows to by itself, 0: none grows")?;
         url.finish(OPTIONS)?;
-        let domain = Domain::open(&format!("shm://{}", url.network))?;
-        if frames == Some(0) || frame_size == Some(0) {
+        let domain = Directory::open(&format!("shm://{}", url.network))?;
+        if depth == Some(0) || max_message_size == Some(0) {
             return Err(url.invalid("a channel has at least one frame of one byte"));
         }
-        Ok(Settings { domain, frames, frame_size, grow: grow.unwrap_or(GROW) })
+        Ok(Settings { domain, depth, max_message_size, grow: grow.unwrap_or(GROW) })
     }
 
     /// What channel `name` is created with whose first message has `len` bytes: room for messages that are a few times longer, and as
     /// deep as a subscriber that waits for it wants it.
     pub fn attributes(&self, name: &Name, len: usize) -> Attributes {
         let default = Attributes::new();
-        let sized = |frames: u64| {
-            let attributes = default.clone().frames(frames);
-            match self.frame_size {
-                Some(size) => attributes.frame_size(size),
+        let sized = |depth: u64| {
+            let attributes = default.clone().depth(depth);
+            match self.max_message_size {
+                Some(size) => attributes.max_message_size(size),
                 None => with_headroom(&attributes, len, u64::MAX).unwrap_or(attributes),
             }
         };
-        if let Some(frames) = self.frames {
-            return sized(frames);
+        if let Some(depth) = self.depth {
+            return sized(depth);
         }
         // More than that only who asks for it in a channel that is there already, at its own cost.
-        let fits = |frames: u64| {
-            let deep = sized(frames);
+        let fits = |depth: u64| {
+            let deep = sized(depth);
             is_sound(&deep) && deep.memory() <= self.grow.min(WISH)
         };
-        let wished = self.domain.wished_frames(name.as_bytes(), fits).ok().flatten().unwrap_or(0);
-        sized(wished.max(default.get_frames()))
+        let wished = self.domain.wished_depth(name.as_bytes(), fits).ok().flatten().unwrap_or(0);
+        sized(wished.max(default.get_depth()))
     }
 
     /// Puts a channel in the place of `old` that takes messages of `len` bytes. `false`: this process may not, or the URL fixes the size.
     pub fn grow(&self, old: &Channel, len: usize) -> Result<bool> {
-        if self.frame_size.is_some() || self.grow == 0 {
+        if self.max_message_size.is_some() || self.grow == 0 {
             return Ok(false);
         }
         let attributes = old.attributes();
         let Some(larger) = with_headroom(attributes, len, self.grow) else {
-            let (frames, name) = (attributes.get_frames(), old.name());
-            let needed = attributes.clone().frame_size(len as u64).memory();
+            let (depth, name) = (attributes.get_depth(), old.name());
+            let needed = attributes.clone().max_message_size(len as u64).memory();
             let why = format!(
-                "with {frames} frames it would take {needed} B, and it grows by itself to at most {} B; \
-                 create it with `{}`, with fewer frames or the same, or open the domain with `?grow={needed}`",
+                "with a depth of {depth} it would take {needed} B, and it grows by itself to at most {} B; \
+                 create it with `{}`, with the same depth or a smaller one, or open the domain with `?grow={needed}`",
                 self.grow,
-                self.mk(name, frames, len as u64)
+                self.mk(name, depth, len as u64)
             );
             return Err(Error::system(
                 format!("make channel `{name}` hold a message of {len} B"),
@@ -113,13 +114,13 @@ impl Settings {
 
     /// How many messages of a channel `options` demand. A URL that says how many are kept has decided that already.
     pub fn demanded(&self, options: &Options) -> Option<u64> {
-        options.demanded().filter(|_| self.frames.is_none())
+        options.demanded().filter(|_| self.depth.is_none())
     }
 
     /// Refuses what no channel could be deep enough for.
     pub fn check_depth(&self, name: &Name, depth: u64) -> Result<()> {
-        let shortest = Attributes::new().frames(depth);
-        let size = shortest.get_frame_size();
+        let shortest = Attributes::new().depth(depth);
+        let size = shortest.get_max_message_size();
         if is_sound(&shortest) && shortest.memory() <= self.grow.max(GROW) {
             return Ok(());
         }
@@ -141,21 +142,21 @@ impl Settings {
         let mut channel = channel.clone();
         for _ in 0..TRIES {
             let (attributes, name) = (channel.attributes(), channel.name());
-            let (frames, size) = (attributes.get_frames(), attributes.get_frame_size());
-            if frames >= depth {
+            let (kept, size) = (attributes.get_depth(), attributes.get_max_message_size());
+            if kept >= depth {
                 return Ok(());
             }
-            let deeper = attributes.clone().frames(depth);
+            let deeper = attributes.clone().depth(depth);
             if !is_sound(&deeper) || deeper.memory() > self.grow {
                 return Err(self.too_deep(name, depth, size));
             }
             if !self.succeed(&channel, &deeper)? {
                 let why = format!(
-                    "this process may not replace it: its owner can with `{}`, or creates it deep enough with `?frames={depth}` in the URL of the domain",
+                    "this process may not replace it: its owner can with `{}`, or creates it deep enough with `?depth={depth}` in the URL of the domain",
                     self.mk(name, depth, size)
                 );
                 return Err(Error::system(
-                    format!("make channel `{name}` keep {depth} messages, it keeps {frames}"),
+                    format!("make channel `{name}` keep {depth} messages, it keeps {kept}"),
                     io::Error::new(io::ErrorKind::PermissionDenied, why),
                 ));
             }
@@ -172,7 +173,7 @@ impl Settings {
     }
 
     /// The command that makes a channel such.
-    fn mk(&self, name: &Name, frames: u64, size: u64) -> String {
-        format!("saltus mk {name} --replace --frames {frames} --size {size} --domain {}", self.domain.url())
+    fn mk(&self, name: &Name, depth: u64, size: u64) -> String {
+        format!("saltus mk {name} --replace --depth {depth} --max-size {size} --domain {}", self.domain.url())
     }
 }

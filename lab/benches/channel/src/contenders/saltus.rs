@@ -1,12 +1,12 @@
 //! Saltus: published by copy and received into a buffer, or loaned and viewed in place. Both as a user gets it
-//! who asks for nothing: with stamps, counters and latencies. The bare form copies, without these three; the
+//! who asks for nothing: with timestamps, counters and latencies. The bare form copies, without these three; the
 //! difference is what they cost (mostly two readings of the clock for each message).
 
 use crate::contender::{Ask, Contender, Link, Receiver, Sender};
 use crate::error::Fallible;
 use crate::message::HEAD;
 use saltus_channel::{
-    Attributes, Channel, Domain, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
+    Attributes, Channel, Directory, Publisher, Start, Subscriber, SubscriberOptions, Until, Which,
 };
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub enum Saltus {
     Copy,
     /// Builds and looks in place.
     Loan,
-    /// Copies, without stamps and counters.
+    /// Copies, without timestamps and counters.
     Bare,
 }
 
@@ -40,8 +40,8 @@ impl Contender for Saltus {
 
     fn supports(&self, ask: &Ask) -> Result<(), &'static str> {
         match ask {
-            // Stamps are what orders the lanes of several publishers.
-            _ if *self == Saltus::Bare && ask.writers > 1 => Err("without stamps, one publisher"),
+            // Timestamps are what orders the lanes of several publishers.
+            _ if *self == Saltus::Bare && ask.writers > 1 => Err("without timestamps, one publisher"),
             _ if ask.one_group => Err("a channel goes one way: as on two groups"),
             _ if ask.stock => Err("has no receive buffer"),
             _ => Ok(()),
@@ -54,10 +54,10 @@ impl Contender for Saltus {
             form: *self,
         };
         let attributes = Attributes::new()
-            .frames(ask.depth as u64)
-            .frame_size(ask.size as u64)
-            .lanes(ask.writers as u32)
-            .stamps(*self != Saltus::Bare)
+            .depth(ask.depth as u64)
+            .max_message_size(ask.size as u64)
+            .reserve_publishers(ask.writers as u32)
+            .timestamps(*self != Saltus::Bare)
             .prefault(true);
         link.domain()?.create(CHANNEL, &attributes)?;
         Ok(Box::new(link))
@@ -65,8 +65,8 @@ impl Contender for Saltus {
 }
 
 impl SaltusLink {
-    fn domain(&self) -> Fallible<Domain> {
-        Ok(Domain::open(&format!("shm://{}", self.directory.display()))?)
+    fn domain(&self) -> Fallible<Directory> {
+        Ok(Directory::open(&format!("shm://{}", self.directory.display()))?)
     }
 
     fn channel(&self) -> Fallible<Channel> {

@@ -23,7 +23,7 @@ impl Place {
     }
     /// A domain in it whose channels keep so many messages of at most so many bytes.
     pub fn shm(&self, frames: usize, size: usize) -> String {
-        format!("shm://{}?frames={frames}&frame_size={size}", self.file("domain").display())
+        format!("shm://{}?depth={frames}&max_message_size={size}", self.file("domain").display())
     }
     /// A group that nothing else uses: the run has a network of its own.
     pub fn udpm(&self) -> String {

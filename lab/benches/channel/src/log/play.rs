@@ -104,17 +104,17 @@ pub fn run(programs: &Programs, who: Who, core: usize, played: &mut Played) -> F
     let (place, times) = (Place::new()?, times());
     let log = place.file("log");
     write_log(&log, &times)?;
-    let stamps = match who {
+    let timestamps = match who {
         Who::Sleep => sleep(&times, core)?,
         Who::Shm | Who::Precise => in_memory(programs, who, core, &place, &log)?,
         Who::Udpm | Who::Lcm => on_network(programs, who, core, &place, &log)?,
     };
-    let late: Vec<u64> = stamps.iter().zip(&times).map(|(at, us)| at.wrapping_sub(us * 1000)).collect();
+    let late: Vec<u64> = timestamps.iter().zip(&times).map(|(at, us)| at.wrapping_sub(us * 1000)).collect();
     let at = WHO.iter().position(|other| *other == who).unwrap_or(0);
-    played.lost[at] += (times.len() - stamps.len().min(times.len())) as u64;
-    let Some(earliest) = late.iter().min().filter(|_| stamps.len() == times.len()) else {
+    played.lost[at] += (times.len() - timestamps.len().min(times.len())) as u64;
+    let Some(earliest) = late.iter().min().filter(|_| timestamps.len() == times.len()) else {
         return Err(
-            format!("{} of {} events came: their times say nothing", stamps.len(), times.len()).into()
+            format!("{} of {} events came: their times say nothing", timestamps.len(), times.len()).into()
         );
     };
     let mut turn = Errors::new(3)?;
@@ -141,7 +141,7 @@ fn sleep(times: &[u64], core: usize) -> Fallible<Vec<u64>> {
     Ok(thread::scope(|threads| threads.spawn(sleeper).join()).map_err(|_| "the sleeper panicked")??)
 }
 
-/// The channel keeps all stamps; nobody reads it meanwhile.
+/// The channel keeps all timestamps; nobody reads it meanwhile.
 fn in_memory(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.shm(EVENTS + 16, 64);
     let mut command = programs.ours("play");
@@ -152,26 +152,26 @@ fn in_memory(programs: &Programs, who: Who, core: usize, place: &Place, log: &Pa
     Program::start_on(&mut command, core)?.end(Duration::from_secs(60))?;
     let options = Options::next(u64::MAX).start(Start::Oldest);
     let mut subscriber = Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, options)?;
-    let mut stamps = Vec::new();
+    let mut timestamps = Vec::new();
     while let Some(message) = subscriber.receive(Until::Poll)? {
-        stamps.extend(message.published);
+        timestamps.extend(message.published);
     }
-    Ok(stamps)
+    Ok(timestamps)
 }
 
-/// The kernel stamps packets as they come, however late this process is.
+/// The kernel timestamps packets as they come, however late this process is.
 fn on_network(programs: &Programs, who: Who, core: usize, place: &Place, log: &Path) -> Fallible<Vec<u64>> {
     let url = place.udpm();
     let mut subscriber =
         Domain::open(&url)?.subscriber_with(Pattern::name(CHANNEL)?, Options::next(2 * EVENTS as u64))?;
     let (tell, told) = channel::<()>();
     let reader = thread::spawn(move || {
-        let mut stamps = Vec::new();
+        let mut timestamps = Vec::new();
         loop {
             let message = subscriber.receive(Until::For(Duration::from_millis(100)));
             match message.map_err(|e| e.to_string())? {
-                Some(message) => stamps.push(message.arrived),
-                None if told.try_recv().is_ok() => return Ok::<_, String>(stamps),
+                Some(message) => timestamps.push(message.arrived),
+                None if told.try_recv().is_ok() => return Ok::<_, String>(timestamps),
                 None => {}
             }
         }
@@ -186,8 +186,8 @@ fn on_network(programs: &Programs, who: Who, core: usize, place: &Place, log: &P
     };
     let ended = Program::start_on(command.arg(log), core)?.end(Duration::from_secs(60));
     let _ = tell.send(()); // it may have failed
-    let stamps = reader.join().map_err(|_| "the reader panicked")??;
-    ended.map(|_| stamps)
+    let timestamps = reader.join().map_err(|_| "the reader panicked")??;
+    ended.map(|_| timestamps)
 }
 
 #[cfg(test)]

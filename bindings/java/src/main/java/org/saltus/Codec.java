@@ -41,7 +41,7 @@ final class Codec<T> {
       Object checked = type.cast(message);
       return (byte[]) encode.invokeExact(checked);
     } catch (RuntimeException e) {
-      throw cause(new SaltusException.Unencodable("a " + type.getName() + ": " + e), e);
+      throw cause(new SaltusException.EncodeFailed("a " + type.getName() + ": " + e), e);
     } catch (Error e) {
       throw e;
     } catch (Throwable e) {
@@ -55,7 +55,7 @@ final class Codec<T> {
       return type.cast(decoded);
     } catch (IOException e) {
       String text = "a message of channel `" + channel.get() + "`: " + e.getMessage();
-      throw cause(new SaltusException.Undecodable(text), e);
+      throw cause(new SaltusException.DecodeFailed(text), e);
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {

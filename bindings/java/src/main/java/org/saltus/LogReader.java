@@ -34,7 +34,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    * @param path the file
    * @return the log, to be closed
    * @throws SaltusException.NotFound if there is no such file
-   * @throws SaltusException.NoLog if it is no log
+   * @throws SaltusException.NotALog if it is no log
    * @throws SaltusException if the system refuses
    */
   public static LogReader open(Path path) {
@@ -45,7 +45,7 @@ public final class LogReader implements Iterable<Event>, AutoCloseable {
    * The next event, and a step forward.
    *
    * @return the event; null at the end
-   * @throws SaltusException.Undecodable if it cannot be turned into what was published: go on
+   * @throws SaltusException.DecodeFailed if it cannot be turned into what was published: go on
    * @throws SaltusException.Invalid if it is too long for an array: go on, it is passed over; so it
    *     is when there is no memory for it
    * @throws SaltusException.Changed if the file was changed

@@ -91,7 +91,7 @@ public final class LogWriter implements AutoCloseable {
    * @param channel its channel
    * @param message an object of a class made by {@code saltus gen --lang java}
    * @param logTime ns since 1970
-   * @throws SaltusException.Unencodable if it cannot be encoded
+   * @throws SaltusException.EncodeFailed if it cannot be encoded
    * @throws IllegalArgumentException if it is of no such class
    * @throws SaltusException as {@link #write(String, byte[], long)}
    */

@@ -115,7 +115,7 @@ final class Native {
 
   static native int publishDirect(long publisher, ByteBuffer message, int at, int length);
 
-  static native long publishAt(long publisher, byte[] message, long stamp);
+  static native long publishWithTimestamp(long publisher, byte[] message, long timestamp);
 
   static native int publisherSender(long publisher, long[] out);
 

@@ -115,8 +115,8 @@ public final class Octave {
    * @param seconds how long to wait for one
    * @return the message; null if there is none
    */
-  public static Message newest(Receiver<?> subscriber, double seconds) {
-    return subscriber.newest(time(seconds));
+  public static Message current(Receiver<?> subscriber, double seconds) {
+    return subscriber.current(time(seconds));
   }
 
   /**
@@ -172,7 +172,7 @@ public final class Octave {
   }
 
   /**
-   * The clock of stamps.
+   * The clock of timestamps.
    *
    * @return ns
    */

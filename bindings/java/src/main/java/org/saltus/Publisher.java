@@ -79,13 +79,13 @@ public final class Publisher implements AutoCloseable {
    * Publishes a message as if it had been published at another time, for who publishes a log again.
    *
    * @param message all its bytes
-   * @param stamp ns of {@link Saltus#now()} in shared memory, ns since 1970 in a log
-   * @return the stamp that it got: a publisher's stamps never go back, and none lies in the future
-   * @throws SaltusException.Unsupported where messages carry no stamps
+   * @param timestamp ns of {@link Saltus#now()} in shared memory, ns since 1970 in a log
+   * @return the timestamp that it got: a publisher's timestamps never go back, and none lies in the future
+   * @throws SaltusException.Unsupported where messages carry no timestamps
    * @throws SaltusException as {@link #publish(byte[])}
    */
-  public long publishAt(byte[] message, long stamp) {
-    return Native.checked(Native.publishAt(handle, Objects.requireNonNull(message), stamp));
+  public long publishWithTimestamp(byte[] message, long timestamp) {
+    return Native.checked(Native.publishWithTimestamp(handle, Objects.requireNonNull(message), timestamp));
   }
 
   /**

@@ -71,24 +71,24 @@ public abstract class Receiver<M extends Message> implements Iterable<M>, AutoCl
   }
 
   /**
-   * The newest message, seen or not, however it was subscribed ({@code again} in C and Rust). Does
+   * Returns the current message: the newest, whether or not it was received before. Does
    * not wait.
    *
    * @return the message; null if there is none
    * @throws SaltusException as {@link #receive()}
    */
-  public M newest() {
+  public M current() {
     return take(NEWEST, 0);
   }
 
   /**
-   * The newest message, seen or not, however it was subscribed.
+   * Returns the current message: the newest, whether or not it was received before.
    *
    * @param timeout how long to wait for one, where there is none yet
    * @return the message; null if there is none
    * @throws SaltusException as {@link #receive()}
    */
-  public M newest(Duration timeout) {
+  public M current(Duration timeout) {
     return take(NEWEST, Time.nanos(timeout));
   }
 

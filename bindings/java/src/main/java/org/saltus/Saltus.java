@@ -1,6 +1,6 @@
 package org.saltus;
 
-/** The clock of stamps, and the version. */
+/** The clock of timestamps, and the version. */
 public final class Saltus {
   private Saltus() {}
 

@@ -49,7 +49,7 @@ public class SaltusException extends RuntimeException {
       case 9:
         return new NoSpace(text);
       case 10:
-        return new NoLane(text);
+        return new TooManyPublishers(text);
       case 11:
         return new Damaged(text);
       case 12:
@@ -63,9 +63,9 @@ public class SaltusException extends RuntimeException {
       case 103:
         return new WrongType(text);
       case 104:
-        return new Unencodable(text);
+        return new EncodeFailed(text);
       case 105:
-        return new Undecodable(text);
+        return new DecodeFailed(text);
       case 106:
         return new Ended(text);
       case 107:
@@ -73,7 +73,7 @@ public class SaltusException extends RuntimeException {
       case 108:
         return new NoProvider(text);
       case 109:
-        return new NoLog(text);
+        return new NotALog(text);
       case 110:
         return new Unwritable(text);
       case 111:
@@ -110,7 +110,7 @@ public class SaltusException extends RuntimeException {
     }
   }
 
-  /** The message is longer than the channel's frames, or than the transport carries. */
+  /** The message is longer than the channel's limit, or than the transport carries. */
   public static final class TooLong extends SaltusException {
     private static final long serialVersionUID = 1;
 
@@ -165,10 +165,10 @@ public class SaltusException extends RuntimeException {
   }
 
   /** The channel has as many publishers as it can have. */
-  public static final class NoLane extends SaltusException {
+  public static final class TooManyPublishers extends SaltusException {
     private static final long serialVersionUID = 1;
 
-    NoLane(String text) {
+    TooManyPublishers(String text) {
       super(10, text);
     }
   }
@@ -228,19 +228,19 @@ public class SaltusException extends RuntimeException {
   }
 
   /** A message cannot be encoded: sizes that are not those of the arrays, and such. */
-  public static final class Unencodable extends SaltusException {
+  public static final class EncodeFailed extends SaltusException {
     private static final long serialVersionUID = 1;
 
-    Unencodable(String text) {
+    EncodeFailed(String text) {
       super(104, text);
     }
   }
 
   /** A message is damaged, or not as it was sent. The next ones are as good as ever. */
-  public static final class Undecodable extends SaltusException {
+  public static final class DecodeFailed extends SaltusException {
     private static final long serialVersionUID = 1;
 
-    Undecodable(String text) {
+    DecodeFailed(String text) {
       super(105, text);
     }
   }
@@ -273,10 +273,10 @@ public class SaltusException extends RuntimeException {
   }
 
   /** The file is no log of a known format. */
-  public static final class NoLog extends SaltusException {
+  public static final class NotALog extends SaltusException {
     private static final long serialVersionUID = 1;
 
-    NoLog(String text) {
+    NotALog(String text) {
       super(109, text);
     }
   }

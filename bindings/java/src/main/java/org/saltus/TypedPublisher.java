@@ -21,7 +21,7 @@ public final class TypedPublisher<T> implements AutoCloseable {
    * Encodes and publishes a message.
    *
    * @param message the message; its sizes are those of its arrays ({@code setSizes()})
-   * @throws SaltusException.Unencodable if they are not, or something in it is null
+   * @throws SaltusException.EncodeFailed if they are not, or something in it is null
    * @throws SaltusException as {@link Publisher#publish(byte[])}
    */
   public void publish(T message) {

@@ -3,7 +3,7 @@ package org.saltus;
 /**
  * Receives messages of one type. One of another type is told once a channel and type, by {@link
  * SaltusException.WrongType}, and passed over later; one of the type that cannot be decoded is
- * {@link SaltusException.Undecodable}. After both, call again.
+ * {@link SaltusException.DecodeFailed}. After both, call again.
  *
  * @param <T> the generated class
  */

@@ -89,7 +89,7 @@ public class KillTest {
   void publishersAreKilledAndEveryMessageThatComesIsWhole() throws Exception {
     Random chance = new Random(7);
     Map<Long, Long> last = new HashMap<>();
-    try (Domain domain = Domain.open(support.url + "?frame_size=4096");
+    try (Domain domain = Domain.open(support.url + "?max_message_size=4096");
         Subscriber subscriber = domain.subscriber("x")) {
       for (int i = 0; i < 4; i++) {
         Process process = support.start(Publishing.class, domain.url());

@@ -63,11 +63,11 @@ class MisuseTest extends DomainTest {
         Arrays.asList(
             () -> publisher.publish(new byte[1]),
             () -> publisher.publish(direct),
-            () -> publisher.publishAt(new byte[1], 0),
+            () -> publisher.publishWithTimestamp(new byte[1], 0),
             publisher::sender,
             subscriber::receive,
             subscriber::poll,
-            subscriber::newest,
+            subscriber::current,
             subscriber::channels,
             subscriber::cancel,
             () -> subscriber.receive(direct, Duration.ZERO),
@@ -115,11 +115,11 @@ class MisuseTest extends DomainTest {
             () -> domain.subscriber("x", (Options) null),
             () -> publisher.publish((byte[]) null),
             () -> publisher.publish((ByteBuffer) null),
-            () -> publisher.publishAt(null, 0),
+            () -> publisher.publishWithTimestamp(null, 0),
             () -> domain.subscriber("x", (Class<?>) null),
             () -> Options.newest().start(null),
             () -> subscriber.receive((Duration) null),
-            () -> subscriber.newest(null),
+            () -> subscriber.current(null),
             () -> subscriber.view(null),
             () -> subscriber.await(null),
             () -> subscriber.receive(null, Duration.ZERO),
@@ -183,7 +183,7 @@ class MisuseTest extends DomainTest {
     assertThrows(SaltusException.NoProvider.class, () -> Domain.open("carrier://pigeon"));
     Path nowhere = support.directory.resolve("nowhere");
     assertThrows(SaltusException.NotFound.class, () -> LogReader.open(nowhere));
-    assertThrows(SaltusException.NoLog.class, () -> LogReader.open(Paths.get("pom.xml")));
+    assertThrows(SaltusException.NotALog.class, () -> LogReader.open(Paths.get("pom.xml")));
     assertThrows(SaltusException.Exists.class, () -> LogWriter.create(pom(), LogFormat.LCM));
     publisher.close();
     subscriber.close();
@@ -195,7 +195,7 @@ class MisuseTest extends DomainTest {
 
   @Test
   void aMessageThatIsTooLongIsToldAndTheNextOneGoes() {
-    try (Domain small = Domain.open(support.url + "?frame_size=100");
+    try (Domain small = Domain.open(support.url + "?max_message_size=100");
         Publisher publisher = small.publisher("x");
         Subscriber subscriber = small.subscriber("x")) {
       publisher.publish(new byte[100]);
@@ -213,7 +213,7 @@ class MisuseTest extends DomainTest {
     Publisher publisher = domain.publisher("x");
     for (long handle : new long[] {0, -1, Long.MAX_VALUE, Long.MIN_VALUE}) {
       assertEquals(Native.FAILED, Native.publishArray(handle, new byte[1], 0, 1));
-      assertEquals(Native.FAILED_LONG, Native.publishAt(handle, new byte[1], 0));
+      assertEquals(Native.FAILED_LONG, Native.publishWithTimestamp(handle, new byte[1], 0));
       assertTrue(Native.failure().getMessage().endsWith("is closed"));
     }
     // A publisher is no subscriber, and arrays and buffers are looked at before they are used.
@@ -269,7 +269,7 @@ class MisuseTest extends DomainTest {
             IllegalStateException.class,
             () -> {
               while (System.nanoTime() < end) { // until the thread waits
-                subscriber.newest();
+                subscriber.current();
               }
             });
     assertTrue(told.getMessage().contains("another thread"), told.getMessage());

@@ -40,8 +40,8 @@ class PublishAndReceiveTest extends DomainTest {
       assertTrue(message.published() <= Saltus.now() && message.age() >= 0);
       assertEquals(Info.NO_TIME, message.logged());
       assertNull(newest.poll());
-      assertArrayEquals(new byte[] {4}, newest.newest().data());
-      assertEquals(4, newest.newest(Duration.ZERO).buffer().get());
+      assertArrayEquals(new byte[] {4}, newest.current().data());
+      assertEquals(4, newest.current(Duration.ZERO).buffer().get());
       for (int i = 0; i < 5; i++) {
         Message one = next.receive(Duration.ZERO);
         assertArrayEquals(new byte[] {(byte) i}, one.data());
@@ -154,14 +154,14 @@ class PublishAndReceiveTest extends DomainTest {
         Subscriber next = domain.subscriber("x", Options.next(10))) {
       publisher.publish(Support.bytes("tilt 0.02"));
       assertThrows(SaltusException.TooSmall.class, () -> next.receive(small, Support.PATIENCE));
-      Message same = next.newest();
+      Message same = next.current();
       assertEquals(9, same.length());
       assertEquals(0, same.dropped());
       assertNull(next.poll());
       publisher.publish(Support.bytes("tilt 0.03"));
       assertThrows(SaltusException.TooSmall.class, () -> next.receive(small, Support.PATIENCE));
       publisher.publish(Support.bytes("abcd"));
-      Message newer = next.newest();
+      Message newer = next.current();
       assertEquals(4, newer.length());
       assertEquals(1, newer.dropped());
       assertEquals(0, newer.missed());
@@ -323,13 +323,13 @@ class PublishAndReceiveTest extends DomainTest {
   void messagesMayHaveTheStampsOfAnotherTime() {
     try (Publisher publisher = domain.publisher("x");
         Subscriber subscriber = domain.subscriber("x")) {
-      long stamp = publisher.publishAt(new byte[] {1}, 1000);
-      assertEquals(stamp, subscriber.receive().published());
+      long timestamp = publisher.publishWithTimestamp(new byte[] {1}, 1000);
+      assertEquals(timestamp, subscriber.receive().published());
     }
     try (Domain memory = Domain.open("mem://");
         Publisher publisher = memory.publisher("x")) {
       assertThrows(
-          SaltusException.Unsupported.class, () -> publisher.publishAt(new byte[1], 1000));
+          SaltusException.Unsupported.class, () -> publisher.publishWithTimestamp(new byte[1], 1000));
     }
   }
 }

@@ -29,7 +29,7 @@ class ViewTest {
   @Test
   void aMessageIsReadWhereItLiesAndReceivedOnce() throws IOException {
     try (Support support = new Support();
-        Domain domain = Domain.open(support.url + "?frames=4");
+        Domain domain = Domain.open(support.url + "?depth=4");
         Publisher publisher = domain.publisher("x");
         Subscriber subscriber = domain.subscriber("x", Options.next(10))) {
       assertNull(subscriber.view(Duration.ZERO));
@@ -60,7 +60,7 @@ class ViewTest {
   @Test
   void whatWasOverwrittenIsToldAndSoIsAnOldView() throws IOException {
     try (Support support = new Support();
-        Domain domain = Domain.open(support.url + "?frames=4");
+        Domain domain = Domain.open(support.url + "?depth=4");
         Publisher publisher = domain.publisher("x");
         Subscriber subscriber = domain.subscriber("x", Options.next(1000))) {
       publisher.publish(new byte[8]);

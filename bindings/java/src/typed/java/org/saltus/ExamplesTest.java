@@ -22,7 +22,7 @@ class ExamplesTest {
   void publishNewestAndNext() throws Exception {
     try (Support support = new Support()) {
       // Deep enough that nothing is overwritten while the examples start.
-      String url = support.url + "?frames=1024";
+      String url = support.url + "?depth=1024";
       Process newest = started(example("Newest", url, "10"));
       Process next = started(example("Next", url, "20"));
       String said = Support.run(example("Publish", url, "500"));

@@ -35,7 +35,7 @@ class TypedTest {
       poses.publish(pose());
       TypedMessage<pose_t> message = Support.received(subscriber);
       assertEquals(pose(), message.value());
-      assertEquals(pose(), subscriber.newest().value());
+      assertEquals(pose(), subscriber.current().value());
       goals.publish(new goal_t());
       goals.publish(new goal_t());
       poses.publish(pose());
@@ -59,17 +59,17 @@ class TypedTest {
       wrong.n = 5;
       assertEquals(
           104,
-          assertThrows(SaltusException.Unencodable.class, () -> poses.publish(wrong)).code());
+          assertThrows(SaltusException.EncodeFailed.class, () -> poses.publish(wrong)).code());
       pose_t empty = new pose_t();
       empty.names = null;
-      assertThrows(SaltusException.Unencodable.class, () -> poses.publish(empty));
+      assertThrows(SaltusException.EncodeFailed.class, () -> poses.publish(empty));
       assertThrows(NullPointerException.class, () -> poses.publish(null));
       assertNull(subscriber.poll());
       byte[] cut = java.util.Arrays.copyOf(pose().encode(), 20);
       bytes.publish(cut);
       SaltusException told =
           assertThrows(
-              SaltusException.Undecodable.class, () -> subscriber.receive(Support.PATIENCE));
+              SaltusException.DecodeFailed.class, () -> subscriber.receive(Support.PATIENCE));
       assertEquals(105, told.code());
       poses.publish(pose());
       assertEquals(7, subscriber.receive(Duration.ofSeconds(1)).value().utime);
@@ -86,7 +86,7 @@ class TypedTest {
     try (LogReader log = LogReader.open(path)) {
       Event event = log.next();
       assertEquals(pose(), event.value(pose_t.class));
-      assertThrows(SaltusException.Undecodable.class, () -> event.value(goal_t.class));
+      assertThrows(SaltusException.DecodeFailed.class, () -> event.value(goal_t.class));
     }
   }
 }

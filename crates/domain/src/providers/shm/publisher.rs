@@ -1,7 +1,7 @@
 //! Publishing in a channel in shared memory, which becomes larger when messages do.
 
 use super::settings::Settings;
-use crate::inlet::Outlet;
+use crate::backend::BackendPublisher;
 use crate::{Error, Result};
 use saltus_channel::{Description, Name, Publisher};
 use saltus_os::clock;
@@ -12,16 +12,16 @@ const TRIES: usize = 1000;
 
 /// Publishes in one channel. The channel is opened, or made, by the first message.
 #[derive(Debug)]
-pub(super) struct ShmOutlet {
+pub(super) struct ShmPublisher {
     settings: Arc<Settings>,
     name: Name,
     publisher: Option<Publisher>,
     described: Vec<Description>,
 }
 
-impl ShmOutlet {
-    pub fn new(settings: Arc<Settings>, name: Name, what: Option<&Description>) -> ShmOutlet {
-        ShmOutlet { settings, name, publisher: None, described: what.cloned().into_iter().collect() }
+impl ShmPublisher {
+    pub fn new(settings: Arc<Settings>, name: Name, what: Option<&Description>) -> ShmPublisher {
+        ShmPublisher { settings, name, publisher: None, described: what.cloned().into_iter().collect() }
     }
 
     fn open(&mut self, len: usize) -> saltus_channel::Result<&mut Publisher> {
@@ -93,28 +93,28 @@ impl ShmOutlet {
     }
 }
 
-impl Outlet for ShmOutlet {
+impl BackendPublisher for ShmPublisher {
     #[inline]
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         self.with_publisher(payload.len(), |publisher| publisher.publish(payload)).map(drop)
     }
-    fn publish_at(&mut self, payload: &[u8], stamp: i64) -> Result<i64> {
-        let stamp =
-            u64::try_from(stamp).map_err(|_| Error::invalid("a stamp from before the machine started"))?;
+    fn publish_with_timestamp(&mut self, payload: &[u8], timestamp: i64) -> Result<i64> {
+        let timestamp = u64::try_from(timestamp)
+            .map_err(|_| Error::invalid("a timestamp from before the machine started"))?;
         self.with_publisher(payload.len(), |publisher| {
             let channel = publisher.channel();
-            if !channel.attributes().get_stamps()
+            if !channel.attributes().get_timestamps()
                 || channel.attributes().get_clock() != clock::Clock::Boottime
             {
-                let what = format!("channel `{}` has no stamps of boot time", channel.name());
+                let what = format!("channel `{}` has no timestamps of boot time", channel.name());
                 return Err(saltus_channel::Error::Invalid { what });
             }
-            Ok(publisher.publish_stamped(payload, stamp)?.stamp as i64)
+            Ok(publisher.publish_with_timestamp(payload, timestamp)?.timestamp as i64)
         })
     }
 
     fn sender(&self) -> Option<u64> {
-        self.publisher.as_ref().map(|publisher| publisher.writer().lease)
+        self.publisher.as_ref().map(|publisher| publisher.id().lease)
     }
 
     fn describe(&mut self, what: &Description) -> Result<()> {

@@ -1,11 +1,11 @@
 //! Receiving from channels in shared memory, and from those that take their place.
 
 use super::settings::Settings;
-use crate::inlet::{self, Meta, Place};
+use crate::backend::{self, Meta, Place};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{
-    CancelHandle, Channel, DepthWish, Description, DetachedView, Name, Sample, Subscriber, SubscriberOptions,
-    Until, View, wait_any,
+    CancelHandle, Channel, DepthWish, Description, DetachedView, MessageInfo, Name, Subscriber,
+    SubscriberOptions, Until, View, wait_any,
 };
 use saltus_os::clock;
 use saltus_ring::{Start, Which};
@@ -31,7 +31,7 @@ const LINGER: (u64, u64) = (10_000_000, 1_000_000_000);
 const MOST_LEFT: usize = 32;
 
 /// Reads channels in shared memory.
-pub(super) struct ShmInlet {
+pub(super) struct ShmSubscriber {
     settings: Arc<Settings>,
     pattern: Pattern,
     options: Options,
@@ -90,9 +90,9 @@ struct EventLoop {
     timer: Timer,
 }
 
-impl ShmInlet {
-    pub fn new(settings: Arc<Settings>, pattern: Pattern, options: &Options) -> Result<ShmInlet> {
-        let mut inlet = ShmInlet {
+impl ShmSubscriber {
+    pub fn new(settings: Arc<Settings>, pattern: Pattern, options: &Options) -> Result<ShmSubscriber> {
+        let mut subscriber = ShmSubscriber {
             settings,
             pattern,
             options: *options,
@@ -105,21 +105,21 @@ impl ShmInlet {
             cancel: CancelHandle::new(),
             event_loop: None,
         };
-        if let (Some(name), Some(depth)) = (inlet.pattern.exact(), inlet.demanded()) {
-            inlet.settings.check_depth(name, depth)?;
+        if let (Some(name), Some(depth)) = (subscriber.pattern.exact(), subscriber.demanded()) {
+            subscriber.settings.check_depth(name, depth)?;
         }
-        inlet.look_for_channels()?;
-        if let Some(e) = inlet.shallow.take() {
+        subscriber.look_for_channels()?;
+        if let Some(e) = subscriber.shallow.take() {
             return Err(e);
         }
         if let (Some(name), Some(depth), true) =
-            (inlet.pattern.exact(), inlet.demanded(), inlet.readers.is_empty())
+            (subscriber.pattern.exact(), subscriber.demanded(), subscriber.readers.is_empty())
         {
             // Where it cannot be left, the channel is made deeper when it comes, or that is told.
-            inlet.wish = inlet.settings.domain.wish_frames(name.as_bytes(), depth).ok();
+            subscriber.wish = subscriber.settings.domain.wish_depth(name.as_bytes(), depth).ok();
         }
-        inlet.first = false;
-        Ok(inlet)
+        subscriber.first = false;
+        Ok(subscriber)
     }
 
     /// How many messages a channel asked for by its name must keep, if it must.
@@ -222,17 +222,18 @@ impl ShmInlet {
         let mut best: Option<(u64, usize)> = None;
         // Those behind others of their name are looked at first: what a publisher published before it went on to them is seen then.
         for i in (0..self.readers.len()).rev() {
-            let Some(stamp) = self.readers[i].subscriber.peek(which) else { continue };
+            let Some(timestamp) = self.readers[i].subscriber.peek(which) else { continue };
             if which == Which::Next {
-                let precedes =
-                    |&(at, of): &(u64, usize)| stamp <= at || self.readers[of].name == self.readers[i].name;
+                let precedes = |&(at, of): &(u64, usize)| {
+                    timestamp <= at || self.readers[of].name == self.readers[i].name
+                };
                 if best.as_ref().is_none_or(precedes) {
-                    best = Some((stamp, i));
+                    best = Some((timestamp, i));
                 }
             } else if let Some(later) = self.later_with_any(i, which) {
                 self.pass_over(i, later);
-            } else if best.is_none_or(|(at, _)| stamp >= at) {
-                best = Some((stamp, i));
+            } else if best.is_none_or(|(at, _)| timestamp >= at) {
+                best = Some((timestamp, i));
             }
         }
         best.map(|(_, i)| i)
@@ -377,7 +378,7 @@ impl ShmInlet {
 
     /// Says what is known of a message from channel `i`.
     #[inline]
-    fn tell(&mut self, i: usize, sample: Sample, which: Which, meta: &mut Meta) {
+    fn tell(&mut self, i: usize, sample: MessageInfo, which: Which, meta: &mut Meta) {
         let reader = &mut self.readers[i];
         let limited = std::mem::take(&mut reader.limited);
         let carried = std::mem::take(&mut reader.carried);
@@ -385,9 +386,9 @@ impl ShmInlet {
         let missed = sample.missed + carried;
         meta.skip = 0;
         meta.is_of(&reader.name, &self.pattern);
-        meta.raw.set_published((sample.stamp != 0).then_some(sample.stamp));
-        meta.raw.arrived = sample.stamp;
-        meta.raw.set_sender(Some(sample.writer.lease), Some(sample.seq));
+        meta.raw.set_published((sample.timestamp != 0).then_some(sample.timestamp));
+        meta.raw.arrived = sample.timestamp;
+        meta.raw.set_sender(Some(sample.publisher.lease), Some(sample.seq));
         // Whoever asks for the newest gives the others up.
         let given_up = if which == Which::Next { limited } else { missed };
         meta.raw.set_missed(Missed::Exact(missed.saturating_sub(given_up)), given_up);
@@ -429,7 +430,7 @@ impl ShmInlet {
     }
 }
 
-impl inlet::Inlet for ShmInlet {
+impl backend::BackendSubscriber for ShmSubscriber {
     fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
         let taken = self.ask(which, |s| s.receive_vec(which, Until::Poll, &mut meta.buf))?;
         let Some((i, sample)) = taken else { return Ok(false) };

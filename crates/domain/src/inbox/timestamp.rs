@@ -1,21 +1,21 @@
-//! The kernel's stamps of datagrams, wall time, as boot time.
+//! The kernel's timestamps of datagrams, wall time, as boot time.
 
 use saltus_os::clock::{self, Clock};
 
-/// Turns stamps of one drain into boot time.
+/// Turns timestamps of one drain into boot time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamps {
+pub(crate) struct Timestamps {
     /// What to add to wall time.
     offset: i128,
     /// A moment that has passed, boot time.
     passed: u64,
 }
 
-impl Stamps {
+impl Timestamps {
     /// Reads both clocks.
-    pub fn read() -> Stamps {
+    pub fn read() -> Timestamps {
         let passed = clock::boottime();
-        Stamps { offset: i128::from(passed) - i128::from(clock::now(Clock::Realtime)), passed }
+        Timestamps { offset: i128::from(passed) - i128::from(clock::now(Clock::Realtime)), passed }
     }
 
     /// When a datagram arrived. Wall time may have been set since it was stamped: nothing arrives in the future.
@@ -34,15 +34,15 @@ mod tests {
 
     #[test]
     fn nothing_arrives_in_the_future_nor_before_the_machine_started() {
-        let mut stamps = Stamps::read();
+        let mut timestamps = Timestamps::read();
         let wall = clock::now(Clock::Realtime);
         let before = clock::boottime();
         for future in [wall + 3_600_000_000_000, u64::MAX] {
-            let arrived = stamps.boottime(future);
+            let arrived = timestamps.boottime(future);
             assert!(arrived >= before && arrived <= clock::boottime());
         }
-        assert_eq!(stamps.boottime(0), 0);
-        let second = stamps.boottime(wall - 1_000_000_000);
+        assert_eq!(timestamps.boottime(0), 0);
+        let second = timestamps.boottime(wall - 1_000_000_000);
         assert!(second <= before, "{second} {before}");
     }
 }

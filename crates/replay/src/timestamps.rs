@@ -1,6 +1,6 @@
-//! Original stamps for messages that are played.
+//! Original timestamps for messages that are played.
 
-use saltus_domain::{Domain, Publisher, Stamps};
+use saltus_domain::{Domain, Publisher, Timestamps};
 use saltus_os::clock;
 
 use saltus_text::escape::harmless;
@@ -15,18 +15,18 @@ pub struct Restamp {
 }
 
 impl Restamp {
-    /// For a log of this first and last time. A log that is written gets the very times. In shared memory, where stamps count from
+    /// For a log of this first and last time. A log that is written gets the very times. In shared memory, where timestamps count from
     /// the start of the machine, all are moved by the same, so that the last one is now.
     ///
     /// # Errors
-    /// The domain carries no stamps, or the log is longer than this machine has been running.
+    /// The domain carries no timestamps, or the log is longer than this machine has been running.
     pub fn new(domain: &Domain, (first, last): (i64, i64)) -> Result<Restamp> {
-        let shift = match domain.stamps() {
-            Stamps::WallTime => 0,
-            Stamps::BootTime => (clock::boottime() as i64).saturating_sub(last),
-            Stamps::Present => return Err(Error::NoStamps { url: harmless(domain.url()) }),
+        let shift = match domain.timestamps() {
+            Timestamps::WallTime => 0,
+            Timestamps::BootTime => (clock::boottime() as i64).saturating_sub(last),
+            Timestamps::Present => return Err(Error::NoTimestamps { url: harmless(domain.url()) }),
         };
-        if domain.stamps() == Stamps::BootTime && first.saturating_add(shift) <= 0 {
+        if domain.timestamps() == Timestamps::BootTime && first.saturating_add(shift) <= 0 {
             return Err(Error::TooLong);
         }
         Ok(Restamp { shift, later: 0 })
@@ -40,8 +40,8 @@ impl Restamp {
         time: i64,
     ) -> saltus_domain::Result<()> {
         let original = time.saturating_add(self.shift);
-        let stamp = publisher.publish_at(data, original)?;
-        self.later += u64::from(stamp > original);
+        let timestamp = publisher.publish_with_timestamp(data, original)?;
+        self.later += u64::from(timestamp > original);
         Ok(())
     }
 

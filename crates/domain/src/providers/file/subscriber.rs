@@ -1,8 +1,8 @@
 //! A subscriber of a log that is played.
 
 use super::player::{Held, Look, Player};
+use crate::backend::{BackendSubscriber, Meta};
 use crate::inbox::store::Interest;
-use crate::inlet::{Inlet, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Name};
 use saltus_os::clock;
@@ -57,7 +57,7 @@ impl Playing {
 }
 
 /// The reading side of a log.
-pub(crate) struct FileInlet {
+pub(crate) struct FileSubscriber {
     playing: Arc<Playing>,
     interest: Arc<Interest>,
     /// What was received last.
@@ -65,12 +65,12 @@ pub(crate) struct FileInlet {
     channels: BTreeSet<Name>,
 }
 
-impl FileInlet {
-    pub fn new(playing: Arc<Playing>, pattern: Pattern, options: &Options) -> Result<FileInlet> {
+impl FileSubscriber {
+    pub fn new(playing: Arc<Playing>, pattern: Pattern, options: &Options) -> Result<FileSubscriber> {
         let interest = Arc::new(Interest::new(pattern, options.depth())?);
         interest.parker.epoll().add(playing.timer.raw(), false)?;
         playing.lock().join(interest.clone(), clock::monotonic());
-        Ok(FileInlet { playing, interest, last: None, channels: BTreeSet::new() })
+        Ok(FileSubscriber { playing, interest, last: None, channels: BTreeSet::new() })
     }
 
     /// Whether a take would give something: an event, or that there are no more.
@@ -98,18 +98,18 @@ impl FileInlet {
     }
 }
 
-/// A time of the monotonic clock, on the clock of stamps.
+/// A time of the monotonic clock, on the clock of timestamps.
 fn on_boottime(due: u64) -> u64 {
     loop {
-        let (before, stamp, after) = (clock::monotonic(), clock::boottime(), clock::monotonic());
+        let (before, timestamp, after) = (clock::monotonic(), clock::boottime(), clock::monotonic());
         // Unless this thread was stopped between them, the two clocks were read at the same time.
         if after - before < 1_000_000 {
-            return stamp.saturating_sub(before.saturating_sub(due));
+            return timestamp.saturating_sub(before.saturating_sub(due));
         }
     }
 }
 
-impl Inlet for FileInlet {
+impl BackendSubscriber for FileSubscriber {
     fn take(&mut self, which: Which, _: bool, meta: &mut Meta) -> Result<bool> {
         let mut player = self.playing.lock();
         let waiting = player.seat(&self.interest).is_some_and(|seat| !seat.is_empty());
@@ -130,7 +130,7 @@ impl Inlet for FileInlet {
             None => {
                 let failure = seat.failure.take();
                 drop(player);
-                match (failure, self.last.clone().filter(|_| which == Which::Again)) {
+                match (failure, self.last.clone().filter(|_| which == Which::Current)) {
                     (Some(failure), _) => Err(failure),
                     (None, Some(last)) => {
                         self.tell(Held { damaged: false, ..last }, 0, meta);
@@ -190,7 +190,7 @@ impl Inlet for FileInlet {
     }
 }
 
-impl Drop for FileInlet {
+impl Drop for FileSubscriber {
     fn drop(&mut self) {
         self.interest.parker.disarm(&self.playing.sleepers);
         self.playing.lock().leave(&self.interest);

@@ -7,13 +7,13 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 /// The sending side of one channel.
-pub(crate) trait Outlet: Send {
+pub(crate) trait BackendPublisher: Send {
     /// Publishes a message.
     fn publish(&mut self, payload: &[u8]) -> Result<()>;
-    /// Publishes a message with a stamp of another time, as [`Publisher::publish_at`](crate::Publisher::publish_at) says.
-    fn publish_at(&mut self, _: &[u8], _: i64) -> Result<i64> {
+    /// Publishes a message with a timestamp of another time, as [`Publisher::publish_with_timestamp`](crate::Publisher::publish_with_timestamp) says.
+    fn publish_with_timestamp(&mut self, _: &[u8], _: i64) -> Result<i64> {
         Err(Error::unsupported(
-            "messages that carry no stamp, or only that of their publication, cannot be given another",
+            "messages that carry no timestamp, or only that of their publication, cannot be given another",
         ))
     }
     /// What [`Message::sender`](crate::Message::sender) will be of what this publishes, if the transport has such a number.
@@ -25,7 +25,7 @@ pub(crate) trait Outlet: Send {
 }
 
 /// The receiving side of one subscription, which may be to several channels.
-pub(crate) trait Inlet: Send {
+pub(crate) trait BackendSubscriber: Send {
     /// Takes a message, if there is one. Does not wait. `poll`: nobody will wait if there is none, so that what has come to
     /// this machine but not to this process counts.
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool>;

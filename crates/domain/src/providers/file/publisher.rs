@@ -1,6 +1,6 @@
 //! Writing a log.
 
-use crate::inlet::Outlet;
+use crate::backend::BackendPublisher;
 use crate::{Error, Result};
 use saltus_channel::Name;
 use saltus_log::lcm::{Reader, Writer};
@@ -74,13 +74,13 @@ impl Logbook {
 }
 
 /// Publishes into a log.
-pub(crate) struct FileOutlet {
+pub(crate) struct FilePublisher {
     /// `None`: the log is played.
     pub logbook: Option<Arc<Mutex<Logbook>>>,
     pub name: Name,
 }
 
-impl FileOutlet {
+impl FilePublisher {
     fn write(&self, time: i64, payload: &[u8]) -> Result<()> {
         let Some(logbook) = &self.logbook else {
             return Err(Error::unsupported(
@@ -92,12 +92,12 @@ impl FileOutlet {
     }
 }
 
-impl Outlet for FileOutlet {
+impl BackendPublisher for FilePublisher {
     fn publish(&mut self, payload: &[u8]) -> Result<()> {
         self.write((clock::now(Clock::Realtime) / 1000) as i64, payload)
     }
-    fn publish_at(&mut self, payload: &[u8], stamp: i64) -> Result<i64> {
-        let time = stamp.div_euclid(1000);
+    fn publish_with_timestamp(&mut self, payload: &[u8], timestamp: i64) -> Result<i64> {
+        let time = timestamp.div_euclid(1000);
         self.write(time, payload)?;
         Ok(time * 1000)
     }

@@ -5,7 +5,7 @@ use super::reader::Reader;
 use super::spin::{self, Spin};
 use super::store::{Interest, Store};
 use super::told::Told;
-use crate::inlet::{self, Meta};
+use crate::backend::{self, Meta};
 use crate::{Error, Missed, Options, Pattern, Result};
 use saltus_channel::{CancelHandle, Description, Name};
 use saltus_os::clock;
@@ -14,7 +14,7 @@ use saltus_transport::{About, Ready};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-/// Where an inlet's messages come from.
+/// Where an subscriber's messages come from.
 pub(crate) enum Source {
     /// Publishers of this process alone.
     Memory(Arc<Store>),
@@ -41,7 +41,7 @@ impl Source {
 }
 
 /// The reading side of in-memory channels.
-pub(crate) struct Inlet {
+pub(crate) struct InboxSubscriber {
     source: Source,
     interest: Arc<Interest>,
     readers: Vec<Reader>,
@@ -53,8 +53,8 @@ pub(crate) struct Inlet {
     spin: Spin,
 }
 
-impl Inlet {
-    pub fn new(source: Source, pattern: Pattern, options: &Options) -> Result<Inlet> {
+impl InboxSubscriber {
+    pub fn new(source: Source, pattern: Pattern, options: &Options) -> Result<InboxSubscriber> {
         let interest = Arc::new(Interest::new(pattern, options.depth())?);
         let told = match &source {
             Source::Memory(store) => {
@@ -63,7 +63,7 @@ impl Inlet {
             }
             Source::Network(inbox) => inbox.subscribe(&interest)?,
         };
-        let mut inlet = Inlet {
+        let mut subscriber = InboxSubscriber {
             source,
             interest,
             readers: Vec::new(),
@@ -72,8 +72,8 @@ impl Inlet {
             told: if options.get_start() == Start::Beginning { told.before_all() } else { told },
             spin: Spin::new(),
         };
-        inlet.look(); // it joins now, not at the first receive
-        Ok(inlet)
+        subscriber.look(); // it joins now, not at the first receive
+        Ok(subscriber)
     }
 
     /// Joins channels that have come, and leaves those that were forgotten.
@@ -105,10 +105,10 @@ impl Inlet {
         if self.readers.len() == 1 {
             return Some(0);
         }
-        let stamps = self.readers.iter_mut().enumerate().filter_map(|(i, r)| Some((r.peek(which)?, i)));
+        let timestamps = self.readers.iter_mut().enumerate().filter_map(|(i, r)| Some((r.peek(which)?, i)));
         match which {
-            Which::Next => stamps.min().map(|(_, i)| i),
-            Which::Newest | Which::Again => stamps.max().map(|(_, i)| i),
+            Which::Next => timestamps.min().map(|(_, i)| i),
+            Which::Newest | Which::Current => timestamps.max().map(|(_, i)| i),
         }
     }
 
@@ -152,7 +152,7 @@ impl Inlet {
         let until = deadline.min(clock::monotonic() + spin::LOOK);
         while clock::monotonic() < until {
             self.source.drain(&self.interest, true)?;
-            if inlet::Inlet::unseen(self) {
+            if backend::BackendSubscriber::unseen(self) {
                 self.spin.found();
                 return Ok(true);
             }
@@ -169,7 +169,7 @@ impl Inlet {
     }
 }
 
-impl inlet::Inlet for Inlet {
+impl backend::BackendSubscriber for InboxSubscriber {
     fn take(&mut self, which: Which, poll: bool, meta: &mut Meta) -> Result<bool> {
         // Behind the newest that is here a newer one may lie in the socket, or in the hands of the helper thread.
         if which != Which::Next && (poll || self.unseen()) {
@@ -255,7 +255,7 @@ impl inlet::Inlet for Inlet {
     }
 }
 
-impl Drop for Inlet {
+impl Drop for InboxSubscriber {
     fn drop(&mut self) {
         match &self.source {
             Source::Memory(store) => store.unsubscribe(&self.interest),
@@ -268,7 +268,7 @@ impl Drop for Inlet {
 mod tests {
     use super::super::helper::Work as _;
     use super::*;
-    use crate::inlet::Inlet as _;
+    use crate::backend::BackendSubscriber as _;
     use saltus_transport::{Abilities, Fd, Sink, Transport};
 
     /// A network on which nothing comes.
@@ -300,13 +300,13 @@ mod tests {
     fn what_went_wrong_just_before_a_sleep_ends_it() {
         let inbox = Inbox::new(Box::new(Silent), &crate::Scheme::of("udpm://").unwrap().traits);
         let source = Source::Network(inbox.clone());
-        let mut inlet = Inlet::new(source, Pattern::all(), &Options::newest()).unwrap();
+        let mut subscriber = InboxSubscriber::new(source, Pattern::all(), &Options::newest()).unwrap();
         let deadline = clock::monotonic() + 20_000_000_000;
         inbox.fail(Error::unsupported("this"));
-        assert!(inlet.wait(deadline).is_err() && clock::monotonic() < deadline);
+        assert!(subscriber.wait(deadline).is_err() && clock::monotonic() < deadline);
         inbox.fail(Error::unsupported("this"));
-        inlet.rest().unwrap();
-        assert!(inlet.interest.parker.sleep(deadline).event, "an event loop is told as well");
-        assert!(inlet.take(Which::Next, true, &mut Meta::default()).is_err());
+        subscriber.rest().unwrap();
+        assert!(subscriber.interest.parker.sleep(deadline).event, "an event loop is told as well");
+        assert!(subscriber.take(Which::Next, true, &mut Meta::default()).is_err());
     }
 }

@@ -19,21 +19,21 @@ const ROOT: &str = "/dev/shm/saltus";
 /// `shm:///run/robot` is that directory, which must lie on a tmpfs. A domain's directory is made with its first channel,
 /// open to all users like `/tmp`; make it yourself, with other permissions, to keep it private.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Domain {
+pub struct Directory {
     path: PathBuf,
 }
 
-impl Domain {
+impl Directory {
     /// Names a domain. Makes nothing on disk.
     ///
     /// ```
-    /// use saltus_channel::Domain;
-    /// assert_eq!(Domain::open("shm://")?.path().to_str(), Some("/dev/shm/saltus/default"));
-    /// assert_eq!(Domain::open("shm://lab")?.path().to_str(), Some("/dev/shm/saltus/lab"));
-    /// assert!(Domain::open("lab").is_err());
+    /// use saltus_channel::Directory;
+    /// assert_eq!(Directory::open("shm://")?.path().to_str(), Some("/dev/shm/saltus/default"));
+    /// assert_eq!(Directory::open("shm://lab")?.path().to_str(), Some("/dev/shm/saltus/lab"));
+    /// assert!(Directory::open("lab").is_err());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn open(url: &str) -> Result<Domain> {
+    pub fn open(url: &str) -> Result<Directory> {
         let bad = |why: &str| {
             Error::invalid(format!("domain `{url}`: {why}; write shm://, shm://NAME or shm:///directory"))
         };
@@ -46,7 +46,7 @@ impl Domain {
             {
                 return Err(bad("not a directory of its own"));
             }
-            return Ok(Domain { path });
+            return Ok(Directory { path });
         }
         let name = if rest.is_empty() { "default" } else { rest };
         let legal = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -55,30 +55,30 @@ impl Domain {
                 "its name must have up to 63 letters, digits, `_`, `-`, `.`, not beginning with a dot",
             ));
         }
-        Ok(Domain { path: Path::new(ROOT).join(name) })
+        Ok(Directory { path: Path::new(ROOT).join(name) })
     }
 
     /// The domain that the environment variable `SALTUS_DOMAIN` names, or else `shm://`.
     ///
     /// ```
-    /// use saltus_channel::Domain;
-    /// let domain = Domain::from_env()?;
+    /// use saltus_channel::Directory;
+    /// let domain = Directory::from_env()?;
     /// assert!(domain.url().starts_with("shm://"));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn from_env() -> Result<Domain> {
+    pub fn from_env() -> Result<Directory> {
         match std::env::var("SALTUS_DOMAIN") {
-            Ok(url) if !url.is_empty() => Domain::open(&url),
-            _ => Domain::open("shm://"),
+            Ok(url) if !url.is_empty() => Directory::open(&url),
+            _ => Directory::open("shm://"),
         }
     }
 
     /// The URL that names this domain.
     ///
     /// ```
-    /// use saltus_channel::Domain;
-    /// assert_eq!(Domain::open("shm://default")?.url(), "shm://");
-    /// assert_eq!(Domain::open("shm:///run/robot/")?.url(), "shm:///run/robot");
+    /// use saltus_channel::Directory;
+    /// assert_eq!(Directory::open("shm://default")?.url(), "shm://");
+    /// assert_eq!(Directory::open("shm:///run/robot/")?.url(), "shm:///run/robot");
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn url(&self) -> String {
@@ -92,8 +92,8 @@ impl Domain {
     /// The domain's directory.
     ///
     /// ```
-    /// use saltus_channel::Domain;
-    /// assert_eq!(Domain::open("shm:///run/robot")?.path().to_str(), Some("/run/robot"));
+    /// use saltus_channel::Directory;
+    /// assert_eq!(Directory::open("shm:///run/robot")?.path().to_str(), Some("/run/robot"));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn path(&self) -> &Path {
@@ -223,11 +223,11 @@ mod tests {
             ("shm://lab", "/dev/shm/saltus/lab"),
             ("shm:///run/robot", "/run/robot"),
         ] {
-            let domain = Domain::open(url).unwrap();
+            let domain = Directory::open(url).unwrap();
             assert_eq!((domain.path(), domain.url()), (Path::new(path), url.to_string()));
         }
         for bad in ["", "imu", "udpm://", "shm:///", "shm://a/b", "shm://.x", "shm:///a/../b"] {
-            assert!(Domain::open(bad).unwrap_err().to_string().contains("shm://"), "{bad}");
+            assert!(Directory::open(bad).unwrap_err().to_string().contains("shm://"), "{bad}");
         }
     }
 }

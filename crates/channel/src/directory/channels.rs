@@ -1,19 +1,19 @@
 //! The channels of a domain: creating, opening, changing and removing them.
 
-use super::Domain;
+use super::Directory;
 use crate::create::{self, Plan};
 use crate::{Attributes, Channel, DepthWish, Error, Name, Result, Until, Wake, chain, counters, wish};
 use saltus_os::clock;
 
-impl Domain {
+impl Directory {
     /// Creates a channel. It appears whole, in one step. [`Error::Exists`] if the name is taken.
     ///
     /// ```
     /// use saltus_channel::{Attributes, Error};
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
-    /// let channel = domain.create("imu", &Attributes::new().frames(64).frame_size(100))?;
-    /// assert_eq!(channel.attributes().get_frames(), 64);
+    /// let channel = domain.create("imu", &Attributes::new().depth(64).max_message_size(100))?;
+    /// assert_eq!(channel.attributes().get_depth(), 64);
     /// assert!(matches!(domain.create("imu", &Attributes::new()), Err(Error::Exists { .. })));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
@@ -28,7 +28,7 @@ impl Domain {
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
     /// let old = domain.create("imu", &Attributes::new())?;
-    /// let new = domain.replace("imu", &Attributes::new().frames(64))?;
+    /// let new = domain.replace("imu", &Attributes::new().depth(64))?;
     /// assert!(old.is_retired() && !new.is_retired());
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
@@ -43,17 +43,17 @@ impl Domain {
     /// It may wait for another replacement that is under way, for up to 2 s.
     ///
     /// # Errors
-    /// Those of [`Domain::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot make files of
+    /// Those of [`Directory::replace`]; [`Error::NotFound`] if the channel was removed; [`Error::Denied`] also to a process that cannot make files of
     /// the old one's owner.
     /// Its mode and its group are those that `old` has now, whatever `attributes` say.
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let (domain, old) = doc::channel();
-    /// let new = domain.succeed(&old, &old.attributes().clone().frames(64))?;
-    /// assert!(old.is_retired() && new.attributes().get_frames() == 64);
+    /// let new = domain.succeed(&old, &old.attributes().clone().depth(64))?;
+    /// assert!(old.is_retired() && new.attributes().get_depth() == 64);
     /// // Whoever comes too late gets what is there.
-    /// assert_eq!(domain.succeed(&old, &old.attributes().clone().frames(99))?.attributes().get_frames(), 64);
+    /// assert_eq!(domain.succeed(&old, &old.attributes().clone().depth(99))?.attributes().get_depth(), 64);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn succeed(&self, old: &Channel, attributes: &Attributes) -> Result<Channel> {
@@ -61,23 +61,23 @@ impl Domain {
         Channel::open(self, old.name())
     }
 
-    /// Lets publishers know that a subscriber waits for channel `name` and wants it to keep `frames` messages, as long as what is returned lives.
-    /// It is for who creates the channel to ask for [`Domain::wished_frames`].
+    /// Lets publishers know that a subscriber waits for channel `name` and wants it to keep `depth` messages, as long as what is returned lives.
+    /// It is for who creates the channel to ask for [`Directory::wished_depth`].
     ///
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
-    /// let wish = domain.wish_frames("imu", 1000)?;
-    /// assert_eq!(domain.wished_frames("imu", |_| true)?, Some(1000));
+    /// let wish = domain.wish_depth("imu", 1000)?;
+    /// assert_eq!(domain.wished_depth("imu", |_| true)?, Some(1000));
     /// drop(wish);
-    /// assert_eq!(domain.wished_frames("imu", |_| true)?, None);
+    /// assert_eq!(domain.wished_depth("imu", |_| true)?, None);
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn wish_frames(&self, name: impl AsRef<[u8]>, frames: u64) -> Result<DepthWish> {
+    pub fn wish_depth(&self, name: impl AsRef<[u8]>, depth: u64) -> Result<DepthWish> {
         let name = Name::new(name)?;
         let what =
-            || format!("leave word in {} that channel `{name}` is to keep {frames} messages", self.url());
-        DepthWish::make(self.make_dir()?, &name, frames).map_err(|e| Error::system(what(), e))
+            || format!("leave word in {} that channel `{name}` is to keep {depth} messages", self.url());
+        DepthWish::make(self.make_dir()?, &name, depth).map_err(|e| Error::system(what(), e))
     }
     /// The most messages that a subscriber which waits for channel `name` wants it to keep, of those numbers that `is_possible`: anybody
     /// may wish for anything.
@@ -85,12 +85,12 @@ impl Domain {
     /// ```
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
-    /// let wishes = [domain.wish_frames("imu", 50)?, domain.wish_frames("imu", 1000)?];
-    /// assert_eq!(domain.wished_frames("imu", |_| true)?, Some(1000));
-    /// assert_eq!(domain.wished_frames("imu", |frames| frames < 100)?, Some(50));
+    /// let wishes = [domain.wish_depth("imu", 50)?, domain.wish_depth("imu", 1000)?];
+    /// assert_eq!(domain.wished_depth("imu", |_| true)?, Some(1000));
+    /// assert_eq!(domain.wished_depth("imu", |depth| depth < 100)?, Some(50));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
-    pub fn wished_frames(
+    pub fn wished_depth(
         &self,
         name: impl AsRef<[u8]>,
         is_possible: impl Fn(u64) -> bool,
@@ -129,9 +129,9 @@ impl Domain {
     /// use saltus_channel::Attributes;
     /// # mod doc { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/doc.rs")); }
     /// # let domain = doc::domain();
-    /// let made = domain.open_or_create("imu", &Attributes::new().frames(4))?;
-    /// let opened = domain.open_or_create("imu", &Attributes::new().frames(64))?;
-    /// assert_eq!((made.attributes().get_frames(), opened.attributes().get_frames()), (4, 4));
+    /// let made = domain.open_or_create("imu", &Attributes::new().depth(4))?;
+    /// let opened = domain.open_or_create("imu", &Attributes::new().depth(64))?;
+    /// assert_eq!((made.attributes().get_depth(), opened.attributes().get_depth()), (4, 4));
     /// # Ok::<(), saltus_channel::Error>(())
     /// ```
     pub fn open_or_create(&self, name: impl AsRef<[u8]>, attributes: &Attributes) -> Result<Channel> {
