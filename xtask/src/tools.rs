@@ -76,6 +76,19 @@ pub fn install(packages: &[&str]) -> Outcome {
     apt(&line).map_err(|why| format!("{why}; install {} by hand", missing.join(" ")))
 }
 
+/// Lets packages of another architecture be installed and downloaded.
+pub fn add_architecture(name: &str) -> Outcome {
+    let known = Command::new("dpkg").arg("--print-foreign-architectures").output();
+    if known.is_ok_and(|out| String::from_utf8_lossy(&out.stdout).lines().any(|line| line == name)) {
+        return Ok(());
+    }
+    let status = as_root("dpkg").args(["--add-architecture", name]).status();
+    match status {
+        Ok(status) if status.success() => apt(&["update", "-qq"]),
+        _ => Err(format!("`dpkg --add-architecture {name}` failed; run it by hand, as root")),
+    }
+}
+
 fn is_command(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|dir| dir.join(name).is_file())
@@ -87,12 +100,18 @@ fn is_installed(package: &str) -> bool {
     query.is_ok_and(|out| out.stdout.ends_with(b"ok installed"))
 }
 
-fn apt(args: &[&str]) -> Outcome {
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n");
-    let mut command = if is_root { Command::new("apt-get") } else { Command::new("sudo") };
-    if !is_root {
-        command.args(["-n", "apt-get"]);
+/// A command that runs as root: by `sudo` if need be, without a password.
+fn as_root(program: &str) -> Command {
+    if Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n") {
+        return Command::new(program);
     }
+    let mut command = Command::new("sudo");
+    command.args(["-n", program]);
+    command
+}
+
+fn apt(args: &[&str]) -> Outcome {
+    let mut command = as_root("apt-get");
     // Others may install something just now, and a server may be away for a moment.
     command.args(["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"]);
     let status = command.args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()).status();

@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
 use support::Place;
 
 #[test]
@@ -58,4 +61,43 @@ fn what_the_demo_cannot_do_is_a_usage_error() {
         place.run(arguments.split(' ')).with(2);
     }
     place.run(["demo", "--lidar", "/nonexistent/scans.log"]).saying(1, "/nonexistent/scans.log");
+}
+
+/// The answer to a request of a URL's page; `None` if nothing listens there.
+fn page_of(url: &str) -> Option<String> {
+    let address = url.strip_prefix("http://")?.split('/').next()?;
+    let mut stream = TcpStream::connect(address).ok()?;
+    write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
+}
+
+#[test]
+fn the_robot_is_seen_in_a_browser_while_the_demo_runs_and_not_after_it() {
+    let place = Place::new();
+    let mut demo = place.start(["demo", "--web", "--listen", "127.0.0.1:0", "--duration", "10m"]);
+    let mut out = BufReader::new(demo.output());
+    let mut line = String::new();
+    out.read_line(&mut line).expect("a line");
+    let (_, url) = line.split_once("in a browser: ").expect("a URL");
+    assert!(url.contains("#open=truth@balance"), "{url}");
+    assert!(
+        page_of(url).is_some_and(|page| page.starts_with("HTTP/1.1 200") && page.contains("<title>Saltus")),
+        "{url}"
+    );
+    let url = url.trim_end();
+    demo.signal(libc::SIGINT);
+    out.read_to_string(&mut String::new()).expect("a report");
+    let ended = demo.ended();
+    assert!(matches!(ended.code, Some(0 | 1)), "a verdict, not a signal: {ended:?}");
+    assert!(page_of(url).is_none(), "the server stopped with the demo");
+}
+
+#[test]
+fn an_address_in_use_ends_the_demo_before_it_begins() {
+    let (place, taken) = (Place::new(), TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let address = taken.local_addr().expect("an address").to_string();
+    place.run(["demo", "--web", "--listen", &address, "--duration", "10m"]).saying(1, &address);
+    assert!(!place.path().exists(), "the domain that was made for it is gone");
 }

@@ -13,7 +13,7 @@ macro_rules! files {
 
 const FILES: &[(&str, &[u8])] = files! {
     "index.html" "style.css" "cards.css" "main.js" "net.js" "dom.js" "format.js" "table.js" "tree.js" "plot.js" "cards.js" "player.js"
-    "views/index.js" "views/laser.js" "views/image.js" "views/pose.js" "views/latencies.js" "views/latency.js" "views/graph.js"
+    "views/index.js" "views/laser.js" "views/image.js" "views/pose.js" "views/balance.js" "views/latencies.js" "views/latency.js" "views/graph.js"
     "icon.svg" "vendor/uPlot.esm.js" "vendor/uPlot.min.css" "vendor/uPlot.LICENSE"
 };
 

@@ -78,6 +78,13 @@ fn die_with(signal: libc::c_int) {
     }
 }
 
+/// For a process that is about to start another program: that is asked to stop when its parent dies. Allocates nothing.
+pub fn die_with_parent() -> io::Result<()> {
+    // SAFETY: PR_SET_PDEATHSIG takes a signal number; a signal is never refused.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong) };
+    Ok(())
+}
+
 /// Asks for timers that are exact. By default Linux lets a sleep last 50 µs longer, to save power.
 pub fn exact_timers() {
     // SAFETY: PR_SET_TIMERSLACK takes a number of nanoseconds.

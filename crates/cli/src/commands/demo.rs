@@ -1,5 +1,6 @@
 //! `saltus demo`: the balancing robot, and the processes that it is made of.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -35,6 +36,16 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
+    /// Serve a page to browsers and print its URL
+    #[arg(long)]
+    web: bool,
+
+    /// Address and port to listen on (requires --web)
+    ///
+    /// Browsers on other machines need the token in the URL.
+    #[arg(long, value_name = "ADDR:PORT", requires = "web", default_value = "127.0.0.1:8760")]
+    listen: SocketAddr,
+
     /// Print the full report
     #[arg(long)]
     report: bool,
@@ -59,6 +70,7 @@ Examples:
   saltus demo                           twenty seconds
   saltus demo --chaos --duration 10m    ten minutes of kills and freezes
   saltus demo --no-control              watch it fall
+  saltus demo --web --duration 10m      in a browser, with plots
   saltus demo --lidar scans.log.gz --speed 10
   saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
@@ -74,6 +86,9 @@ pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
         speed: demo.speed,
         json: demo.json.json,
         full: demo.report,
+        page: demo
+            .web
+            .then(|| ["spy", "--web", "--listen", &demo.listen.to_string()].map(String::from).to_vec()),
         domain,
     };
     match demo::run(&options) {

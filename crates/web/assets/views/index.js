@@ -1,12 +1,13 @@
 // The views that there are, and which fit a type. docs/spy-web.md says how to write one.
 
+import balance from './balance.js';
 import image from './image.js';
 import laser from './laser.js';
 import latency from './latency.js';
 import pose from './pose.js';
 
 const fields = { id: 'fields', title: 'Fields', about: 'The fields of the newest message', fits: () => 0.3 };
-const all = [laser, image, pose, fields, latency];
+const all = [laser, image, balance, pose, fields, latency];
 
 /** Loads the views of the folder, once each. */
 export async function load(names, failed) {

@@ -11,6 +11,7 @@ mod home;
 mod ledger;
 mod lidar;
 mod options;
+mod page;
 mod picture;
 mod report;
 mod said;
@@ -38,7 +39,8 @@ pub fn run(options: &DemoOptions) -> Result<u8> {
     sys::catch_stop_signals();
     let home = home::Home::make(options.domain.as_deref())?;
     // Whatever happens from here on, the domain is left empty.
-    let ended = session::run(options, home.domain());
+    let page = options.page.as_ref().map(|page| page::Page::open(page, &home.domain().url())).transpose();
+    let ended = page.and_then(|page| session::run(options, home.domain(), page.as_ref()));
     let residue = home.leave();
     let mut report = ended?;
     report.residue.extend(residue);

@@ -23,6 +23,8 @@ pub struct DemoOptions {
     pub json: bool,
     /// Print every reader and every process that was hurt, not only what fits a screen.
     pub full: bool,
+    /// Arguments with which this executable serves the domain to a browser, and prints the URL of the page first.
+    pub page: Option<Vec<String>>,
     /// The domain to use. `None`: one of its own, `/dev/shm/saltus-demo-<pid>`.
     pub domain: Option<String>,
 }
@@ -38,6 +40,7 @@ impl Default for DemoOptions {
             speed: 1.0,
             json: false,
             full: false,
+            page: None,
             domain: None,
         }
     }

@@ -21,8 +21,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// When the first table is made: soon, for an empty one is no sight.
 const FIRST: Duration = Duration::from_millis(300);
 
-/// Runs the process until the supervisor says that it is over.
-pub fn run(draws: bool) -> Result<()> {
+/// Runs the process until the supervisor says that it is over. `page`: the URL that shows the robot in a browser.
+pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
     // Whoever started us runs before everything else. We need not. This is never refused.
     let _ = rt::set_other();
     sys::set_name("demo-screen");
@@ -34,12 +34,15 @@ pub fn run(draws: bool) -> Result<()> {
     }
     let domain = Directory::from_env()?;
     let mut table = Table::open(&domain)?;
+    if let Some(url) = page {
+        table.view.look_at = format!("in a browser: {url}");
+    }
     let mut requests = Writer::open(place(REQUEST)?, &domain)?;
     let mut terminal = draws.then(Terminal::new);
     // Whoever listened may have gone.
     let say = |line: &str| drop(writeln!(std::io::stdout(), "{line}"));
     if !draws {
-        say(&format!("look around meanwhile: saltus --domain {} stat", table.view.domain));
+        say(&table.view.look_at);
     }
     let mut table_due = FIRST.as_secs_f64();
     loop {

@@ -12,6 +12,7 @@ use super::crew::{Crew, LOGGER, ROLES, What, process};
 use super::ledger::Ledger;
 use super::lidar::Scans;
 use super::options::DemoOptions;
+use super::page::Page;
 use super::report::{Ending, Hop, Percentiles, Report};
 use super::said::Said;
 use crate::channels::{CHANNELS, CREW, HEALTH, PUSH, REQUEST, place};
@@ -66,7 +67,7 @@ struct Session<'a> {
 }
 
 /// Runs a demo in a domain that has all channels.
-pub fn run(options: &DemoOptions, domain: &Directory) -> Result<Report> {
+pub fn run(options: &DemoOptions, domain: &Directory, page: Option<&Page>) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (said, writer) = Said::pipe()?;
     // Processes inherit this, and so begin at once.
@@ -76,7 +77,7 @@ pub fn run(options: &DemoOptions, domain: &Directory) -> Result<Report> {
     };
     let watching = SubscriberOptions::new().poll_every(TELL);
     let ledger = Ledger::open(&domain.open_channel(HEALTH)?, false)?;
-    let screen = start_screen(options, domain, &writer)?;
+    let screen = start_screen(options, domain, page, &writer)?;
     let mut session = Session {
         options,
         domain,
@@ -123,9 +124,15 @@ fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
 
 /// Starts the process that shows how it goes: on standard output, or on standard error if the other is for a report
 /// that programs read.
-fn start_screen(options: &DemoOptions, domain: &Directory, stderr: &PipeWriter) -> Result<Child> {
+fn start_screen(
+    options: &DemoOptions,
+    domain: &Directory,
+    page: Option<&Page>,
+    stderr: &PipeWriter,
+) -> Result<Child> {
     let how = if options.draws() { "draw" } else { "write" };
-    let mut command = process(&domain.url(), &["screen".to_owned(), how.to_owned()]);
+    let args = ["screen".to_owned(), how.to_owned()].into_iter().chain(page.map(Page::url));
+    let mut command = process(&domain.url(), &args.collect::<Vec<_>>());
     if options.json {
         command.stdout(std::io::stderr());
     }

@@ -33,8 +33,8 @@ pub struct Row {
 /// Everything that can be shown.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Where to look with `saltus`.
-    pub domain: String,
+    /// Where else the robot can be seen.
+    pub look_at: String,
     /// Seconds since the start.
     pub elapsed: f64,
     /// The world.
@@ -107,7 +107,7 @@ impl View {
                 self.pushes,
                 if self.chaos { "  chaos" } else { "" },
             ),
-            format!("in another terminal: saltus --domain {} spy", self.domain),
+            self.look_at.clone(),
         ];
         let head = format!("{:<18}{:>6} {:>8} {:>8} {:>7}", "channel", "Hz", "p50", "max 1s", "missed");
         let mut table = vec![paint("1", head)];
@@ -176,7 +176,10 @@ impl Table {
         let quiet = SubscriberOptions::new().poll_every(PERIOD);
         let watch = |name: &str| domain.open_channel(name)?.subscriber_with(quiet);
         Ok(Table {
-            view: View { domain: domain.url(), ..View::default() },
+            view: View {
+                look_at: format!("in another terminal: saltus --domain {} spy", domain.url()),
+                ..View::default()
+            },
             published: vec![0; channels.len()],
             channels,
             ledger: Ledger::open(&domain.open_channel(HEALTH)?, true)?,

@@ -64,7 +64,9 @@ fn run(role: &str, args: &[String]) -> Result<()> {
         ("lidar", [file, speed]) => lidar::play(file, lidar::speed(speed)?),
         ("watch", []) => watch::run(),
         ("logger", []) => logger::run(),
-        ("screen", [how @ ("draw" | "write")]) => screen::run(*how == "draw"),
+        ("screen", [how @ ("draw" | "write"), page @ ..]) => {
+            screen::run(*how == "draw", page.first().copied())
+        }
         _ => Err(usage(role)),
     }
 }

@@ -18,7 +18,7 @@ use crate::stop;
 /// The options of the spy in a browser.
 #[derive(Args)]
 pub(crate) struct Web {
-    /// Serve the spy to a browser and print its URL
+    /// Serve a page to browsers and print its URL
     #[arg(long, conflicts_with_all = ["once", "json", "mouse"])]
     pub(crate) web: bool,
 
