@@ -35,7 +35,7 @@ const SHORT: &[Tests] = &[
 ];
 
 /// What `cargo xtask cross aarch64` runs: domains, networks, logs and types as well, under both kernels. Left out are programs that need
-/// Python, sources of the repository or network namespaces, which the guest has not, and those that take minutes there.
+/// Python, sources of the repository or network namespaces, which the guest does not have, and those that bound times.
 const FULL: &[Tests] = &[
     Tests("saltus-os", &[]),
     Tests("saltus-ring", &["saltus_ring", "holes", "skip", "invariant_1", "oracle"]),
@@ -43,10 +43,10 @@ const FULL: &[Tests] = &[
         "saltus-channel",
         &["saltus_channel", "holes", "hardening", "waiting", "invariants", "types", "lifecycle", "memory"],
     ),
-    Tests("saltus-domain", &["saltus_domain", "shm", "view", "losses"]),
+    Tests("saltus-domain", &["saltus_domain", "shm", "view", "losses", "growth"]),
     Tests("saltus-net", &["reassembly", "steady"]),
     Tests("saltus-log", &["saltus_log", "log", "types"]),
-    Tests("saltus-types", &["saltus_types", "cdr", "diff", "hostile", "json", "plain", "wire"]),
+    Tests("saltus-types", &["saltus_types", "cdr", "fingerprints", "json", "plain", "wire"]),
 ];
 
 /// The steps of `cargo xtask cross aarch64`.
