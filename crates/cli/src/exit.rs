@@ -36,9 +36,9 @@ pub(crate) enum Code {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Something to tell: a sentence and a remedy.
-    Told(Code, String),
+    Message(Code, String),
     /// It has been told already, for one of several channels.
-    Known(Code),
+    Reported(Code),
     /// Nobody reads the output any more, or Ctrl-C came while it was stuck: a quiet, good end.
     Quiet,
 }
@@ -46,21 +46,21 @@ pub(crate) enum Failure {
 impl Failure {
     /// A failure in words.
     pub(crate) fn new(code: Code, words: impl Into<String>) -> Failure {
-        Failure::Told(code, words.into())
+        Failure::Message(code, words.into())
     }
 
     /// The exit code for it; none for a good end.
     pub(crate) fn code(&self) -> Option<Code> {
         match self {
-            Failure::Told(code, _) | Failure::Known(code) => Some(*code),
+            Failure::Message(code, _) | Failure::Reported(code) => Some(*code),
             Failure::Quiet => None,
         }
     }
 
     /// Tells the failure, if there is something to tell, and gives the exit code for it; `None` is a good end.
-    pub(crate) fn tell(&self) -> Option<Code> {
-        if let Failure::Told(_, words) = self {
-            say(words);
+    pub(crate) fn report(&self) -> Option<Code> {
+        if let Failure::Message(_, words) = self {
+            note(words);
         }
         self.code()
     }
@@ -69,8 +69,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Told(_, words) => f.write_str(&plain(words)),
-            Failure::Known(_) => f.write_str("told before"),
+            Failure::Message(_, words) => f.write_str(&plain(words)),
+            Failure::Reported(_) => f.write_str("told before"),
             Failure::Quiet => f.write_str("nobody reads the output"),
         }
     }
@@ -140,14 +140,14 @@ pub(crate) fn taken(path: &Path) -> Failure {
 
 /// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
 /// when nobody hears it.
-pub(crate) fn say(words: impl fmt::Display) {
+pub(crate) fn note(words: impl fmt::Display) {
     let words = bounded(&escape::harmless(&plain(&words.to_string())));
     let _ = writeln!(io::stderr(), "saltus: {words}");
 }
 
 /// The exit code of a command, told in words where it failed.
 pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
-    match outcome.err().and_then(|failure| failure.tell()) {
+    match outcome.err().and_then(|failure| failure.report()) {
         Some(code) => ExitCode::from(code as u8),
         None => ExitCode::SUCCESS,
     }
@@ -163,10 +163,10 @@ pub(crate) fn for_each<T>(
         match action(item) {
             Ok(()) => {}
             Err(Failure::Quiet) => return Err(Failure::Quiet),
-            Err(failure) => first = first.or(failure.tell()),
+            Err(failure) => first = first.or(failure.report()),
         }
     }
-    first.map_or(Ok(()), |code| Err(Failure::Known(code)))
+    first.map_or(Ok(()), |code| Err(Failure::Reported(code)))
 }
 
 /// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
@@ -192,7 +192,7 @@ impl Troubles {
             return if ends { Err(error.into()) } else { Ok(()) };
         }
         *last = Some(Instant::now());
-        say(format_args!("{error}; going on"));
+        note(format_args!("{error}; going on"));
         Ok(())
     }
 }

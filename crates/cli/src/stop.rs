@@ -5,12 +5,12 @@ pub(crate) use saltus_os::stop::*;
 
 /// From now on the first signal to end only asks.
 pub(crate) fn on_signals() -> Outcome {
-    heard(saltus_os::stop::on_signals())
+    installed(saltus_os::stop::on_signals())
 }
 
 /// The same with these signals alone.
 pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
-    heard(saltus_os::stop::on(signals))
+    installed(saltus_os::stop::on(signals))
 }
 
 /// Asks for a clean end when this time is over.
@@ -21,6 +21,6 @@ pub(crate) fn after(time: std::time::Duration) {
     });
 }
 
-fn heard(listening: std::io::Result<()>) -> Outcome {
+fn installed(listening: std::io::Result<()>) -> Outcome {
     listening.map_err(|e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}")))
 }

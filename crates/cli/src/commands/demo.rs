@@ -78,7 +78,7 @@ pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     };
     match demo::run(&options) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(Failure::Known(Code::Failed)),
+        Ok(_) => Err(Failure::Reported(Code::Failed)),
         Err(saltus_robot::Error::Channel(error)) => Err(error.into()),
         Err(error @ saltus_robot::Error::Usage(_)) => Err(Failure::new(Code::Usage, error.to_string())),
         Err(error) => Err(Failure::new(Code::Failed, error.to_string())),
@@ -89,7 +89,7 @@ pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
 pub(crate) fn process(process: DemoProcess) -> Outcome {
     match saltus_robot::role_main(&process.role, &process.arguments) {
         0 => Ok(()),
-        2 => Err(Failure::Known(Code::Usage)),
-        _ => Err(Failure::Known(Code::Failed)),
+        2 => Err(Failure::Reported(Code::Usage)),
+        _ => Err(Failure::Reported(Code::Failed)),
     }
 }

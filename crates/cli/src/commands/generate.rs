@@ -9,7 +9,7 @@ use saltus_gen::{Change, File, Lang, Options, Style, missing, rules};
 use saltus_types::Loaded;
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::print::out::Out;
@@ -138,7 +138,7 @@ pub(crate) fn run(args: Gen) -> Outcome {
     let done = saltus_gen::write(&args.out, &files, args.dry_run).map_err(failed)?;
     args.write_rules(&files, &loaded.files).map_err(failed)?;
     args.warn_of_missing(&loaded, &files);
-    args.tell(&done)?;
+    args.report(&done)?;
     match left_out {
         0 => Ok(()),
         n => Err(Failure::new(Code::Failed, format!("left out {}: see the errors above", plural(n, "file")))),
@@ -178,7 +178,7 @@ impl Gen {
     }
 
     /// Says what became of each file.
-    fn tell(&self, done: &[(PathBuf, Change)]) -> Outcome {
+    fn report(&self, done: &[(PathBuf, Change)]) -> Outcome {
         let mut out = Out::new()?;
         for (path, change) in done {
             if self.json.json {
@@ -192,7 +192,7 @@ impl Gen {
             let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
             let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
             let would = if self.dry_run { " would be" } else { "" };
-            say(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
+            note(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ impl Gen {
         let get = |id| loaded.schema.get(id);
         for (outer, inner) in missing(loaded, self.lang.of(), &self.options(), &self.out, made) {
             let (outer, inner) = (&get(outer).name, get(inner));
-            say(format_args!(
+            note(format_args!(
                 "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
                 inner.name, inner.file
             ));

@@ -120,7 +120,7 @@ pub(crate) fn run(args: Hub) -> Outcome {
         if !hub.turn(0).map_err(failed)? {
             stop::readable_until(&hub, due);
         }
-        hub.told().iter().for_each(tell);
+        hub.told().iter().for_each(report);
         if due.is_some_and(|due| Instant::now() >= due) {
             due = args.reports.every().map(|interval| Instant::now() + interval);
             show(&hub, args.json.json, &mut out)?;
@@ -130,15 +130,15 @@ pub(crate) fn run(args: Hub) -> Outcome {
 }
 
 /// Tells of what somebody should look into.
-fn tell(told: &Told) {
+fn report(told: &Told) {
     match told {
         Told::Left(client, reason) if *reason != Reason::Left => {
-            exit::say(format_args!("disconnected {client}: {reason}"))
+            exit::note(format_args!("disconnected {client}: {reason}"))
         }
         Told::Refused(client, why) => {
-            exit::say(format_args!("a subscription of {client} matches nothing: {why}"))
+            exit::note(format_args!("a subscription of {client} matches nothing: {why}"))
         }
-        Told::NoMore(why) => exit::say(format_args!("cannot accept more clients for now: {why}")),
+        Told::NoMore(why) => exit::note(format_args!("cannot accept more clients for now: {why}")),
         _ => {}
     }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Error, Group, Wake};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain::DomainUrl;
 use saltus_text::escape;
 use saltus_text::units;
@@ -106,7 +106,7 @@ pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
             let channel = domain.open_channel(name)?;
             let kept = channel.attributes();
             if (kept.get_depth(), kept.get_max_message_size()) != (mk.depth, mk.max_size) {
-                say(format_args!(
+                note(format_args!(
                     "channel `{}` exists and stays as it is: {} messages of up to {} bytes, not {} of {}; --replace changes that",
                     escape::escaped(name),
                     kept.get_depth(),

@@ -12,7 +12,7 @@ use saltus_play::{Bookmarks, Player, Reel};
 use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
 use super::log::{self, Times};
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::selection::Matching;
 use crate::flags::types;
@@ -146,9 +146,9 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     let report = session.outlets().report();
     status.end(&report)?;
     if let Err(error) = session.settle() {
-        say(format_args!("the bookmarks stay beside the log: {error}"));
+        note(format_args!("the bookmarks stay beside the log: {error}"));
     }
-    played.and(if report.refused + report.unreadable > 0 { Err(Failure::Known(Code::Lost)) } else { Ok(()) })
+    played.and(if report.refused + report.unreadable > 0 { Err(Failure::Reported(Code::Lost)) } else { Ok(()) })
 }
 
 /// Does what the keys ask for that were pressed.
@@ -165,7 +165,7 @@ fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, fir
                 Ok(to) => session.seek(to.of(first))?,
                 Err(error) => status.note(error),
             },
-            Answer::Help => status.tell(saltus_replay::HELP),
+            Answer::Help => status.print(saltus_replay::HELP),
             Answer::End => return Ok(Wish::End),
         }
     }
@@ -220,6 +220,6 @@ impl Play {
             renames: renames.collect::<Result<_, saltus_domain::Error>>()?,
             prefix: self.prefix.clone().unwrap_or_default().into_bytes(),
         };
-        Ok(Outlets::new(domain, choice, types, restamp, Box::new(|words| say(words))))
+        Ok(Outlets::new(domain, choice, types, restamp, Box::new(|words| note(words))))
     }
 }

@@ -13,7 +13,7 @@ use saltus_channel::{Attributes, Channel, Directory, Error};
 use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::types;
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
@@ -122,7 +122,7 @@ pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     if let Some(Err(failure)) =
         encoder.as_ref().map(|encoder| publisher.describe(&saltus_domain::description(encoder.kind())))
     {
-        say(format_args!("{failure}; published all the same, but readers need -I to read it"));
+        note(format_args!("{failure}; published all the same, but readers need -I to read it"));
     }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
     let most = if one_shot { 1 } else { args.count.count.unwrap_or(u64::MAX) };
@@ -134,8 +134,8 @@ pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     };
     if !one_shot && !args.quiet.quiet {
         match pace.skipped() {
-            0 => say(format_args!("published {}", plural(published, "message"))),
-            n => say(format_args!(
+            0 => note(format_args!("published {}", plural(published, "message"))),
+            n => note(format_args!(
                 "published {}, skipped {n} that were due while this process could not run",
                 plural(published, "message")
             )),
@@ -255,7 +255,7 @@ impl Pub {
             Ok(channel) => {
                 if !self.quiet.quiet {
                     let depth = channel.attributes().get_depth();
-                    say(format_args!(
+                    note(format_args!(
                         "made channel `{}`: {depth} messages of up to {size} bytes",
                         escaped(name)
                     ));

@@ -9,7 +9,7 @@ use saltus_measure::Summary;
 use saltus_measure::report::{self, Level, Series, Unit};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, readable, say, unwritable};
+use crate::exit::{Code, Failure, Outcome, readable, note, unwritable};
 use crate::flags::output::Target;
 use crate::flags::{Force, Json};
 use crate::print::out::Out;
@@ -92,10 +92,10 @@ pub(crate) fn run(mut args: Report) -> Outcome {
         let all = report::load(file, args.unit).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         if let Some(unit) = all[0].assumed {
             let (file, unit) = (file.display(), unit.name());
-            say(format_args!("{file}: all values are whole numbers, read as {unit}; --unit names another"));
+            note(format_args!("{file}: all values are whole numbers, read as {unit}; --unit names another"));
         }
         if all[0].cut {
-            say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
+            note(format_args!("{} was cut short; going on with what is whole of it", file.display()));
         }
         let chosen = report::chosen(all, &args.tag).map_err(|tags| {
             let words = format!("{} has no such tag; it has: {}", file.display(), tags.join(", "));

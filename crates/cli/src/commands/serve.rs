@@ -11,7 +11,7 @@ use saltus_types::cdr::Dialect;
 use serde::Serialize;
 
 use super::log;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::mcap::Schema;
 use crate::flags::types;
@@ -164,7 +164,7 @@ impl Serve {
             return out.flush();
         }
         if !self.quiet.quiet || server.token().is_some() {
-            say(format_args!("open {} in Foxglove or Lichtblick", server.url()));
+            note(format_args!("open {} in Foxglove or Lichtblick", server.url()));
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use saltus_domain::{Reach, SCHEMES, Scheme};
 use saltus_text::escape::{escaped, unescaped};
 use saltus_types::nearest;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 
 /// The option by its id.
 pub(crate) const ID: &str = "domain";
@@ -150,7 +150,7 @@ pub(crate) fn tell_of_no_domain(domain: &Directory) {
         let url = domain.url();
         let without = Directory::from_env().is_ok_and(|usual| usual.url() == url);
         let option = if without { String::new() } else { format!(" --domain {url}") };
-        say(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
+        note(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
     }
 }
 

@@ -126,12 +126,12 @@ pub(crate) fn usage(whole: &clap::Command, arguments: &[OsString], error: clap::
     match text.strip_prefix("error: ") {
         Some(words) => {
             let _ = write!(io::stderr(), "saltus: {words}");
-            Failure::Known(Code::Usage)
+            Failure::Reported(Code::Usage)
         }
         None => {
             // Nothing can be done when nobody reads it.
             let _ = error.print();
-            if error.use_stderr() { Failure::Known(Code::Usage) } else { Failure::Quiet }
+            if error.use_stderr() { Failure::Reported(Code::Usage) } else { Failure::Quiet }
         }
     }
 }

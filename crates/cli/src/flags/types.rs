@@ -10,7 +10,7 @@ use saltus_channel::Description;
 use saltus_decode::{Decoder, Dictionary, Encoder, Kind, TypeText, Types, Unexpected, files};
 use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 
-use crate::exit::{self, Code, Failure, Outcome, say};
+use crate::exit::{self, Code, Failure, Outcome, note};
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
 use saltus_text::words;
@@ -44,7 +44,7 @@ fn usual() -> Vec<PathBuf> {
         .partition(|dir| dir.is_dir());
     TOLD.call_once(|| {
         for dir in absent {
-            say(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; left out", dir.display()));
+            note(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; left out", dir.display()));
         }
     });
     found
@@ -66,11 +66,11 @@ impl From<Unexpected> for Failure {
 pub(crate) fn load(loader: Loader) -> Outcome<Loaded> {
     match loader.load() {
         Ok(loaded) => {
-            tell(&loaded.warnings);
+            print(&loaded.warnings);
             Ok(loaded)
         }
         Err(diagnostics) => {
-            tell(&diagnostics);
+            print(&diagnostics);
             Err(Failure::new(Code::Failed, format!("{} in type files", tally(&diagnostics))))
         }
     }
@@ -78,7 +78,7 @@ pub(crate) fn load(loader: Loader) -> Outcome<Loaded> {
 
 /// Whether it can be loaded; the errors are told. Warnings are told when all is loaded.
 pub(crate) fn load_alone(loader: Loader) -> bool {
-    loader.load().inspect_err(tell).is_ok()
+    loader.load().inspect_err(print).is_ok()
 }
 
 /// The type of that name in these files or directories.
@@ -94,10 +94,10 @@ pub(crate) fn find(name: &str, files: &[PathBuf], include: &[PathBuf]) -> Outcom
 pub(crate) fn everything(dirs: &TypeDirs) -> Outcome<Vec<Arc<Schema>>> {
     let all = files::everything(&dirs.all()?)?;
     for problem in &all.problems {
-        tell(&problem.said);
+        print(&problem.said);
         if problem.said.has_errors() {
             let words = tally(&problem.said);
-            say(format_args!("{}: {words} in type files; left out", problem.file.display()));
+            note(format_args!("{}: {words} in type files; left out", problem.file.display()));
         }
     }
     Ok(all.schemas.into_iter().map(Arc::new).collect())
@@ -192,7 +192,7 @@ pub(crate) fn texts(said: Vec<Description>) -> Vec<TypeText> {
 }
 
 /// What is wrong, on standard error, in the style of rustc.
-fn tell(diagnostics: &Diagnostics) {
+fn print(diagnostics: &Diagnostics) {
     let text = render(diagnostics, io::stderr().is_terminal());
     // Nothing can be done when nobody hears it.
     let _ = io::stderr().write_all(text.as_bytes());

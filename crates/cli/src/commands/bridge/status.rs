@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -79,7 +79,7 @@ impl<'a> Status<'a> {
             if self.json {
                 self.out.json(&Started { from, to })?;
             } else {
-                say(format_args!("carrying {from} to {to}"));
+                note(format_args!("carrying {from} to {to}"));
             }
         }
         self.out.flush()
@@ -91,7 +91,7 @@ impl<'a> Status<'a> {
         let Trouble { words: before, said } = &self.trouble;
         if *before != words && said.is_none_or(|at| at.elapsed() >= SECOND) {
             self.clear();
-            say(format_args!("not carried: {words}"));
+            note(format_args!("not carried: {words}"));
             self.trouble = Trouble { words, said: Some(Instant::now()) };
         }
     }
@@ -121,7 +121,7 @@ impl<'a> Status<'a> {
                     Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                     None => "some channels".into(),
                 };
-                say(format_args!("{from}: {what} could not be read: {}", one.why));
+                note(format_args!("{from}: {what} could not be read: {}", one.why));
             }
         }
         if self.json {
@@ -129,7 +129,7 @@ impl<'a> Status<'a> {
         } else {
             self.lines(bridge);
         }
-        if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) }
+        if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) }
     }
 
     fn json(&mut self, bridge: &Bridge) -> Outcome {
@@ -146,7 +146,7 @@ impl<'a> Status<'a> {
 
     fn lines(&self, bridge: &Bridge) {
         for ((from, to), counts) in self.ways.iter().zip(bridge.routes()) {
-            say(format_args!("{from} to {to}: {}", words(&counts)));
+            note(format_args!("{from} to {to}: {}", words(&counts)));
         }
     }
 

@@ -117,7 +117,7 @@ fn lateness(time: Duration, fifo: bool) -> Outcome<Lateness> {
 /// A problem has an exit code of its own.
 fn outcome(looked: &[Looked]) -> Outcome {
     match looked.iter().any(|(_, finding)| finding.state == State::Problem) {
-        true => Err(Failure::Known(Code::Unfit)),
+        true => Err(Failure::Reported(Code::Unfit)),
         false => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use saltus_decode::{Decoder, Meaning};
 
 use super::unknown::Unknown;
 use super::wanted::Wanted;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::{domain, types};
 use crate::print::out::Out;
 use crate::print::{About, Message, print};
@@ -41,7 +41,7 @@ pub(super) fn run(domain: &Directory, name: OsString, wanted: Wanted, meaning: D
     // No sums of nothing before an error.
     let nothing = reading.received == 0 && outcome.is_err();
     if !quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
-        say(format_args!("received {}, missed {}", reading.received, reading.missed));
+        note(format_args!("received {}, missed {}", reading.received, reading.missed));
     }
     outcome
 }
@@ -81,7 +81,7 @@ impl Reading<'_> {
         while let Some(channel) = opened {
             let said = channel.descriptions()?;
             if let Some(words) = self.meaning.doubt(|| types::texts(said)) {
-                say(format_args!("{words}; waiting for it"));
+                note(format_args!("{words}; waiting for it"));
             }
             let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
             let cancel = subscriber.cancel_handle();
@@ -104,7 +104,7 @@ impl Reading<'_> {
                 End::Retired(error) if !self.wanted.follow => return Err(error.into()),
                 End::Retired(error) => {
                     self.out.flush()?;
-                    say(error);
+                    note(error);
                 }
             }
             opened = self.appeared()?;
@@ -168,7 +168,7 @@ impl Reading<'_> {
                 self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
             };
             if self.wanted.looks_into {
-                self.unknown.tell(&name, &meaning, &message);
+                self.unknown.report(&name, &meaning, &message);
             }
             let about = About::Channel(&sample);
             let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };

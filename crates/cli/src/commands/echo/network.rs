@@ -9,7 +9,7 @@ use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Sub
 
 use super::unknown::Unknown;
 use super::wanted::{Channels, Wanted};
-use crate::exit::{Code, Failure, Outcome, Troubles, say};
+use crate::exit::{Code, Failure, Outcome, Troubles, note};
 use crate::flags::selection::Wants;
 use crate::flags::types;
 use crate::print::out::Out;
@@ -54,7 +54,7 @@ pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Out
     if !wanted.quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         drop(out);
         let missed = human::missed(totals.missed, totals.untold, totals.received);
-        say(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
+        note(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
     }
     outcome
 }
@@ -122,7 +122,7 @@ fn read(
         let first = totals.count(&message);
         let name = escaped(channel.as_bytes());
         if wanted.looks_into {
-            unknown.tell(&name, &meant, &bytes);
+            unknown.report(&name, &meant, &bytes);
         }
         let shown =
             print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };

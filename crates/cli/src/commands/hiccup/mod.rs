@@ -1,7 +1,7 @@
 //! `saltus hiccup`: how long this machine leaves a program waiting.
 
 mod show;
-mod tell;
+mod reporter;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use saltus_measure::nanos;
 use saltus_measure::session::{Session, Settings};
 use saltus_os::{clock, rt};
 
-use crate::exit::{Code, Failure, Outcome, say, taken, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, taken, unwritable};
 use crate::flags::time::at_least;
 use crate::flags::{Force, Json, Quiet, RunTime};
 use crate::stop;
 use saltus_text::units;
 use show::Show;
-use tell::Teller;
+use reporter::Reporter;
 
 /// The options of `hiccup`.
 #[derive(Args)]
@@ -183,22 +183,22 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
     let log = file.as_mut().map(|file| file.begin(serializer, tool, meter, account.began()));
     let log = args.out.as_deref().zip(log.transpose().map_err(unwritten)?);
     let control = if args.control { Some(args.start_control()?) } else { None };
-    let mut teller = Teller { account, control, log, show };
+    let mut reporter = Reporter { account, control, log, show };
     let beside = args.start_command(to_stdout || args.json.json)?;
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }
-    let ended = args.measure(&mut session, &mut teller, beside)?;
+    let ended = args.measure(&mut session, &mut reporter, beside)?;
     let (rest, untold) = session.stop();
     let ended = ended.map(Beside::end);
-    rest.into_iter().try_for_each(|event| teller.take(event))?;
+    rest.into_iter().try_for_each(|event| reporter.take(event))?;
     // The control tells of the last spikes a little later.
-    teller.settle(Duration::ZERO)?;
-    while teller.account.waits() {
-        teller.settle(TICK)?;
+    reporter.settle(Duration::ZERO)?;
+    while reporter.account.waits() {
+        reporter.settle(TICK)?;
     }
-    teller.account.end(untold, teller.control.take().map(Control::end));
-    teller.show.report(&teller.account)?;
+    reporter.account.end(untold, reporter.control.take().map(Control::end));
+    reporter.show.report(&reporter.account)?;
     ended.unwrap_or(Ok(())).map_err(|words| Failure::new(Code::Failed, words))
 }
 
@@ -211,7 +211,7 @@ impl Hiccup {
             if self.no_fallback {
                 return Err(Failure::new(Code::Failed, refused.clone()));
             }
-            say(format_args!("{refused}; going on without"));
+            note(format_args!("{refused}; going on without"));
         }
         Ok(session)
     }
@@ -220,7 +220,7 @@ impl Hiccup {
     fn measure(
         &self,
         session: &mut Session,
-        teller: &mut Teller<'_>,
+        reporter: &mut Reporter<'_>,
         mut beside: Option<Beside>,
     ) -> Outcome<Option<Beside>> {
         let end = self.length().map(|length| clock::monotonic().saturating_add(nanos(length)));
@@ -231,19 +231,19 @@ impl Hiccup {
             }
             let until = end.unwrap_or(u64::MAX).min(now + nanos(TICK));
             if let Some(event) = session.next(until) {
-                teller.take(event)?;
+                reporter.take(event)?;
             }
-            teller.settle(Duration::ZERO)?;
-            teller.show.live(&teller.account)?;
+            reporter.settle(Duration::ZERO)?;
+            reporter.show.live(&reporter.account)?;
         }
-        teller.account.looks(session.observer());
+        reporter.account.looks(session.observer());
         Ok(beside)
     }
 
     /// The command to measure beside, if there is one.
     fn start_command(&self, output_is_ours: bool) -> Outcome<Option<Beside>> {
         let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
-        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| say(words));
+        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| note(words));
         started.map(Some).map_err(|e| {
             let program = program.to_string_lossy();
             Failure::new(Code::Failed, format!("cannot start {program}: {e}; write its path, or see PATH"))

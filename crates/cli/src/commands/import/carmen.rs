@@ -15,7 +15,7 @@ use saltus_log::edit::Output;
 use serde::Serialize;
 
 use crate::commands::log::failed;
-use crate::exit::{Code, Failure, Outcome, say, unreadable, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: Carmen) -> Outcome {
         out.json(&report)?;
         out.flush()?;
     } else if !args.quiet.quiet {
-        report.words().iter().for_each(say);
+        report.words().iter().for_each(note);
     }
     Ok(())
 }

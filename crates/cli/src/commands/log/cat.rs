@@ -7,7 +7,7 @@ use saltus_decode::Meaning;
 use saltus_log::Event;
 use saltus_log::edit::Meanings;
 
-use super::input::{Input, tell};
+use super::input::{Input, warn_of_damage};
 use super::select::{Channels, Times, selection};
 use crate::exit::Outcome;
 use crate::flags::types;
@@ -77,7 +77,7 @@ pub(crate) fn run(args: Cat) -> Outcome {
     let rest = input.read(true, |source, progress| source.each(progress, take), |failure| failure)?;
     out.flush()?;
     if !args.quiet.quiet && left > 0 && !stop::requested() {
-        tell(&name, &rest.damage);
+        warn_of_damage(&name, &rest.damage);
     }
     Ok(())
 }

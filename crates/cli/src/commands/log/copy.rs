@@ -10,7 +10,7 @@ use saltus_log::edit::{Selection, copy};
 use super::input::Input;
 use super::output::{Log, Writing, failed};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::stop;
 use saltus_text::human::plural;
 
@@ -147,7 +147,7 @@ fn carmen(input: Input, path: &Path, log: &mut Log<'_>) -> Outcome<Vec<(String, 
     }
     if summary.broken > 0 {
         let lines = plural(summary.broken, "line");
-        say(format_args!("{name}: {lines} broken and left out; `saltus import carmen` tells which"));
+        note(format_args!("{name}: {lines} broken and left out; `saltus import carmen` tells which"));
     }
     Ok(Vec::new())
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use saltus_log::edit::{ExportError, Layout, Meanings, export};
 
-use super::input::{Input, tell};
+use super::input::{Input, warn_of_damage};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::output::Target;
 use crate::flags::types;
 use crate::flags::{Force, Quiet, TypeDirs};
@@ -86,13 +86,13 @@ pub(crate) fn run(args: Export) -> Outcome {
         }
         Ok(done)
     })?;
-    tell(&name, &done.damage);
+    warn_of_damage(&name, &done.damage);
     if done.left_out > 0 {
         let left_out = plural(done.left_out, "message");
-        say(format_args!("{left_out} left out: their type is not known, or they are damaged"));
+        note(format_args!("{left_out} left out: their type is not known, or they are damaged"));
     }
     if !quiet {
-        say(format_args!("{} written", plural(done.rows, "message")));
+        note(format_args!("{} written", plural(done.rows, "message")));
     }
     Ok(())
 }

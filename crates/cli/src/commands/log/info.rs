@@ -8,7 +8,7 @@ use saltus_log::{ChannelSummary, Log, Types};
 use serde::Serialize;
 
 use super::input::open;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
 use crate::print::Timestamp;
@@ -109,7 +109,7 @@ pub(crate) fn run(args: Info) -> Outcome {
     out.flush()?;
     if unknown > 0 && !args.json.json {
         let channels = human::plural(unknown, "channel");
-        say(format_args!("unknown type on {channels} (?? above): {}", types::UNKNOWN));
+        note(format_args!("unknown type on {channels} (?? above): {}", types::UNKNOWN));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use saltus_log::edit::{ReadError, Source};
 use saltus_log::{Damage, Error, Keep, Log};
 
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
@@ -84,9 +84,9 @@ impl Input {
 }
 
 /// Says what was wrong with a log, if something was.
-pub(crate) fn tell(name: &str, damage: &Damage) {
+pub(crate) fn warn_of_damage(name: &str, damage: &Damage) {
     if *damage != Damage::default() {
-        say(format_args!("{name}: {damage}; all else was read"));
+        note(format_args!("{name}: {damage}; all else was read"));
     }
 }
 

@@ -10,8 +10,8 @@ use saltus_log::edit::{Output, Written};
 use saltus_log::{Damage, Error, Format, WriterOptions};
 use serde::Serialize;
 
-use super::input::tell;
-use crate::exit::{Code, Failure, Outcome, say, unwritable};
+use super::input::warn_of_damage;
+use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
@@ -94,7 +94,7 @@ impl Writing {
             let written = log.finish().map_err(|e| failed(path, e))?;
             Ok(Report::new(path, format, written, damages))
         })?;
-        self.tell(&report)
+        self.print(&report)
     }
 
     fn options(&self) -> WriterOptions {
@@ -102,8 +102,8 @@ impl Writing {
         self.mcap.options().interval(Duration::MAX)
     }
 
-    fn tell(&self, report: &Report) -> Outcome {
-        report.damages.iter().for_each(|(name, damage)| tell(name, damage));
+    fn print(&self, report: &Report) -> Outcome {
+        report.damages.iter().for_each(|(name, damage)| warn_of_damage(name, damage));
         if self.json.json {
             let mut out = Out::new()?;
             out.json(report)?;
@@ -112,7 +112,7 @@ impl Writing {
         if self.quiet() {
             return Ok(());
         }
-        say(format_args!(
+        note(format_args!(
             "{}: {} on {}",
             report.out,
             plural(report.events, "event"),
@@ -120,16 +120,16 @@ impl Writing {
         ));
         if report.unknown > 0 {
             let channels = plural(report.unknown as u64, "channel");
-            say(format_args!("unknown type on {channels}, which viewers cannot decode: {}", types::UNKNOWN));
+            note(format_args!("unknown type on {channels}, which viewers cannot decode: {}", types::UNKNOWN));
         }
         if report.kept_raw > 0 {
-            say(format_args!(
+            note(format_args!(
                 "{} kept as published: as CDR they would not come back to the byte",
                 plural(report.kept_raw, "message")
             ));
         }
         if report.too_early > 0 {
-            say(format_args!(
+            note(format_args!(
                 "{} from before 1970 have time 0 now, since MCAP has no such times: a log of LCM (.lcmlog) keeps them",
                 plural(report.too_early, "message")
             ));

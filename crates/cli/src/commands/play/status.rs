@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write, stderr};
 use rustix::termios;
 use saltus_replay::{Line, Report, Session};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::human;
 
@@ -35,7 +35,7 @@ impl Status {
     }
 
     /// Tells more than goes on the line.
-    pub(crate) fn tell(&mut self, words: &str) {
+    pub(crate) fn print(&mut self, words: &str) {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K{words}\n");
             self.drawn = 0;
@@ -98,10 +98,10 @@ impl Status {
                     [late.p50, late.p99, late.p999, late.max].map(|ns| human::nanos(ns as f64));
                 format!(", late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")
             });
-            say(format_args!("played {}{lost}{times}", report.played));
+            note(format_args!("played {}{lost}{times}", report.played));
         }
         if let Some(later @ 1..) = report.later_timestamps.filter(|_| !self.quiet) {
-            say(format_args!(
+            note(format_args!(
                 "{later} with a later timestamp than the original: those of a publisher never go back, nor behind what is in its channel"
             ));
         }

@@ -8,7 +8,7 @@ use saltus_domain::{Domain, Name};
 use saltus_log::Format;
 use saltus_record::{Error, Limits, Log, Naming, Settings, Source, Style, When};
 
-use crate::exit::{Code, Failure, Outcome, say, taken};
+use crate::exit::{Code, Failure, Outcome, note, taken};
 use crate::flags::domain;
 use crate::flags::help;
 use crate::flags::mcap::format_of;
@@ -181,7 +181,7 @@ impl Record {
     pub(super) fn when(&self) -> Outcome<Option<When>> {
         let Some(text) = &self.when else { return Ok(None) };
         let reader = types::decoder(None, &self.dirs)?;
-        let when = When::new(text, reader, |words| say(words)).ok_or_else(|| {
+        let when = When::new(text, reader, |words| note(words)).ok_or_else(|| {
             let words = format!(
                 "--when `{text}`: expected CHANNEL.FIELD, one of == != < <= > >=, and a number, true, false or \"text\", such \
                  as 'ESTOP.active == true' or 'IMU.accel[2] > 30'"

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use saltus_record::{Recorder, Status as Now, Total};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
@@ -42,11 +42,11 @@ impl Status {
         let files = recorder.status().files;
         match (self.quiet, files.paths.last()) {
             (true, _) => {}
-            (false, Some(path)) => say(format_args!("recording to {}", path.display())),
+            (false, Some(path)) => note(format_args!("recording to {}", path.display())),
             (false, None) => {
                 let key = if std::io::stdin().is_terminal() { "Enter or " } else { "" };
                 let time = last.unwrap_or_default();
-                say(format_args!(
+                note(format_args!(
                     "keeping the last {time:?}: {key}kill -USR1 {} writes them",
                     std::process::id()
                 ));
@@ -63,12 +63,12 @@ impl Status {
         if now.saved > self.saved {
             self.saved = now.saved;
             self.clear();
-            say("the last moments are written");
+            note("the last moments are written");
         }
         if now.files.paths.len() > self.files {
             self.files = now.files.paths.len();
             self.clear();
-            now.files.paths.last().inspect(|path| say(format_args!("recording to {}", path.display())));
+            now.files.paths.last().inspect(|path| note(format_args!("recording to {}", path.display())));
         }
         if self.live {
             let time = human::nanos(self.start.elapsed().as_nanos() as f64);
@@ -81,7 +81,7 @@ impl Status {
         if self.trouble.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
             self.trouble = Some(Instant::now());
             self.clear();
-            say(format_args!("{error}; going on"));
+            note(format_args!("{error}; going on"));
         }
     }
 
@@ -95,17 +95,17 @@ impl Status {
             return out.flush();
         }
         if !self.quiet {
-            table(recorder).iter().for_each(say);
+            table(recorder).iter().for_each(note);
         }
         for line in recorder.unread() {
             let what = match line.channel {
                 Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                 None => "some channels".into(),
             };
-            say(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
+            note(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
         }
         if !self.quiet || now.total.has_losses() {
-            say(words(&now));
+            note(words(&now));
         }
         Ok(())
     }

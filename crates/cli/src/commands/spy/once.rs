@@ -6,7 +6,7 @@ use saltus_domain::{Name, Pattern, UnreadFinder};
 use saltus_spy::{Column, Source, Watch, sort};
 use saltus_spy_tui::{cell, is_number, title};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::escape::escaped;
@@ -38,7 +38,7 @@ pub(crate) fn run(
     let mut rows = watch.model().rows();
     sort(&mut rows, Column::Channel, false);
     for trouble in watch.troubles(&mut 0) {
-        say(format_args!("{}: {}", trouble.domain, trouble.words));
+        note(format_args!("{}: {}", trouble.domain, trouble.words));
     }
     // Channels that are there and have no row could not be read.
     let mut complete = true;
@@ -54,10 +54,10 @@ pub(crate) fn run(
                 Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                 None => "some channels".into(),
             };
-            say(format_args!("{url}: {what} could not be read: {}", one.why));
+            note(format_args!("{url}: {what} could not be read: {}", one.why));
         }
     }
-    let done = if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) };
+    let done = if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) };
     if json {
         rows.iter().try_for_each(|row| out.json(row))?;
         out.flush()?;

@@ -10,7 +10,7 @@ use saltus_spy::{Options, Source, Watch};
 use saltus_types::Schema;
 use saltus_web::{Deck, Error, Server, Stop};
 
-use crate::exit::{Code, Failure, Outcome, readable, say};
+use crate::exit::{Code, Failure, Outcome, readable, note};
 use crate::flags::domain;
 use crate::print::out::Out;
 use crate::stop;
@@ -68,9 +68,9 @@ pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) 
     let mut out = Out::new()?;
     out.line(server.url())?;
     out.flush()?;
-    say(format_args!("open that in a browser; Ctrl-C ends it"));
+    note(format_args!("open that in a browser; Ctrl-C ends it"));
     if !server.address().ip().is_loopback() {
-        say(format_args!("whoever has this URL sees everything and steers the player; it is not encrypted"));
+        note(format_args!("whoever has this URL sees everything and steers the player; it is not encrypted"));
     }
     server.run().map_err(failure)
 }

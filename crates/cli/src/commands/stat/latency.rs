@@ -10,7 +10,7 @@ use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
 
 use super::options::Stat;
-use crate::exit::{Outcome, say, taken, unwritable};
+use crate::exit::{Outcome, note, taken, unwritable};
 use crate::flags::domain;
 use crate::flags::selection::Selection;
 use crate::print::out::Out;
@@ -78,7 +78,7 @@ pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
         from = to;
     }
     if hops.more() {
-        say(format_args!("there were more than {MOST} receivers; those that came last are left out"));
+        note(format_args!("there were more than {MOST} receivers; those that came last are left out"));
     }
     print(&hops, stat.json.json, start.elapsed())
 }

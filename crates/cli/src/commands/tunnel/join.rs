@@ -11,7 +11,7 @@ use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Error, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
 use super::status::Status;
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::flags::Json;
 use crate::flags::selection::Regexes;
 use crate::stop;
@@ -119,7 +119,7 @@ fn key(file: &Path) -> Outcome<Key> {
         }
     })?;
     if others {
-        say(format_args!("others may read the key: chmod 600 {}", file.display()));
+        note(format_args!("others may read the key: chmod 600 {}", file.display()));
     }
     Ok(key)
 }
@@ -165,8 +165,8 @@ impl Both {
             join.step(status.next(), |notice| told.push(notice))?;
             for notice in told {
                 match notice {
-                    Notice::Connected(from) => say(format_args!("connected with {from}")),
-                    Notice::Lost => say("nothing comes from the other end any more; trying on"),
+                    Notice::Connected(from) => note(format_args!("connected with {from}")),
+                    Notice::Lost => note("nothing comes from the other end any more; trying on"),
                 }
             }
             if let Some(trouble) = join.trouble() {
@@ -190,9 +190,9 @@ fn alone(stats: &Stats, to: Option<&str>) {
         return;
     }
     if stats.rejected.foreign > 0 {
-        say("what comes is not of this key: do both ends have the same key, and the same version of saltus?");
+        note("what comes is not of this key: do both ends have the same key, and the same version of saltus?");
     } else if let Some(to) = to {
-        say(format_args!(
+        note(format_args!(
             "no answer from {to} yet: does `saltus tunnel listen` run there, with the same key, and does a firewall let \
              UDP through to that port?"
         ));

@@ -7,7 +7,7 @@ use saltus_os::clock;
 use saltus_tunnel::{Here, Stats};
 use serde::Serialize;
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::human::{bytes, plural};
 
@@ -94,8 +94,8 @@ impl Status {
             return self.out.flush();
         }
         match at {
-            Some(at) => say(format_args!("a tunnel at {at}, for {domain}")),
-            None => say(format_args!("a tunnel for {domain}")),
+            Some(at) => note(format_args!("a tunnel at {at}, for {domain}")),
+            None => note(format_args!("a tunnel for {domain}")),
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Status {
     /// Says what a domain did not take, unless that is what it said before.
     pub(crate) fn trouble(&mut self, words: &str) {
         if self.trouble.as_deref() != Some(words) {
-            say(words);
+            note(words);
             self.trouble = Some(words.into());
         }
     }
@@ -141,7 +141,7 @@ impl Status {
         if self.live {
             let _ = writeln!(stderr(), "\r\x1b[K");
         }
-        say(format_args!(
+        note(format_args!(
             "sent {} in {}, delivered {} ({} recovered), dropped {}",
             plural(stats.sent, "message"),
             bytes(stats.sent_bytes as f64),

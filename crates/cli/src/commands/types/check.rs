@@ -8,7 +8,7 @@ use saltus_decode::files;
 use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::print::out::Out;
@@ -91,8 +91,8 @@ fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> 
     let types = plural(types as u64, "type");
     match said.list.len() {
         0 if quiet => {}
-        0 => say(format_args!("{types} in {files}, all well")),
-        _ => say(format_args!("{types} in {files}, {}", types::tally(said))),
+        0 => note(format_args!("{types} in {files}, all well")),
+        _ => note(format_args!("{types} in {files}, {}", types::tally(said))),
     }
     Ok(())
 }

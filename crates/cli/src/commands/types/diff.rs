@@ -68,7 +68,7 @@ pub(crate) fn run(args: Diff) -> Outcome {
         _ => return Err(several(&args.a, a)),
     }
     teller.out.flush()?;
-    if teller.differ { Err(Failure::Known(Code::Differ)) } else { Ok(()) }
+    if teller.differ { Err(Failure::Reported(Code::Differ)) } else { Ok(()) }
 }
 
 struct Teller {

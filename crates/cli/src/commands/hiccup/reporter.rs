@@ -13,14 +13,14 @@ use super::show::Show;
 use crate::exit::{Outcome, unwritable};
 
 /// The account, the control that it asks, the log with its path, and the screen.
-pub(super) struct Teller<'a> {
+pub(super) struct Reporter<'a> {
     pub(super) account: Account,
     pub(super) control: Option<Control>,
     pub(super) log: Option<(&'a Path, Log<'a>)>,
     pub(super) show: Show,
 }
 
-impl Teller<'_> {
+impl Reporter<'_> {
     /// Takes what the meter has to tell.
     pub(super) fn take(&mut self, event: Event) -> Outcome {
         match event {
