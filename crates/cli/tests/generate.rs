@@ -139,13 +139,13 @@ fn what_a_language_does_not_have_is_refused() {
     for lang in LANGUAGES {
         let lcm = generate([lang, "--style", "lcm"]);
         match lang {
-            "rust" | "octave" => _ = lcm.saying(2, "leave --style lcm out"),
+            "rust" | "octave" => _ = lcm.saying(2, "omit --style lcm"),
             _ => _ = lcm.with(0),
         }
         let plain = generate([lang, "--plain", ""]);
         match lang {
             "rust" | "c" | "cpp" => _ = plain.with(0),
-            _ => _ = plain.saying(2, "leave --plain out"),
+            _ => _ = plain.saying(2, "omit --plain"),
         }
     }
 }

@@ -131,6 +131,6 @@ fn it_tells_where_it_listens_and_why_it_cannot() {
     assert!(lines.next().unwrap().starts_with("listening on 127.0.0.1:"));
     assert!(lines.find(|line| line.starts_with("CLIENT")).unwrap().contains("DROPPED"));
     plain.signal(libc::SIGTERM);
-    assert_eq!(lines.last().unwrap(), "0 messages received, 0 handed on, 0 dropped for slow clients");
+    assert_eq!(lines.last().unwrap(), "0 messages received, 0 forwarded, 0 dropped for slow clients");
     plain.ended().with(0);
 }

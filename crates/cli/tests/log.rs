@@ -142,7 +142,7 @@ fn what_can_be_read_of_a_damaged_log_is_kept_and_the_rest_told() {
         let bytes = log(format);
         let broken = files.write(name, &bytes[..bytes.len() / 2 + 9]);
         let out = files.at(&format!("repaired-{name}"));
-        place.run(["log", "repair", &broken, "-o", &out]).saying(0, "all else was read");
+        place.run(["log", "repair", &broken, "-o", &out]).saying(0, "the rest was read");
         let (repaired, damage) = events(&files.read(&format!("repaired-{name}")));
         assert_eq!(damage, Damage::default());
         assert!(repaired.len() >= 5 && repaired == events(&bytes).0[..repaired.len()], "{format}");

@@ -140,7 +140,7 @@ fn what_a_hub_does_not_tell_is_unknown() {
     let ended = place.run(["echo", "x", "-n2", "--json", "--domain", url]);
     let row = &ended.saying(0, "received 2, missed unknown, dropped 0").json()[0];
     assert!(row["missed"].is_null() && row["sender"].is_null() && row["seq"].is_null(), "{row}");
-    place.run(["echo", "x", "--strict", "--domain", url]).saying(5, "does not tell what was missed");
+    place.run(["echo", "x", "--strict", "--domain", url]).saying(5, "does not report missed messages");
     let stat = ["stat", "-n1", "-i", "300ms", "--json", "--domain", url];
     let row = &first_row(&stat, |arguments| place.run(arguments).with(0));
     assert!(row["missed"].is_null() && row["sender"].is_null(), "{row}");

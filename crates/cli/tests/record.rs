@@ -278,7 +278,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["--when", "A.x == 1"], 2, "--last"),
         (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
         (&["-o", "x.bag"], 2, "expected a name that ends in .mcap or .lcmlog"),
-        (&["-a", "-o", "x.mcap"], 2, "--append: nothing can be added to an MCAP file"),
+        (&["-a", "-o", "x.mcap"], 2, "--append: cannot append to an MCAP file"),
         (&["-e", "(", "-o", "x"], 2, "no regular expression"),
         (&["--also", "mem://", "-o", "x"], 2, "the memory of a single process"),
         (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),

@@ -111,7 +111,7 @@ fn info_tells_the_types_and_show_has_them() {
     let names: Vec<_> = all.iter().map(|line| &line["name"]).collect();
     assert_eq!(names, ["robot.pose_t"]);
     place.run(["pub", "untyped", "x"]).with(0);
-    place.run(["types", "show", "--channel", "untyped"]).saying(1, "nobody has left a type");
+    place.run(["types", "show", "--channel", "untyped"]).saying(1, "no type is stored with this channel");
     place.run(["types", "show"]).with(2);
 }
 
@@ -213,7 +213,7 @@ fn where_no_type_can_be_left_the_message_is_published_all_the_same() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["mk", "pose"]).with(0);
     std::fs::remove_file(place.path().join("pose/types")).unwrap();
-    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).saying(0, "published all the same");
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).saying(0, "published anyway");
     let shown = place.run(["echo", "pose", "--newest", "-n1", "-I", &types]).with(0);
     assert!(shown.text().contains(": robot.pose_t\n"), "{shown:?}");
 }

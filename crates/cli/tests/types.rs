@@ -34,7 +34,7 @@ fn check_ends_well_when_all_is_well() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     files.write("path.lcm", PATH);
-    place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, all well");
+    place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, no errors");
     let quiet = place.run(["types", "check", "--quiet", &pose]).with(0);
     assert_eq!((quiet.text(), quiet.err.as_str()), ("", ""));
     // What a file refers to is looked for beside it, and with -I.
@@ -98,7 +98,7 @@ fn enums_are_counted_and_shown() {
         "mode.lcm",
         "package robot;\n// What it does.\nenum mode_t { OFF, DRIVE = 5, // on wheels\n HOLD }",
     );
-    place.run(["types", "check", &mode]).saying(0, "1 type in 1 file, all well");
+    place.run(["types", "check", &mode]).saying(0, "1 type in 1 file, no errors");
     for name in ["mode_t", "robot.mode_t"] {
         let shown = place.run(["types", "show", name, &mode]).with(0);
         for wanted in [

@@ -1,4 +1,4 @@
-//! `saltus demo`: the balancing robot, and the processes that it is made of.
+//! `saltus demo`: runs the balancing robot, or one of its processes.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,6 @@ use saltus_robot::demo::{self, DemoOptions};
 use crate::exit::{Code, Failure, Outcome, readable};
 use crate::flags::{Json, RunTime};
 
-/// The options of `demo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
@@ -43,7 +42,7 @@ pub(crate) struct Demo {
     json: Json,
 }
 
-/// What the supervisor starts its children with.
+/// The options with which the supervisor starts its child processes.
 #[derive(Args)]
 pub(crate) struct DemoProcess {
     /// Which of the robot's programs
@@ -62,7 +61,7 @@ Examples:
   saltus demo --lidar scans.log.gz --speed 10
   saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
-/// Runs the robot in the domain that was asked for, or in one of its own. The report tells why it failed, if it did.
+/// Runs the robot in the given domain, or in a temporary one. The report has the reason of a failure.
 pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     demo.lidar.iter().try_for_each(|log| readable(log))?;
     let options = DemoOptions {
@@ -85,7 +84,7 @@ pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     }
 }
 
-/// Is one of the robot's processes, which tells its own errors.
+/// Runs one of the robot's processes, which prints its own errors.
 pub(crate) fn process(process: DemoProcess) -> Outcome {
     match saltus_robot::role_main(&process.role, &process.arguments) {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! `saltus record`: write what flows into files.
+//! `saltus record`: write messages to files.
 
 mod options;
 mod status;
@@ -12,7 +12,7 @@ use crate::stop;
 pub(crate) use options::Record;
 use status::Status;
 
-/// Records until the end is asked for, or until what was asked for is recorded.
+/// Records until a stop signal, or until the options end it.
 pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     stop::on(&[libc::SIGINT, libc::SIGTERM])?;
     let (sources, settings) = (args.sources(url)?, args.settings()?);
@@ -50,11 +50,11 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     exit::for_each(args.never_came(url, came)?, Err)
 }
 
-/// What is asked for while it records: SIGHUP for a new file; a key and SIGUSR1 for the last moments.
+/// Requests during a recording: SIGHUP starts a new file; Enter and SIGUSR1 write the messages kept by `--last`.
 fn steer(control: &Control, keeps: bool) -> Outcome {
-    let failed = |e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}"));
+    let failed = |e| Failure::new(Code::Failed, format!("cannot handle signals: {e}"));
     let (hup, usr1) = (control.clone(), control.clone());
-    // SAFETY: all that these do is to store into an atomic, which a signal handler may.
+    // SAFETY: these handlers only store to an atomic, which is async-signal-safe.
     unsafe {
         signal_hook::low_level::register(libc::SIGHUP, move || hup.new_file()).map_err(failed)?;
         signal_hook::low_level::register(libc::SIGUSR1, move || usr1.save()).map_err(failed)?;

@@ -1,22 +1,22 @@
-//! What is said of messages whose type is not known: once.
+//! The warning about messages of unknown type, printed once.
 
 use saltus_decode::Meaning;
 
 use crate::exit::note;
 use crate::flags::types;
 
-/// Whether it was said.
+/// Whether the warning was printed, or is suppressed.
 pub(super) struct Unknown {
     reported: bool,
 }
 
 impl Unknown {
-    /// Nothing was said yet, and nothing is said where it is to be quiet.
+    /// Not printed yet; `quiet` suppresses it.
     pub(super) fn new(quiet: bool) -> Unknown {
         Unknown { reported: quiet }
     }
 
-    /// Says what to do, at the first message of which neither type nor text is known.
+    /// Prints the remedy at the first message that is neither of a known type nor text.
     pub(super) fn report(&mut self, channel: &str, meaning: &Meaning, bytes: &[u8]) {
         let unknown =
             matches!(meaning, Meaning::Unknown(_) | Meaning::Bytes) && str::from_utf8(bytes).is_err();

@@ -1,4 +1,4 @@
-//! `saltus log info`: what is in a log.
+//! `saltus log info`: show the contents of logs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,20 +40,20 @@ Examples:
   saltus log info lcmlog-2026-11-20.00 -I types
   saltus log info robot.mcap --json | jq '.channels[].name'";
 
-/// What `log info --json` prints; the fields are a promise.
+/// A line of `log info --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Report {
     file: String,
     format: String,
     bytes: u64,
     events: u64,
-    /// Since 1970.
+    /// Seconds since 1970.
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     #[serde(skip)]
     times: Option<(i64, i64)>,
     channels: Vec<Row>,
-    /// Events of channels beyond those that are listed.
+    /// Events of channels that are not listed.
     others: u64,
     back: u64,
     damage: Harm,
@@ -87,7 +87,7 @@ struct Metadata {
     values: BTreeMap<String, String>,
 }
 
-/// Tells of each log.
+/// Prints the contents of each log.
 pub(crate) fn run(args: Info) -> Outcome {
     stop::on_signals()?;
     let types = types::types(&args.dirs)?;
@@ -196,7 +196,7 @@ impl Report {
 
 impl Row {
     fn is_unknown(&self) -> bool {
-        // Text begins with letters, and not with a fingerprint.
+        // Text starts with letters, not with a fingerprint.
         let key = self.fingerprint.as_ref().and_then(|digits| units::hex(digits).ok());
         self.r#type.is_none() && key.is_some_and(|key| !is_text(&key))
     }

@@ -1,4 +1,4 @@
-//! The table once, for scripts.
+//! `saltus spy --once`: print the table once, for scripts.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,11 @@ use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::table::{Align, Table};
 
-/// What finds the channels of each domain that cannot be read, and where the table goes.
+/// Finds unreadable channels of each domain, and prints the table.
 pub(crate) struct Finders(Vec<(Source, UnreadFinder)>, Out);
 
 impl Finders {
-    /// They hold descriptors back; so they come before the watch, which may take all.
+    /// They reserve descriptors, so they are created before the watch, which may use all others.
     pub(crate) fn new(sources: &[Source]) -> Outcome<Finders> {
         let finders =
             sources.iter().map(|source| (source.clone(), UnreadFinder::new(&source.domain))).collect();
@@ -24,7 +24,7 @@ impl Finders {
     }
 }
 
-/// Watches for a while, prints, and ends.
+/// Watches for an interval, prints, and returns.
 pub(crate) fn run(
     watch: &Watch,
     Finders(mut finders, mut out): Finders,
@@ -40,7 +40,7 @@ pub(crate) fn run(
     for trouble in watch.troubles(&mut 0) {
         note(format_args!("{}: {}", trouble.domain, trouble.words));
     }
-    // Channels that are there and have no row could not be read.
+    // Existing channels without a row could not be read.
     let mut complete = true;
     for (source, finder) in &mut finders {
         let url = source.domain.url();
