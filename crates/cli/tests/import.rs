@@ -116,7 +116,7 @@ fn what_is_no_log_of_carmen_makes_no_log() {
         let log = files.write("tale.txt", text);
         place
             .run(["import", "carmen", &log, "-o", &files.at("out")])
-            .saying(1, &format!("of CARMEN in {lines}"));
+            .saying(1, &format!("odometry in {lines}"));
         assert_eq!(files.names(), ["tale.txt"]);
     }
 }

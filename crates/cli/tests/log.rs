@@ -163,7 +163,7 @@ fn messages_become_tables_and_objects() {
     assert!(csv.text().starts_with(expected), "{}", csv.text());
     assert_eq!(csv.text().lines().count(), 3);
     let out = files.at("pose.jsonl");
-    place.run(["log", "export", &lcm, "-I", &types, "-o", &out]).saying(0, "10 messages left out");
+    place.run(["log", "export", &lcm, "-I", &types, "-o", &out]).saying(0, "left out 10 messages");
     let text = String::from_utf8(files.read("pose.jsonl")).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 10);
@@ -179,7 +179,7 @@ fn a_carmen_log_becomes_mcap_with_its_types() {
                 FLASER 2 1.5 2 0 0.1 0.2 0.3 1 2 10.75 host 10.5\n";
     let carmen = files.write("in.log", text);
     let out = files.at("out.mcap");
-    place.run(["log", "convert", &carmen, "-o", &out]).saying(0, "1 line broken");
+    place.run(["log", "convert", &carmen, "-o", &out]).saying(0, "left out 1 malformed line");
     let info = &place.run(["log", "info", &out, "--json"]).with(0).json()[0];
     assert_eq!(info["channels"][0]["type"], "carmen.laser_t");
     assert_eq!((&info["events"], &info["channels"][2]["encoding"]), (&3.into(), &"cdr".into()));

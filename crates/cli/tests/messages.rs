@@ -216,7 +216,7 @@ fn strict_ends_with_5_when_a_message_was_missed() {
     echo.signal(libc::SIGSTOP);
     place.run(["pub", "imu", "x", "-n", "100"]).with(0);
     echo.signal(libc::SIGCONT);
-    echo.ended().saying(5, "lost");
+    echo.ended().saying(5, "missed 96 messages");
     place.run(["echo", "imu", "--strict", "--newest"]).with(2);
 }
 

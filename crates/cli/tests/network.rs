@@ -181,7 +181,7 @@ fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() 
 fn what_is_for_shared_memory_says_so() {
     let place = Place::new();
     for (command, words) in [
-        (&["mk", "x"][..], "`saltus pub` needs no channel"),
+        (&["mk", "x"][..], "`saltus pub` needs no existing channel"),
         (&["rm", "x"], "`saltus ls` lists"),
         (&["info", "x"], "`saltus stat` measures"),
         (&["chmod", "600", "x"], "who reaches a network may read"),

@@ -331,7 +331,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (
             &[&good, "--timestamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
             2,
-            "carries no timestamps",
+            "has no timestamps",
         ),
         (&[&good, "--domain", "mem://"], 2, "the memory of a single process"),
     ] {

@@ -276,7 +276,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["-o", &there][..], 1, "exists: choose another name"),
         (&["--when", "ESTOP", "--last", "1s"], 2, "expected CHANNEL.FIELD"),
         (&["--when", "A.x == 1"], 2, "--last"),
-        (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
+        (&["-v", "-o", "/nowhere/x"], 2, "--invert needs channels"),
         (&["-o", "x.bag"], 2, "expected a name that ends in .mcap or .lcmlog"),
         (&["-a", "-o", "x.mcap"], 2, "--append: cannot append to an MCAP file"),
         (&["-e", "(", "-o", "x"], 2, "no regular expression"),

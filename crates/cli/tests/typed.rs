@@ -277,10 +277,10 @@ fn echo_says_when_the_channel_knows_other_types_than_the_one_it_waits_for() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "-q", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let waits = ["echo", "pose", "--type", "nosuch_t", "--timeout", "10ms"];
-    let told = place.run(waits).saying(4, "the channel knows no type `nosuch_t`");
+    let told = place.run(waits).saying(4, "the channel has no type `nosuch_t`");
     assert!(told.err.contains("robot.pose_t"), "{told:?}");
     let right = place.run(["echo", "pose", "--type", "pose_t", "--timeout", "10ms"]).with(4);
-    assert!(!right.err.contains("knows no type"), "{right:?}");
+    assert!(!right.err.contains("has no type"), "{right:?}");
 }
 
 /// A terminal obeys U+009B as it does ESC [.

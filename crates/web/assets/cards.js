@@ -1,4 +1,4 @@
-// Opened channels: a card each, with its fields and the views that fit its type. And cards with plots, and the graph.
+// Cards: one for each opened channel, with its fields and the views that fit its type, cards with plots, and the graph.
 
 import { h, text } from './dom.js';
 import * as as from './format.js';
@@ -17,7 +17,7 @@ export class Cards {
       graph: !!this.graphed,
       hz: this.all.length || this.plots.length ? 20 : 10,
     }));
-    // What is scrolled out of sight is not asked for.
+    // Cards that are scrolled out of sight are not requested.
     this.sight = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) target.card.seen = isIntersecting;
       net.show();
@@ -56,7 +56,7 @@ export class Cards {
   /** Opens a channel, or closes all its cards if it is open. */
   open({ domain, channel }) {
     const key = keyOf({ domain, channel });
-    // One that the address named without its domain is the same.
+    // A channel named in the address without its domain is the same.
     const there = this.all.filter((card) => card.key === key || (card.last && keyOf(card.last) === key));
     if (there.length) there.forEach((card) => card.close());
     else this.add({ domain, channel });
@@ -72,7 +72,7 @@ export class Cards {
   chooseAgain() {
     this.all.forEach((card) => card.choose());
   }
-  /** The nodes of a channel's tree that somebody has folded or unfolded: the same on all its cards. */
+  /** The toggled nodes of a channel's tree, shared by all its cards. */
   toggledOf(key) {
     if (!this.toggled.has(key)) this.toggled.set(key, new Set());
     return this.toggled.get(key);
@@ -128,7 +128,7 @@ class Card {
     this.body = h('div', { class: 'body' });
     this.element = h('article', { class: 'card', 'data-channel': channel.channel },
       h('div', { class: 'top' }, h('h2', { title: channel.channel }, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
-        h('button', { class: 'bare larger', title: 'Larger, or as before', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare larger', title: 'Enlarge or restore', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
         h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => this.close() }, '✕')), this.body);
     this.element.card = this;
     cards.sight.observe(this.element);

@@ -1,4 +1,4 @@
-// Making elements. Text is always text: nothing that came from a channel is ever read as HTML.
+// Helpers that create elements. Text from channels is always set as text, never parsed as HTML.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -29,7 +29,7 @@ export function text(element, words) {
   }
 }
 
-/** Calls `draw` in the next frame, once, however often it is asked. */
+/** Calls `draw` once in the next frame, however often it was requested. */
 export function framed(draw) {
   let asked = false;
   return () => {
@@ -42,11 +42,11 @@ export function framed(draw) {
   };
 }
 
-/** A canvas that has as many pixels as it takes on the screen; `draw(context, width, height)` in CSS pixels. */
+/** A canvas with the resolution of the screen; `draw(context, width, height)` uses CSS pixels. */
 export function canvas(parent, draw) {
   const element = h('canvas');
   parent.append(element);
-  // As the observer tells it: to ask for it in each frame would cost a layout.
+  // The size from the observer: reading it in each frame would force a layout.
   let [width, height] = [0, 0];
   const again = framed(() => {
     const ratio = window.devicePixelRatio || 1;
@@ -77,7 +77,7 @@ export function canvas(parent, draw) {
 const colours = new Map();
 document.addEventListener('theme', () => colours.clear());
 
-/** A colour of the theme, such as `--accent`. To read it costs a computation of styles, so it is read once. */
+/** A color of the theme, such as `--accent`. Cached, because reading it forces a style computation. */
 export function colour(name) {
   if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
   return colours.get(name);

@@ -1,4 +1,4 @@
-// Numbers for people. What is unknown is a dash, never 0.
+// Numbers for people. Unknown values are a dash, never 0.
 
 export const NONE = '–';
 

@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It cannot listen there.
+    /// Cannot listen on the address.
     Listen(SocketAddr, std::io::Error),
-    /// The system refuses something else.
+    /// Another system call failed.
     System(std::io::Error),
     /// A log cannot be read.
     Log(saltus_log::Error),
-    /// A log's messages cannot be published, or its bookmarks not be read.
+    /// A log's messages cannot be published, or its bookmarks cannot be read.
     Play(String),
 }
 

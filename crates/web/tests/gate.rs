@@ -105,7 +105,7 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     for (nonsense, told) in [
         ("", "not a request"),
         ("{\"op\":\"show\",\"open\":{}}", "not a request"),
-        (r#"{"op":"player","do":"play"}"#, "there is no log to play"),
+        (r#"{"op":"player","do":"play"}"#, "no log to play"),
     ] {
         one.send(Message::text(nonsense)).unwrap();
         let words = frame(&mut one, "error")["text"].to_string();
@@ -121,7 +121,7 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     let mut long = socket(&rig, &[]).unwrap();
     // The other end may be gone before all of it is written.
     let _ = long.send(Message::text("x".repeat(1 << 20)));
-    until("it is let go", || long.read().is_err());
+    until("it is disconnected", || long.read().is_err());
     let mut binary = socket(&rig, &[]).unwrap();
     binary.send(Message::binary(vec![0; 10])).unwrap();
     assert_eq!(farewell(&mut binary), (1003, "requests are text".into()));

@@ -1,4 +1,4 @@
-// The views that there are, and which fit a type. docs/spy-web.md says how to write one.
+// The list of views, and the choice of those that fit a type. docs/spy-web.md describes how to write one.
 
 import image from './image.js';
 import laser from './laser.js';
@@ -15,7 +15,7 @@ export async function load(names, failed) {
     if (all.some((view) => view.id === id)) continue;
     try {
       const { default: view } = await import(`/own/${encodeURIComponent(name)}`);
-      if (typeof view?.fits !== 'function' || typeof view.open !== 'function') throw Error('exports no view: fits(type) and open(place, context) are needed');
+      if (typeof view?.fits !== 'function' || typeof view.open !== 'function') throw Error('not a view: it must export fits(type) and open(place, context)');
       all.push({ ...view, id, title: view.title || name });
     } catch (error) {
       failed(name, error.message);

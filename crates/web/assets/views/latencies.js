@@ -1,4 +1,4 @@
-// Latencies of a channel over time, from what was counted since its first message.
+// Latencies of a channel over time, from the histograms since its first message.
 
 /** So many seconds are kept. */
 export const SECONDS = 120;
@@ -42,7 +42,7 @@ export class Latencies {
     if (!this.counts.length) this.counts.push([now, buckets]);
     const [last, before] = this.counts[this.counts.length - 1];
     if (now - last < 1) return;
-    // Seconds in which nobody looked are empty.
+    // Seconds without a reading are empty.
     for (let gap = Math.min(Math.floor(now - last) - 1, SECONDS); gap > 0; gap--) this.columns.push(summed([]));
     this.columns.push(summed(between(before, buckets)));
     this.columns.splice(0, Math.max(0, this.columns.length - SECONDS));

@@ -142,8 +142,8 @@ fn carmen(input: Input, path: &Path, log: &mut Log<'_>) -> Outcome<Vec<(String, 
         return Err(Failure::new(Code::Failed, words));
     }
     if summary.broken > 0 {
-        let lines = plural(summary.broken, "line");
-        note(format_args!("{name}: left out malformed lines: {lines}; `saltus import carmen` lists them"));
+        let lines = plural(summary.broken, "malformed line");
+        note(format_args!("{name}: left out {lines}; `saltus import carmen` lists them"));
     }
     Ok(Vec::new())
 }
