@@ -89,7 +89,7 @@ fn as_fast_as_readers_keep_up_and_no_longer_than_they_read() {
     place.until_subscribed("A", 1);
     // It has read nothing yet.
     stopped.signal(libc::SIGSTOP);
-    place.run(["play", &path, "--speed", "0"]).saying(0, "does not read `A`: it is not waited for");
+    place.run(["play", &path, "--speed", "0"]).saying(0, "does not read `A`: continuing without it");
 }
 
 /// The times of a log, from its first event on.
