@@ -40,7 +40,7 @@ fn percentiles_of_hdrhistogram_are_read_and_the_unit_that_was_assumed_is_told() 
     let ran = place.run(["report", &file, "--json", "--unit", "us"]).with(0);
     assert!(ran.err.is_empty() && max(&ran.json()).abs_diff(90_111_000) < 100_000, "{ran:?}");
     let refused = place.run(["report", &file, "--unit", "h"]).with(2);
-    assert!(refused.err.contains("a unit is ns, us, ms or s"), "{refused:?}");
+    assert!(refused.err.contains("expected a unit: ns, us, ms or s"), "{refused:?}");
 }
 
 #[test]

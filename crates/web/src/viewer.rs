@@ -92,7 +92,7 @@ impl Viewer {
         (self.table, self.graph) = (0, 0);
     }
 
-    /// What is to be drawn now.
+    /// Builds the next turn.
     pub fn turn(&mut self) -> Vec<Message> {
         let Rows { number, rows, .. } = self.state.rows();
         let mut turn = Turn::default();
@@ -121,7 +121,7 @@ impl Viewer {
             done += 1;
         }
         drop(model);
-        // Those that had no room come first the next time.
+        // Cards that did not fit come first in the next turn.
         self.order.rotate_left(done);
         if let Some(deck) = &self.state.deck
             && let Some((number, words)) = deck.state(self.deck)
@@ -201,7 +201,7 @@ impl Drop for Viewer {
     }
 }
 
-/// Who talks to whom, on channels that pass the filter.
+/// The graph of publishers and subscribers, on channels that pass the filter.
 fn graph(rows: &[Row], filter: &Filter, turn: &mut Turn) {
     let row = |row: &Row| {
         json!({
