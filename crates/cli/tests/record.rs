@@ -281,7 +281,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["-a", "-o", "x.mcap"], 2, "--append: cannot append to an MCAP file"),
         (&["-e", "(", "-o", "x"], 2, "no regular expression"),
         (&["--also", "mem://", "-o", "x"], 2, "the memory of a single process"),
-        (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),
+        (&["--disk-quota", "100000000G", "-o", &fresh], 1, "B of --disk-quota"),
         (&["-o", "/proc/nowhere/run"], 1, "cannot make the directory of /proc/nowhere/run"),
     ] {
         let ended = place.run(["record"].iter().chain(arguments)).with(code);
@@ -383,7 +383,7 @@ fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
     place.feed(["pub", "b", "--lines"], many.as_bytes()).with(0);
     let path = files.at("run.lcmlog");
     let arguments = ["record", "b", "-o", &path, "--start", "oldest", "--duration", "1s"];
-    run(&arguments).saying(1, "raise the limit (`ulimit -f`)");
+    run(&arguments).saying(1, "raise it (`ulimit -f`)");
 }
 
 #[test]
