@@ -139,7 +139,7 @@ impl Around {
                 .filter(|(count, usual)| is_unusual(*count, *usual))
                 .map(|(count, usual)| format!("context switches × {count} (usually {usual:.0})")),
         );
-        for (what, ns) in ["processors", "memory", "disks"].iter().zip(self.pressure) {
+        for (what, ns) in ["CPUs", "memory", "disks"].iter().zip(self.pressure) {
             if let Some(ns) = ns.filter(|ns| *ns > 0) {
                 words.push(format!("tasks waited for {what} for {}", time(ns)));
             }
