@@ -4,7 +4,7 @@ use crate::{Check, Finding, Fix, Host, Publisher};
 
 pub const CHECK: Check = Check {
     id: "app",
-    title: "publishers that run",
+    title: "running publishers",
     reads: &["the channels of the domain", "/proc/PID/stat", "/proc/PID/status"],
     good: "those under a real-time policy have locked their memory",
     why: "A real-time policy does not help a thread that waits for a page: such a program must lock its memory (mlockall) and touch its stack \

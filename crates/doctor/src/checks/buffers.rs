@@ -11,8 +11,8 @@ pub const CHECK: Check = Check {
         "/proc/sys/net/core/netdev_max_backlog",
     ],
     good: "rmem_max of at least 2 MiB, a backlog of at least 1000",
-    why: "Datagrams that arrive while a receiver does not run are kept in its buffer, and those that do not fit are lost. The usual bound of 208 KiB holds an \
-          image of a camera not even once. It matters for udpm:// and other networks, not for shared memory.",
+    why: "Datagrams that arrive while a receiver does not run are kept in its buffer, and those that do not fit are lost. The usual limit of 208 KiB is less than \
+          one camera image. It matters for udpm:// and other networks, not for shared memory.",
     run,
 };
 

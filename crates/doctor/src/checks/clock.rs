@@ -15,8 +15,8 @@ pub const CHECK: Check = Check {
     ],
     good: "a clock that is read without a system call, such as tsc, in less than 200 ns",
     why: "Each message has a timestamp. A CPU's own counter is read in some 20 ns; hpet and acpi_pm are devices, need a system call, and cost a \
-          microsecond or more. The kernel falls back to them when it finds the counter unsteady. Machines whose logs are to be put \
-          together need a time service.",
+          microsecond or more. The kernel falls back to them if the counter is unstable. Machines whose logs will be \
+          merged need a time service.",
     run,
 };
 
@@ -46,7 +46,7 @@ fn run(host: &Host) -> Finding {
     };
     let found = format!("{source}, a reading costs {cost} ns{service}{error}");
     if !FAST.contains(&source.as_str()) {
-        let fix = "see `dmesg | grep -i clocksource` for why; if the counter is steady after all: clocksource=tsc tsc=reliable on the boot command line";
+        let fix = "see `dmesg | grep -i clocksource` for why; if the counter is stable after all: clocksource=tsc tsc=reliable on the boot command line";
         return Finding::warning(found, Fix::words(fix));
     }
     match cost < DEAR {

@@ -9,7 +9,7 @@ pub const CHECK: Check = Check {
     reads: &["/proc/self/limits", "/proc/sys/vm/max_map_count", "/proc/sys/fs/mqueue/msg_max, queues_max"],
     good: "at least 1024 files, at least 65530 mappings",
     why: "A process has a few files and mappings open for each channel that it uses. A recorder or a spy that has all channels of a large robot needs \
-          many; what is too much is refused when a channel is opened.",
+          many. Beyond the limit, opening a channel fails.",
     run,
 };
 

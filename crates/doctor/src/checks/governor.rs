@@ -6,7 +6,7 @@ use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "cpu.governor",
-    title: "speed of the CPUs",
+    title: "CPU frequency",
     reads: &[
         "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
         "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",

@@ -11,8 +11,8 @@ pub const CHECK: Check = Check {
         "/proc/sys/kernel/numa_balancing",
     ],
     good: "huge pages on request (madvise) or never; no merging; no balancing",
-    why: "Transparent huge pages, the merging of equal pages (KSM) and the balancing between memory nodes move pages while programs run: whoever \
-          touches one meanwhile waits, for up to milliseconds.",
+    why: "Transparent huge pages, the merging of equal pages (KSM) and the balancing between memory nodes move pages while programs run. A thread that \
+          touches such a page waits, for up to milliseconds.",
     run,
 };
 

@@ -12,10 +12,10 @@ pub const CHECK: Check = Check {
         "/sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us",
         "/dev/cpu_dma_latency",
     ],
-    good: "no state that takes longer than 10 us, on the isolated CPUs or, where none is, on all",
-    why: "A CPU with nothing to do goes to sleep, the deeper the longer, and from deep states it takes 100 us and more to come back: \
-          each time a control loop is to run. A program can forbid that while it runs, by holding /dev/cpu_dma_latency open with 0 \
-          written to it; or a bound is set for single CPUs.",
+    good: "no state that takes longer than 10 us, on the isolated CPUs, or on all if none is isolated",
+    why: "An idle CPU sleeps, deeper with time, and needs 100 us or more to leave a deep state: \
+          at every wake-up of a control loop. A program can forbid that while it runs, by holding /dev/cpu_dma_latency open with 0 \
+          written to it; or you can set a limit per CPU.",
     run,
 };
 

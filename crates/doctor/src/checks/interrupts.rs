@@ -14,10 +14,10 @@ pub const CHECK: Check = Check {
         "/proc/interrupts, twice",
         "/proc/*/comm (irqbalance)",
     ],
-    good: "none goes to an isolated CPU, and no device interrupt arrived there during the check",
-    why: "An interrupt of a disk or a network card stops what runs on its CPU, a real-time thread too. Interrupts are to go to the \
-          CPUs that are not set aside. irqbalance moves them about, but leaves CPUs alone that are isolated. A CPU's own \
-          (its timer, its counters of events, calls of other CPUs) are told, but are no device's.",
+    good: "no interrupt goes to an isolated CPU, and no device interrupt arrived there during the check",
+    why: "An interrupt of a disk or a network card interrupts any thread on its CPU, even a real-time one. Send interrupts to the \
+          CPUs that are not set aside. irqbalance moves them, but avoids isolated CPUs. A CPU's own \
+          interrupts (its timer, its event counters, calls from other CPUs) are reported, but do not count.",
     run,
 };
 
@@ -43,7 +43,7 @@ fn run(host: &Host) -> Finding {
         None => "",
     };
     if isolated.is_empty() {
-        return Finding::ok(format!("no CPU is set aside that interrupts should keep off{balancer}"));
+        return Finding::ok(format!("no CPU is set aside{balancer}"));
     }
     let wrong = targets.into_iter().filter(|(_, set)| !set.is_disjoint(&isolated));
     let own = |irq: &u32| host.names(&format!("/proc/irq/{irq}")).iter().any(|handler| is_own(handler));
@@ -57,16 +57,19 @@ fn run(host: &Host) -> Finding {
     let came = if came.is_empty() {
         String::new()
     } else {
-        format!("; while doctor looked came {}", came.join(", "))
+        format!("; during the check arrived: {}", came.join(", "))
     };
     if wrong.is_empty() {
         return match devices {
             None => Finding::cannot_tell(format!(
-                "/proc/interrupts is hidden: what comes to CPUs {set} is unknown"
+                "/proc/interrupts is hidden: interrupts of CPUs {set} are unknown"
             )),
             Some(false) => Finding::ok(format!("none goes to CPUs {set}{came}{balancer}")),
             Some(true) => Finding::warning(
-                format!("none is to go to CPUs {set}, and yet{}{balancer}", came.trim_start_matches(';')),
+                format!(
+                    "no interrupt is assigned to CPUs {set}, and yet{}{balancer}",
+                    came.trim_start_matches(';')
+                ),
                 Fix::words(
                     "an interrupt that belongs to a CPU: unbind the device's queue there, or choose other CPUs",
                 ),
@@ -169,8 +172,8 @@ mod tests {
         };
         let with = |after: String| robot().tried(|tried| tried.interrupts = Some([table(1, 1), after]));
         with(table(1, 1)).finds(&CHECK, Ok, "none goes to CPUs 2-3; irqbalance");
-        with(table(1, 51)).finds(&CHECK, Ok, "while doctor looked came Local timer × 50;");
-        with(table(4, 1)).finds(&CHECK, Warning, "and yet while doctor looked came disk (24) × 3");
+        with(table(1, 51)).finds(&CHECK, Ok, "during the check arrived: Local timer × 50;");
+        with(table(4, 1)).finds(&CHECK, Warning, "and yet during the check arrived: disk (24) × 3");
     }
 
     #[test]

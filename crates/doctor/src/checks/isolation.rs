@@ -1,4 +1,4 @@
-//! Whether CPUs are set aside for real-time threads.
+//! Checks whether CPUs are set aside for real-time threads.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ pub const CHECK: Check = Check {
         "/proc/cmdline",
     ],
     good: "real-time CPUs are isolated, without a periodic tick, RCU callbacks and interrupts",
-    why: "On a CPU that is set aside nothing runs but what is bound to it. isolcpus (or an isolated partition of control groups) keeps \
+    why: "On a CPU that is set aside, only threads bound to it run. isolcpus (or an isolated partition of control groups) keeps \
           other programs away, nohz_full the timer tick, rcu_nocbs the kernel's deferred work, irqaffinity the interrupts. Without \
-          that even a real-time thread shares caches and kernel locks with whatever happens to run. Bind the control loop there, \
-          for instance by `taskset -c`.",
+          that even a real-time thread shares caches and kernel locks with other programs. Bind the control loop there, \
+          for example with `taskset -c`.",
     run,
 };
 
@@ -47,7 +47,7 @@ fn run(host: &Host) -> Finding {
     if !isolated.is_subset(&tickless) {
         missing.push(format!("nohz_full={set}"));
     }
-    // nohz_full brings rcu_nocbs with it.
+    // nohz_full implies rcu_nocbs.
     let deferred = host
         .boot("rcu_nocbs")
         .and_then(|text| if text == "all" { Some(isolated.clone()) } else { cpus::list(&text) });

@@ -1,10 +1,10 @@
-//! What of the kernel itself runs on CPUs that are set aside.
+//! Checks the kernel's own work on CPUs that are set aside.
 
 use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "kthreads",
-    title: "work of the kernel itself",
+    title: "the kernel's own work",
     reads: &[
         "/sys/devices/virtual/workqueue/cpumask",
         "/proc/sys/kernel/watchdog",
@@ -12,9 +12,9 @@ pub const CHECK: Check = Check {
         "/proc/sys/kernel/timer_migration",
         "/proc/sys/vm/stat_interval",
     ],
-    good: "housekeeping CPUs alone; statistics every 10 s or less often",
-    why: "Work queues, the lockup watchdog and the memory statistics run on every CPU unless they are told otherwise, each for some \
-          microseconds, the statistics every second. With timer_migration timers that others have set may fire there.",
+    good: "housekeeping CPUs only; statistics every 10 s or less often",
+    why: "Work queues, the lockup watchdog and the memory statistics run on every CPU by default, each for some \
+          microseconds, the statistics every second. With timer_migration, timers of other CPUs may fire there.",
     run,
 };
 
@@ -25,7 +25,7 @@ fn run(host: &Host) -> Finding {
         return Finding::cannot_tell("/sys/devices/system/cpu is hidden");
     };
     if isolated.is_empty() {
-        return Finding::ok("no CPU is set aside that it should keep off");
+        return Finding::ok("no CPU is set aside");
     }
     let Some(queues) = host.read(QUEUES).and_then(|text| cpus::mask(&text)) else {
         return Finding::cannot_tell(format!("{QUEUES} is hidden"));
@@ -43,7 +43,7 @@ fn run(host: &Host) -> Finding {
         commands.push("sysctl -w kernel.watchdog=0".into());
     }
     if host.number("/proc/sys/kernel/timer_migration").is_some_and(|on| on != 0) {
-        found.push("timers of other CPUs may come there".into());
+        found.push("timers of other CPUs may fire there".into());
         commands.push("sysctl -w kernel.timer_migration=0".into());
     }
     if let Some(interval) = host.number("/proc/sys/vm/stat_interval").filter(|seconds| *seconds < 10) {
@@ -56,7 +56,7 @@ fn run(host: &Host) -> Finding {
     }
 }
 
-/// As the kernel takes a mask: words of 32 bits with commas.
+/// A mask in the kernel's format: words of 32 bits with commas.
 fn hexadecimal(mask: u128) -> String {
     let words = (0..4).rev().map(|n| (mask >> (32 * n)) as u32).skip_while(|word| *word == 0);
     let words: Vec<String> =

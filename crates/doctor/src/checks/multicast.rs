@@ -11,9 +11,9 @@ pub const CHECK: Check = Check {
     title: "multicast",
     reads: &["a test datagram to 239.255.76.67:7667", "/proc/net/route", "/sys/class/net/*/flags, wireless"],
     good: "the datagram returns, and its interface is not wireless",
-    why: "udpm:// and LCM send to a multicast group. Without a route for it nothing can be sent; without the flag on an interface nothing comes; over a \
-          radio multicast goes at the lowest rate and is lost without being repeated: use `saltus tunnel` there. The test does not leave \
-          this machine (time to live 0, as LCM's and udpm://'s own unless the URL says ttl=1).",
+    why: "udpm:// and LCM send to a multicast group. Without a route for it nothing can be sent; without the flag on an interface nothing arrives; over a \
+          radio, multicast uses the lowest rate, and losses are not repeated: use `saltus tunnel` there. The test does not leave \
+          this machine (time to live 0, as in LCM and udpm:// unless the URL says ttl=1).",
     run,
 };
 

@@ -12,9 +12,9 @@ pub const CHECK: Check = Check {
     title: "preemption of the kernel",
     reads: &["/sys/kernel/debug/sched/preempt", "/proc/cmdline", "/proc/config.gz", "/boot/config-RELEASE"],
     good: "PREEMPT_RT, full or lazy",
-    why: "With `none` and `voluntary` a system call of any program runs to its end, or to a place where it gives way, before another \
+    why: "With `none` and `voluntary` a system call of any program runs to its end, or to a preemption point, before another \
           thread gets the CPU; that can be milliseconds. With `full` it can be interrupted nearly everywhere; `lazy` \
-          does so for real-time threads alone. A kernel with PREEMPT_DYNAMIC takes the choice on its command line.",
+          does so for real-time threads only. A kernel with PREEMPT_DYNAMIC can be configured on its command line.",
     run,
 };
 

@@ -12,8 +12,8 @@ pub const CHECK: Check = Check {
         "/proc/*/comm (systemd-logind)",
     ],
     good: "RemoveIPC=no, a system user, or a lingering user",
-    why: "When the last session of an ordinary user ends, systemd-logind removes that user's files in /dev/shm, channels too, unless RemoveIPC=no: \
-          programs that run on without a session lose them.",
+    why: "When the last session of an ordinary user ends, systemd-logind removes that user's files in /dev/shm, including channels, unless RemoveIPC=no: \
+          programs that continue without a session lose them.",
     run,
 };
 

@@ -7,11 +7,11 @@ use crate::{Check, Finding, Fix, Host, State};
 pub const CHECK: Check = Check {
     id: "mem.shm",
     title: "shared memory",
-    reads: &["/proc/self/mounts", "the size and room of /dev/shm", "the channels of the domain"],
+    reads: &["/proc/self/mounts", "the size and free space of /dev/shm", "the channels of the domain"],
     good: "a tmpfs of more than 64 MiB, a tenth of it free, no channel whose publishers are all dead",
-    why: "Channels are files on a tmpfs, and their memory is reserved when they are made: where there is no room, making one fails. Docker gives a \
-          container 64 MiB by default. Channels stay when their publishers die, so that what was published can be \
-          read; those of programs that never come back hold their memory until they are removed.",
+    why: "Channels are files on a tmpfs, and their memory is reserved at creation, which fails without enough space. Docker gives a \
+          container 64 MiB by default. Channels stay when their publishers die, so that their messages can still be \
+          read; those of programs that never return occupy memory until they are removed.",
     run,
 };
 
@@ -53,7 +53,7 @@ fn run(host: &Host) -> Finding {
         }
     }
     if room.free < MIB {
-        return Finding::problem(format!("{found}: no room for a channel{closed}"), larger());
+        return Finding::problem(format!("{found}: no space for a channel{closed}"), larger());
     }
     let mut notes = Vec::new();
     let mut fix = Fix::default();
@@ -108,7 +108,7 @@ mod tests {
         };
         with(64, 60).finds(&CHECK, Warning, "--shm-size");
         with(8192, 500).finds(&CHECK, Warning, "size=16384M");
-        with(8192, 0).finds(&CHECK, Problem, "no room for a channel");
+        with(8192, 0).finds(&CHECK, Problem, "no space for a channel");
         let mounts = "/proc/self/mounts";
         robot()
             .with(mounts, "a /dev/shm tmpfs rw\n/dev/sda1 /dev/shm ext4 rw\n")

@@ -8,8 +8,8 @@ pub const CHECK: Check = Check {
     reads: &["/dev/cpu/0/msr, register 0x34 (Intel, root, `modprobe msr`)", "/proc/uptime"],
     good: "less than one per minute",
     why: "A system management interrupt stops all CPUs for tens to hundreds of microseconds while the firmware runs; no kernel can \
-          prevent it or see it. What raises them is emulation of USB keyboards, power management and error correction, to be switched \
-          off in the firmware's settings. `saltus hiccup --meter spin` sees the gaps.",
+          prevent or detect it. Causes are emulation of USB keyboards, power management and error correction, which you can switch \
+          off in the firmware's settings. `saltus hiccup --meter spin` shows the gaps.",
     run,
 };
 
@@ -45,7 +45,7 @@ mod tests {
     fn the_rate_decides() {
         robot().tried(|tried| tried.smis = Some(10)).finds(&CHECK, Ok, "10 since boot, 0.1 per minute");
         let often = robot().tried(|tried| tried.smis = Some(1200));
-        often.finds(&CHECK, Warning, "10.0 a minute");
+        often.finds(&CHECK, Warning, "10.0 per minute");
         often.with("/proc/cpuinfo", "flags : hypervisor").finds(&CHECK, CannotTell, "of its host");
     }
 }

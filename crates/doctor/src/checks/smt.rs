@@ -12,8 +12,8 @@ pub const CHECK: Check = Check {
         "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list, of isolated CPUs",
     ],
     good: "off, or the sibling of a real-time CPU has nothing to do",
-    why: "Two hardware threads of a core share its units and its first caches: what runs on one slows the other down by half, and more where it \
-          varies. Switch it off, or isolate both siblings and use one.",
+    why: "Two hardware threads of a core share its units and its first caches: each slows the other down by up to half, and its speed \
+          varies. Switch SMT off, or isolate both siblings and use one.",
     run,
 };
 

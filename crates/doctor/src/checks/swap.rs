@@ -7,8 +7,8 @@ pub const CHECK: Check = Check {
     title: "swapping",
     reads: &["/proc/swaps", "/proc/sys/vm/swappiness", "/proc/pressure/memory"],
     good: "no swap, or none in use and swappiness of at most 10; no waits for memory",
-    why: "A program that touches a swapped-out page waits for a disk. A control loop locks its memory, and yet what it calls may wait; samples in \
-          shared memory can be swapped out too, unless their channel was made with --mlock.",
+    why: "A program that touches a swapped-out page waits for a disk. A control loop locks its memory, but programs that it calls may wait; messages in \
+          shared memory can also be swapped out, unless their channel was created with --mlock.",
     run,
 };
 

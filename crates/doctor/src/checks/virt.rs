@@ -10,7 +10,7 @@ pub const CHECK: Check = Check {
     reads: &["/proc/cpuinfo", "/proc/stat", "cpu.stat of the control group and of those above it"],
     good: "a physical machine; never throttled",
     why: "In a virtual machine the host decides when its CPUs run, and nothing inside can prevent a pause. Time that the host took is counted \
-          as stolen, as far as the host reports it. A container with a share of the CPUs (cpu.max) stands still for the rest of each \
+          as stolen, as far as the host reports it. A container with a share of the CPUs (cpu.max) is stopped for the rest of each \
           period once the share is used up.",
     run,
 };
@@ -44,9 +44,7 @@ fn run(host: &Host) -> Finding {
         true => Finding::ok("no hypervisor is seen, and this control group was never throttled"),
         false if is_virtual => Finding::warning(
             found.join("; "),
-            fix().and(
-                "measure on the machine that the robot has; in a virtual one: CPUs of the host for it alone",
-            ),
+            fix().and("measure on the robot's machine; in a virtual one: dedicated CPUs of the host"),
         ),
         false => Finding::warning(found.join("; "), fix()),
     }

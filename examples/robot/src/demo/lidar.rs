@@ -92,7 +92,7 @@ mod tests {
         for (harm, words) in [
             (Scans { breaks: 1, ..fine.clone() }, "lost, changed or duplicated"),
             (Scans { logged: 8, ..fine.clone() }, "9 scans were published and 8 logged"),
-            (Scans { same: false, ..fine.clone() }, "not what is in the file"),
+            (Scans { same: false, ..fine.clone() }, "differ from the file"),
             (Scans { published: 0, logged: 0, ..fine.clone() }, "no scan"),
         ] {
             assert!(harm.failure().is_some_and(|f| f.contains(words)), "{words}");
