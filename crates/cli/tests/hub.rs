@@ -1,4 +1,4 @@
-//! hub: hands messages on, tells what it does, and ends when it is asked to.
+//! hub: forwards messages, prints totals, and stops on request.
 
 mod support;
 
@@ -27,7 +27,7 @@ impl Hub {
     fn client(&self) -> Client {
         Client::open(&[self.address]).unwrap()
     }
-    /// Ends it, and gives what it counted of all clients, and what it told.
+    /// Stops it, and returns its totals and its messages.
     fn end(mut self) -> (serde_json::Value, String) {
         self.running.signal(libc::SIGINT);
         let mut rest = String::new();

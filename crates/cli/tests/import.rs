@@ -1,4 +1,4 @@
-//! import carmen: recorded logs as LCM logs.
+//! import carmen: converts CARMEN logs to LCM logs.
 
 mod support;
 
@@ -134,7 +134,7 @@ fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
     assert!(read > 100 && read < 5000, "{read}");
 }
 
-/// LCM's own Python reads the result: its event log, its generated types, and a parse of the text that knows nothing of ours.
+/// LCM's own Python package reads the result, with its generated types and an independent parser of the text.
 #[test]
 fn lcm_reads_what_became_of_the_recorded_logs() {
     let Some(dir) = support::recorded_logs() else { return };

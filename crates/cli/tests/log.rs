@@ -1,4 +1,4 @@
-//! log: what is in logs, and others made of them.
+//! log: inspecting logs, and creating new ones from them.
 
 mod support;
 
@@ -15,7 +15,7 @@ const POSE: &str =
     "package robot;\nstruct pose_t { int64_t utime; double xy[2]; int32_t n; string names[n]; }\n";
 const SECOND: i64 = 1_000_000_000;
 
-/// The message of number `i`.
+/// Message number `i`.
 fn pose(i: i64) -> Vec<u8> {
     let schema = Arc::new(parse("test", POSE).unwrap());
     let id = schema.find("robot.pose_t").unwrap();
@@ -23,7 +23,7 @@ fn pose(i: i64) -> Vec<u8> {
     wire::encode(&json::from_str(&schema, id, &text).unwrap()).unwrap()
 }
 
-/// POSE each second, TEXT half a second later; the type is not told.
+/// POSE every second, TEXT half a second later; without types.
 fn log(format: Format) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), format, WriterOptions::new().chunk(300)).unwrap();
     for i in 0..10 {
@@ -210,7 +210,7 @@ fn an_interrupt_leaves_no_half_file() {
     let mut running =
         Running::start(place.command(["log", "convert", "-", "-o", &out]).stdin(Stdio::piped()));
     let mut input = running.input();
-    // It has read something, and waits for more.
+    // It has read some data, and waits for more.
     input.write_all(&log(Format::Lcm).repeat(300)).unwrap();
     until("the file is begun", || files.names().iter().any(|name| name.starts_with("out.mcap.")));
     running.signal(libc::SIGINT);

@@ -1,4 +1,4 @@
-//! mk, rm, ls, info, chmod and sweep: what a channel is made of.
+//! mk, rm, ls, info, chmod and sweep: the configuration of channels.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! types check, show and diff: type files and what they say.
+//! types check, show and diff.
 
 mod support;
 
@@ -37,7 +37,7 @@ fn check_ends_well_when_all_is_well() {
     place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, no errors");
     let quiet = place.run(["types", "check", "--quiet", &pose]).with(0);
     assert_eq!((quiet.text(), quiet.err.as_str()), ("", ""));
-    // What a file refers to is looked for beside it, and with -I.
+    // Referenced types are searched for next to the file, and with -I.
     place.run(["types", "check", &files.at("path.lcm")]).with(0);
     let alone = files.write("alone/path.lcm", PATH);
     place.run(["types", "check", &alone]).saying(1, "1 error");
@@ -140,7 +140,7 @@ fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
     place.run(["types", "show", "pose_t"]).saying(2, "-I");
 }
 
-/// What is shown in the type language can be used as a type file, and says the same.
+/// Output in the type language is a valid type file with the same types.
 #[test]
 fn show_gives_a_type_file_that_says_the_same() {
     let (place, files) = (Place::new(), Files::new());

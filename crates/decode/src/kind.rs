@@ -86,7 +86,7 @@ impl Kind {
     /// Decodes a published message.
     ///
     /// # Errors
-    /// The bytes are no message of the type, in words.
+    /// The bytes are not a message of the type. The text is the error.
     pub fn decode(&self, data: &[u8]) -> Result<Record, String> {
         match &self.plain {
             None => wire::decode(&self.schema, self.id, data).map_err(|e| e.to_string()),
@@ -114,7 +114,7 @@ impl Kind {
     /// The published message that [`to_cdr`](Kind::to_cdr) converted to these bytes.
     ///
     /// # Errors
-    /// The bytes are no message of the type, in words.
+    /// The bytes are not a message of the type. The text is the error.
     pub fn from_cdr(&self, dialect: Dialect, cdr: &[u8]) -> Result<Vec<u8>, String> {
         let record = cdr::decode(&self.schema, self.id, dialect, cdr).map_err(|e| e.to_string())?;
         self.encode(&record)

@@ -42,7 +42,7 @@ impl State {
 pub struct Fix {
     /// Text; may be empty.
     pub words: String,
-    /// Shell commands, to be run by root unless the text says otherwise.
+    /// Shell commands, to be run by root unless the text differs.
     pub commands: Vec<String>,
 }
 

@@ -57,7 +57,7 @@ impl Host {
         self.path(path).exists()
     }
 
-    /// The names in a directory, sorted; empty if there is no such directory.
+    /// The names in a directory, sorted; empty if it does not exist.
     pub fn names(&self, directory: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(directory)) else { return Vec::new() };
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! domain ──► Live ──┐                    ┌──► Outbox ──► client     one thread each for Live and Tape,
-//! logs ────► Tape ──┴──► Hub (who wants  ┼──► Outbox ──► client     one for all the sockets
-//!             ▲          what) ◄─ Session└──► Outbox ──► client
+//! logs ────► Tape ──┴──► Hub (sub-       ┼──► Outbox ──► client     one for all sockets
+//!             ▲    scriptions) ◄─ Session└──► Outbox ──► client
 //!             └──── play, pause, seek
 //! ```
 //!

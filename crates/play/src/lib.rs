@@ -1,7 +1,7 @@
 //! A player of logs, without a clock and without I/O other than reading logs.
 //!
 //! ```text
-//! logs ──► Reel (all events in the order of time) ──► Player: what is due, and when ──► whoever publishes
+//! logs ──► Reel (all events in the order of time) ──► Player: the next event, and its time ──► publisher
 //!                                                        ▲ now, play, pause, speed, step, seek, loop
 //! ```
 //!

@@ -3,7 +3,7 @@
 //! ```text
 //! domains ──receive──► Batch ──Queue (bounded)──► Format ──► file, file, …
 //!            one thread  │                       another thread
-//!                        └── Keep: the last moments, when nothing else is to be written
+//!                        └── Keep: the most recent messages, with `Settings::last`
 //! ```
 //!
 //! Recording only reads: no publisher waits for it. While messages arrive frequently, the recorder polls, so that publishers need not wake

@@ -7,7 +7,7 @@
 //! ```no_run
 //! use saltus_spy::{Column, Options, Source, Watch, sort};
 //! let watch = Watch::start(vec![Source::all(saltus_domain::Domain::open("shm://")?)], Options::default())?;
-//! let mut model = watch.model(); // locked: keep it for moments only
+//! let mut model = watch.model(); // locked: hold it only briefly
 //! let mut rows = model.rows();
 //! sort(&mut rows, Column::Bandwidth, true);
 //! if let Some(row) = rows.first() {

@@ -320,8 +320,8 @@ impl Model {
         self.get(id)?.opened.as_ref().map(|opened| opened.bytes())
     }
 
-    /// Starts to keep the values of a number, such as `position[0]`. Returns `None` if there is no such channel, or if there are too many
-    /// plots. Plotting the same number twice returns the same series, which must then be removed twice.
+    /// Starts to keep the values of a number, such as `position[0]`. Returns `None` for an unknown channel, or if there are too many plots.
+    /// Plotting the same number twice returns the same series, which must then be removed twice.
     pub fn plot(&mut self, id: ChannelId, path: &str) -> Option<SeriesId> {
         if let Some(known) = self.series.iter_mut().find(|s| s.channel == id && s.path == path) {
             known.users += 1;

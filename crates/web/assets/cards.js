@@ -39,7 +39,7 @@ export class Cards {
     return this.all.length > 0 || this.plots.length > 0 || !!this.graphed;
   }
 
-  /** What the server is told of all cards: each channel once. */
+  /** The list of all cards for the server: each channel once. */
   shown() {
     const open = new Map();
     for (const card of this.all) {
@@ -61,7 +61,7 @@ export class Cards {
     if (there.length) there.forEach((card) => card.close());
     else this.add({ domain, channel });
   }
-  /** A card more; several of one channel may show different views. */
+  /** Adds a card; several cards of one channel can show different views. */
   add({ domain, channel }, view, last = false) {
     const card = new Card(this, { domain, channel }, view);
     if (last) this.all.push(card);
@@ -78,7 +78,7 @@ export class Cards {
     return this.toggled.get(key);
   }
 
-  /** Adds a number to the last plot, or takes it out; with Shift it gets a plot of its own. */
+  /** Adds a number to the last plot, or removes it; with Shift, creates a new plot for it. */
   plot(channel, node, event) {
     const key = keyOf(channel);
     let plot = this.plots.find((one) => one.has(key, node.path));
@@ -99,7 +99,7 @@ export class Cards {
     return this.plots.some((plot) => plot.has(keyOf(channel), path));
   }
 
-  /** Shows who talks to whom, or hides it. */
+  /** Shows or hides the graph of publishers and subscribers. */
   graph() {
     if (this.graphed) {
       this.graphed.view.close();
@@ -144,14 +144,14 @@ class Card {
     this.cards.changed();
   }
 
-  /** What the server is told of it. */
+  /** The entry of this card for the server. */
   shows() {
     const { seen, active: { id, plain } } = this;
     const tree = seen && id === 'fields';
     return { ...this.channel, tree, value: seen && !tree && !plain, timing: seen && !!plain, toggled: tree ? [...this.toggled] : [] };
   }
 
-  /** Views that fit the type; the best is used, unless somebody has chosen. */
+  /** Views that fit the type. The best is used, unless the user has chosen one. */
   choose() {
     this.views = fitting(this.type);
     const chosen = this.views.find((one) => one.id === this.wanted);

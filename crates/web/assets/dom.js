@@ -7,7 +7,7 @@ export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for drawings. */
+/** The same for SVG elements. */
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
@@ -21,7 +21,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Sets a text if it is another: that is much cheaper than setting it always. */
+/** Sets a text if it differs, which is much cheaper than always setting it. */
 export function text(element, words) {
   if (element.shown !== words) {
     element.shown = words;
@@ -83,7 +83,7 @@ export function colour(name) {
   return colours.get(name);
 }
 
-/** Lets somebody save a file. */
+/** Offers a file for download. */
 export function save(name, content) {
   const blob = content instanceof Blob ? content : new Blob([content], { type: 'text/csv' });
   const link = h('a', { href: URL.createObjectURL(blob), download: name });
@@ -91,7 +91,7 @@ export function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** Tells something in the corner for a while. */
+/** Shows a note in the corner for a while. */
 export function note(words, bad = false) {
   const place = document.getElementById('notes');
   if ([...place.children].some((line) => line.textContent === words)) return;

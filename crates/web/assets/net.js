@@ -73,7 +73,7 @@ export class Net {
     if (frame.op === 'error') note(frame.text, true);
     this.emit(frame.op, frame);
   }
-  /** When all of a turn is here and drawn, the server may make the next: so what is shown is never old. */
+  /** Acknowledges a turn after it is received and drawn. Only then does the server make the next, so the page never shows old data. */
   took() {
     if (this.values) return;
     const { socket } = this;
@@ -96,7 +96,7 @@ export class Net {
     if (words !== this.last) this.socket.send((this.last = words));
   }
 
-  /** Tells the player to do something. */
+  /** Sends a command to the player. */
   player(what, more = {}) {
     if (this.socket.readyState === WebSocket.OPEN) {
       this.socket.send(JSON.stringify({ op: 'player', do: what, ...more }));
@@ -104,7 +104,7 @@ export class Net {
   }
 }
 
-/** Long arrays come as bytes behind the text: `{"$": "f32", "at": 0, "n": 181, "shape": [181]}`. */
+/** Long arrays arrive as bytes after the text: `{"$": "f32", "at": 0, "n": 181, "shape": [181]}`. */
 function revive(value, data, start) {
   if (value === null || typeof value !== 'object') return value;
   if (typeof value.$ === 'string' && KINDS[value.$]) {
@@ -116,5 +116,5 @@ function revive(value, data, start) {
   return value;
 }
 
-/** A channel is told by its name and its domain. */
+/** A channel is identified by its name and its domain. */
 export const keyOf = (one) => `${one.domain} ${one.channel}`;

@@ -8,7 +8,7 @@ import { keyOf } from './net.js';
 const MOST = 20000;
 const SPANS = [[5, '5 s'], [15, '15 s'], [60, '1 min'], [300, '5 min'], [1e9, 'all']];
 
-/** The time of day; with milliseconds where they tell something. */
+/** The time of day, with milliseconds if they matter. */
 function time(t, apart) {
   const words = new Date(t * 1000).toLocaleTimeString('en-GB');
   return apart < 1 ? `${words}.${String(Math.floor((t % 1) * 1000)).padStart(3, '0')}` : words;

@@ -1,8 +1,8 @@
-//! What does not work.
+//! Errors of the server.
 
 use std::net::SocketAddr;
 
-/// What does not work.
+/// An error of the server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {

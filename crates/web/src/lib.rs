@@ -1,8 +1,8 @@
 //! The spy in a browser: a page, its server, and a player of logs.
 //!
 //! ```text
-//! saltus-spy: Model ──► Viewer, one for each page: what it shows, and nothing else ──► WebSocket ──► the page (assets/)
-//! saltus-play: Player ─► Deck: a thread that publishes what logs have, and obeys ◄──────── WebSocket ◄──┘
+//! saltus-spy: Model ──► Viewer, one for each page, with its displayed parts ──► WebSocket ──► the page (assets/)
+//! saltus-play: Player ─► Deck: a thread that publishes logs, and handles requests ◄──────── WebSocket ◄──┘
 //! ```
 //!
 //! The server runs in one thread. By default it listens on loopback. It refuses pages of other sites, and requires a token beyond loopback.

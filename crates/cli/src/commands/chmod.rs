@@ -1,4 +1,4 @@
-//! `saltus chmod`: change who may read and write channels.
+//! `saltus chmod`: change the permissions of channels.
 
 use clap::Args;
 
@@ -21,7 +21,7 @@ pub(crate) struct Chmod {
 const EXAMPLES: &str = "\
 Examples:
   saltus chmod 664 imu                  the group may publish, others subscribe
-  saltus chmod 600 'robot/*'            nobody else may look";
+  saltus chmod 600 'robot/*'            only for yourself";
 
 /// Changes the permissions, and continues after failures. Processes that have a channel open keep their access.
 pub(crate) fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {

@@ -184,7 +184,7 @@ enum Networks {
     /// Run a hub for LCM's tcpq:// transport
     ///
     /// LCM's own clients can use it too. The hub queues messages for a slow client up to --queue, then drops the oldest of the channel with
-    /// the most bytes. It listens to this machine only, unless --listen says otherwise: anyone who can reach it may read and write.
+    /// the most bytes. It listens to this machine only, unless you set --listen: anyone who can reach it may read and write.
     Hub(hub::Hub),
 
     /// Join two networks over a lossy link, such as a radio
@@ -222,7 +222,7 @@ enum Latency {
 
     /// Show measured times as percentiles and charts
     ///
-    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a series of its own.
+    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a separate series.
     Report(report::Report),
 }
 

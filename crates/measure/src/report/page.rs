@@ -209,8 +209,8 @@ fn far(one: &Series) -> f64 {
 
 fn normal(one: &Series) -> String {
     format!(
-        "The longest of {} times, {}, lies {:.1} standard deviations from the mean. Of so many normally distributed \
-         times none would be expected beyond {:.1}.",
+        "The longest of {} times, {}, is {:.1} standard deviations from the mean. Of the same number of normally distributed \
+         times, none would be expected beyond {:.1}.",
         one.times.len(),
         time(one.times.max() as f64),
         far(one),

@@ -75,7 +75,7 @@ export default {
   },
 };
 
-/** Pixels of a raw image, and what it is; or why not. */
+/** The pixels of a raw image and its description, or the error. */
 function raw(value, data) {
   const [width, height] = [value.width ?? value.cols, value.height ?? value.rows];
   const told = value.pixelformat ?? value.encoding ?? value.format;

@@ -8,7 +8,7 @@ import pose from './pose.js';
 const fields = { id: 'fields', title: 'Fields', about: 'The fields of the newest message', fits: () => 0.3 };
 const all = [laser, image, pose, fields, latency];
 
-/** Loads the views of the folder, once each. */
+/** Loads each view of the directory once. */
 export async function load(names, failed) {
   for (const name of names) {
     const id = `own:${name}`;
@@ -23,7 +23,7 @@ export async function load(names, failed) {
   }
 }
 
-/** The views that fit a type, best first; those that fit every channel for a type that is not known. */
+/** The views that fit a type, best first. For an unknown type, those that fit every channel. */
 export function fitting(type) {
   const fit = (view) => {
     try {
@@ -36,7 +36,7 @@ export function fitting(type) {
   return scored.sort((a, b) => b[0] - a[0]).map(([, view]) => view);
 }
 
-/** The field of one of these names: `find(type, 'ranges', 'scan')`. */
+/** The field with one of these names: `find(type, 'ranges', 'scan')`. */
 export function find(type, ...names) {
   for (const name of names) {
     const field = type.fields.find((one) => one.name.toLowerCase() === name);

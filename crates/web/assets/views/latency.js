@@ -22,7 +22,7 @@ function reach(...all) {
   return [low, Math.max(low + 1, Math.ceil(Math.log10(Math.max(...ends) / 1e3)))];
 }
 
-/** Lines and words of the axis of latencies; gives where a number of microseconds lies. */
+/** Draws the lines and labels of the latency axis. Returns a function from microseconds to the position on it. */
 function axis(g, width, height, [low, high]) {
   const y = (us) => height - BOTTOM - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (height - BOTTOM - TOP);
   const every = Math.max(1, Math.ceil((14 * (high - low)) / Math.max(height - BOTTOM - TOP, 14)));
@@ -46,7 +46,7 @@ function begin(g) {
   g.lineWidth = 1;
 }
 
-/** Latency over log 1 / (1 - p): each nine as far as the one before. */
+/** Latency over log 1 / (1 - p): each additional nine takes the same distance. */
 function curve(g, width, height, all) {
   begin(g);
   const [ever, lately] = [all.ever(), all.lately()];
@@ -88,7 +88,7 @@ function curve(g, width, height, all) {
   g.fillText(`all ${as.count(ever.total)}`, LEFT + beside + 16, 16);
 }
 
-/** A column for each second, warmer where more messages took that long; the median and 99 % as lines. */
+/** A heat map: a column for each second, warmer for more messages; the median and the 99th percentile as lines. */
 function heat(g, width, height, all) {
   begin(g);
   const columns = all.columns;
@@ -143,7 +143,7 @@ function heat(g, width, height, all) {
   g.textAlign = 'left';
 }
 
-/** The rate over time, where no latency is known. */
+/** The rate over time, if no latency is known. */
 function rate(g, width, height, rates, most) {
   begin(g);
   const top = Math.max(...rates, 1e-9) * 1.15;
@@ -172,7 +172,7 @@ export default {
   id: 'latency',
   title: 'Timing',
   about: 'Rate, jitter, latency percentiles, losses',
-  /** It is given rows of the table and latencies instead of messages. */
+  /** This view receives rows of the table and latencies instead of messages. */
   plain: true,
   fits: () => 0.1,
 

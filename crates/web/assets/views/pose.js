@@ -13,7 +13,7 @@ const PATHS = ['poses', 'path', 'waypoints', 'points', 'trajectory'];
 const number = (type) => ['double', 'float'].includes(type);
 const field = (type, names) => type?.fields?.find((f) => names.includes(f.name));
 
-/** Whether a type says where something is. */
+/** Whether a type contains a position. */
 function isPose(type) {
   const x = field(type, ['x']);
   const y = field(type, ['y']);
@@ -40,7 +40,7 @@ function pose(value) {
   return [...at, heading];
 }
 
-/** The path in a value: [[x, y, heading], …], or nothing. */
+/** The path in a value: [[x, y, heading], …], or null. */
 function path(value) {
   if (value.x?.length !== undefined && value.y?.length !== undefined) return Array.from(value.x, (x, i) => [x, value.y[i], null]);
   const list = PATHS.map((name) => value[name]).find(Array.isArray);

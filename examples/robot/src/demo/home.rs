@@ -104,7 +104,7 @@ impl Home {
         let left =
             CHANNELS.iter().map(|place| place.name).filter(is_there).filter(|name| !made.contains(name));
         Error::InTheWay(format!(
-            "{url} has a channel `{name}` already: a demo runs there, or was killed there; remove what it left with \
+            "{url} already has a channel `{name}`: a demo runs there, or was killed there; remove its leftovers with \
              `saltus --domain {url} rm {}`, or choose another --domain",
             left.collect::<Vec<_>>().join(" ")
         ))

@@ -44,7 +44,7 @@ pub(crate) struct Hiccup {
     #[command(flatten)]
     time: RunTime,
 
-    /// Report what else happened at delays of TIME or more
+    /// Report the kernel's counts at delays of TIME or more
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = units::duration)]
     spike: Duration,
 
