@@ -149,7 +149,7 @@ fn connections_that_never_become_pages_keep_nobody_out() {
     assert!(rig.get("/icon.svg", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
     frame(&mut socket(&rig, &[]).unwrap(), "hello");
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    // The oldest made room.
+    // The oldest connection was closed.
     let mut oldest = idle.swap_remove(0);
     assert!(matches!(oldest.read(&mut [0]), Ok(0) | Err(_)), "its connection has ended");
     // An existing page stays.

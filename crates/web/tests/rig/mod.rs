@@ -1,4 +1,4 @@
-//! A server with a domain in this process behind it, and robots that publish there.
+//! A server with a domain in this process, and robots that publish there.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use saltus_domain::{Description, Domain, Publisher};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longest that anything takes, on a busy machine.
+/// Timeout for any step, on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
 pub const TYPES: &str = include_str!("../../../carmen/types/carmen.lcm");
