@@ -1,4 +1,4 @@
-//! How a command can end other than well, and the exit code that says so.
+//! Failures of commands, their exit codes, and messages on standard error.
 
 use std::fmt;
 use std::fs::File;
@@ -10,57 +10,57 @@ use std::time::{Duration, Instant};
 use saltus_text::escape;
 use saltus_text::words::{bounded, plain};
 
-/// What every command gives back.
+/// The result of every command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// The exit codes that scripts may rely on; 0 is a good end, the first Ctrl-C included.
+/// The exit codes that scripts may rely on. 0 means success; so does an end by the first Ctrl-C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// It could not be done.
+    /// The operation failed.
     Failed = 1,
-    /// The command line asks for something that makes no sense.
+    /// The command line is invalid.
     Usage = 2,
-    /// There is no such channel, or a named one never appeared.
+    /// No such channel, or a named channel never appeared.
     NotFound = 3,
-    /// Nothing came in the time given.
+    /// No message arrived within the timeout.
     TimedOut = 4,
-    /// Messages were lost where none may be.
+    /// Messages were lost although the options forbid it.
     Lost = 5,
-    /// Two types are not the same.
+    /// Two types differ.
     Differ = 6,
-    /// Something on this machine does not work.
+    /// A check of `doctor` found something that does not work on this machine.
     Unfit = 7,
 }
 
-/// Why a command ends.
+/// The reason why a command ends early.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Something to tell: a sentence and a remedy.
-    Told(Code, String),
-    /// It has been told already, for one of several channels.
-    Known(Code),
-    /// Nobody reads the output any more, or Ctrl-C came while it was stuck: a quiet, good end.
+    /// A sentence with a remedy, not yet printed.
+    Message(Code, String),
+    /// Already printed, for one of several channels.
+    Reported(Code),
+    /// The reader of the output is gone, or Ctrl-C arrived while a write was blocked. Prints nothing; the exit code is 0.
     Quiet,
 }
 
 impl Failure {
-    /// A failure in words.
+    /// A failure with a message.
     pub(crate) fn new(code: Code, words: impl Into<String>) -> Failure {
-        Failure::Told(code, words.into())
+        Failure::Message(code, words.into())
     }
 
-    /// The exit code for it; none for a good end.
+    /// The exit code, or `None` if the command exits with 0.
     pub(crate) fn code(&self) -> Option<Code> {
         match self {
-            Failure::Told(code, _) | Failure::Known(code) => Some(*code),
+            Failure::Message(code, _) | Failure::Reported(code) => Some(*code),
             Failure::Quiet => None,
         }
     }
 
-    /// Tells the failure, if there is something to tell, and gives the exit code for it; `None` is a good end.
-    pub(crate) fn tell(&self) -> Option<Code> {
-        if let Failure::Told(_, words) = self {
-            say(words);
+    /// Prints the message, if it is not printed yet, and returns the exit code; `None` if the command exits with 0.
+    pub(crate) fn report(&self) -> Option<Code> {
+        if let Failure::Message(_, words) = self {
+            note(words);
         }
         self.code()
     }
@@ -69,9 +69,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Told(_, words) => f.write_str(&plain(words)),
-            Failure::Known(_) => f.write_str("told before"),
-            Failure::Quiet => f.write_str("nobody reads the output"),
+            Failure::Message(_, words) => f.write_str(&plain(words)),
+            Failure::Reported(_) => f.write_str("already reported"),
+            Failure::Quiet => f.write_str("standard output was closed"),
         }
     }
 }
@@ -100,7 +100,7 @@ impl From<saltus_domain::Error> for Failure {
     }
 }
 
-/// Why a file cannot be read, in the same words in every command.
+/// The failure to read a file, in the same words in every command.
 pub(crate) fn unreadable(path: impl fmt::Display, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
         ErrorKind::NotFound => "check its name",
@@ -111,7 +111,7 @@ pub(crate) fn unreadable(path: impl fmt::Display, error: &io::Error) -> Failure 
     Failure::new(Code::Failed, format!("cannot read `{path}`: {error}; {remedy}"))
 }
 
-/// Fails if this is not a file that can be read.
+/// Fails unless `path` is a readable file.
 pub(crate) fn readable(path: &Path) -> Outcome {
     let is_dir = |file: File| Ok(file.metadata()?.is_dir());
     match File::open(path).and_then(is_dir) {
@@ -121,7 +121,7 @@ pub(crate) fn readable(path: &Path) -> Outcome {
     }
 }
 
-/// Why a file cannot be written, in the same words in every command.
+/// The failure to write a file, in the same words in every command.
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let path = path.display();
     let remedy = match error.kind() {
@@ -132,28 +132,28 @@ pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(Code::Failed, format!("cannot write `{path}`: {error}; {remedy}"))
 }
 
-/// Why an output is not written that exists, in the same words in every command.
+/// The refusal to overwrite a file, in the same words in every command.
 pub(crate) fn taken(path: &Path) -> Failure {
     let words = format!("`{}` exists: choose another name, or overwrite it with --force", path.display());
     Failure::new(Code::Failed, words)
 }
 
-/// A sentence on standard error, without the control bytes that a channel's name may bring along. Nothing can be done
-/// when nobody hears it.
-pub(crate) fn say(words: impl fmt::Display) {
+/// Prints a line on standard error, without control bytes (a channel's name may contain some). Ignores write errors: there is nowhere to
+/// report them.
+pub(crate) fn note(words: impl fmt::Display) {
     let words = bounded(&escape::harmless(&plain(&words.to_string())));
     let _ = writeln!(io::stderr(), "saltus: {words}");
 }
 
-/// The exit code of a command, told in words where it failed.
+/// Prints the failure of a command, if any, and returns its exit code.
 pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
-    match outcome.err().and_then(|failure| failure.tell()) {
+    match outcome.err().and_then(|failure| failure.report()) {
         Some(code) => ExitCode::from(code as u8),
         None => ExitCode::SUCCESS,
     }
 }
 
-/// Does one thing for each of several items, going on where one fails; ends with the first failure's code.
+/// Runs `action` for each item, and continues after failures. Returns the first failure's code.
 pub(crate) fn for_each<T>(
     items: impl IntoIterator<Item = T>,
     mut action: impl FnMut(T) -> Outcome,
@@ -163,25 +163,25 @@ pub(crate) fn for_each<T>(
         match action(item) {
             Ok(()) => {}
             Err(Failure::Quiet) => return Err(Failure::Quiet),
-            Err(failure) => first = first.or(failure.tell()),
+            Err(failure) => first = first.or(failure.report()),
         }
     }
-    first.map_or(Ok(()), |code| Err(Failure::Known(code)))
+    first.map_or(Ok(()), |code| Err(Failure::Reported(code)))
 }
 
-/// Errors of a network that may pass: it is told of each, and given up when they do not end. Damaged messages are passed over without
-/// an end, and told of now and then.
+/// Errors of a network that may be temporary. Each is reported; when they follow each other too fast, the command ends. Damaged messages
+/// never end it, and are reported at most every [`APART`].
 #[derive(Default)]
 pub(crate) struct Troubles {
     last: Option<Instant>,
     undecodable: Option<Instant>,
 }
 
-/// Errors that follow each other faster are one that does not pass.
+/// Network errors that follow each other faster than this count as permanent.
 const APART: Duration = Duration::from_millis(500);
 
 impl Troubles {
-    /// Says it and goes on, if that may help.
+    /// Reports the error, or returns it if it is permanent.
     pub(crate) fn pass(&mut self, error: saltus_domain::Error) -> Outcome {
         let (last, ends) = match error {
             saltus_domain::Error::DecodeFailed { .. } => (&mut self.undecodable, false),
@@ -192,7 +192,7 @@ impl Troubles {
             return if ends { Err(error.into()) } else { Ok(()) };
         }
         *last = Some(Instant::now());
-        say(format_args!("{error}; going on"));
+        note(format_args!("{error}; continuing"));
         Ok(())
     }
 }
@@ -207,7 +207,7 @@ mod tests {
         for _ in 0..3 {
             troubles
                 .pass(saltus_domain::Error::DecodeFailed { what: "a message".into() })
-                .expect("it goes on");
+                .expect("continues");
         }
         assert!(troubles.pass(saltus_domain::Error::Invalid { what: "a value".into() }).is_err());
     }

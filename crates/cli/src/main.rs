@@ -1,4 +1,4 @@
-//! The `saltus` command: live with channels from a shell.
+//! The `saltus` command: publish, inspect, record and measure channels from a shell.
 
 mod commands;
 mod exit;
@@ -9,7 +9,7 @@ mod stop;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Whatever cannot be raised stays as it is: what does not fit is reported where it matters.
+    // If the limit cannot be raised, the calls that need it report an error.
     let _ = saltus_os::limits::raise_open_files();
     let _ = saltus_os::limits::report_file_size();
     exit::exit_code(commands::run(std::env::args_os().collect()))

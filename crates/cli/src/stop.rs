@@ -3,17 +3,17 @@
 use crate::exit::{Code, Failure, Outcome};
 pub(crate) use saltus_os::stop::*;
 
-/// From now on the first signal to end only asks.
+/// From now on, the first of SIGINT, SIGTERM and SIGHUP only requests a stop.
 pub(crate) fn on_signals() -> Outcome {
-    heard(saltus_os::stop::on_signals())
+    installed(saltus_os::stop::on_signals())
 }
 
-/// The same with these signals alone.
+/// The same for `signals` only.
 pub(crate) fn on(signals: &[libc::c_int]) -> Outcome {
-    heard(saltus_os::stop::on(signals))
+    installed(saltus_os::stop::on(signals))
 }
 
-/// Asks for a clean end when this time is over.
+/// Requests a clean stop after `time`.
 pub(crate) fn after(time: std::time::Duration) {
     std::thread::spawn(move || {
         std::thread::sleep(time);
@@ -21,6 +21,6 @@ pub(crate) fn after(time: std::time::Duration) {
     });
 }
 
-fn heard(listening: std::io::Result<()>) -> Outcome {
-    listening.map_err(|e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}")))
+fn installed(listening: std::io::Result<()>) -> Outcome {
+    listening.map_err(|e| Failure::new(Code::Failed, format!("cannot handle signals: {e}")))
 }

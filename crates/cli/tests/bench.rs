@@ -1,4 +1,4 @@
-//! `saltus bench` is a program of its own: where it is looked for, and what is said where there is none.
+//! `saltus bench`: finding the separate program, and the message if it is missing.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! bridge: carries between domains, tells what it did, and ends when it is asked to.
+//! bridge: carries messages between domains, prints totals, and stops on request.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::process::ChildStdout;
 use serde_json::Value;
 use support::{Place, Running, until};
 
-/// A bridge that carries already.
+/// A running bridge.
 struct Bridge {
     running: Running,
     lines: BufReader<ChildStdout>,
@@ -24,7 +24,7 @@ impl Bridge {
         }
         Bridge { running, lines }
     }
-    /// Ends it; gives what it counted for each direction.
+    /// Stops it, and returns its counts for each direction.
     fn end(mut self, signal: libc::c_int) -> Vec<Value> {
         self.running.signal(signal);
         let mut rest = String::new();

@@ -1,4 +1,4 @@
-//! demo: the command around the robot. What the robot does is tested where it lives.
+//! demo: the command around the robot. The robot is tested in its own crate.
 
 #![cfg(feature = "demo")]
 
@@ -14,7 +14,7 @@ fn the_demo_reports_its_exit_code_says_the_verdict_and_nothing_is_left() {
     let place = Place::new();
     let ended = place.run(["demo", "--duration", "2", "--json"]);
     let report: serde_json::Value = serde_json::from_str(ended.text().trim()).expect("a report in JSON");
-    // Whether it stands at a thousand steps a second is the machine's business, too.
+    // Whether it stands at 1000 steps per second also depends on the machine.
     let ok = report["verdict"]["ok"].as_bool().expect("a verdict");
     ended.with(if ok { 0 } else { 1 });
     assert!(!place.path().exists(), "the domain that was made for it is gone");
@@ -45,7 +45,7 @@ fn the_demo_does_not_touch_a_domain_in_use() {
     place.run(["pub", "imu", "mine", "-q"]).with(0);
     let refused = place.run(["demo", "--duration", "1s"]).saying(1, "`imu`");
     assert_eq!(place.run(["ls"]).with(0).text(), "imu\n");
-    // The remedy that it names is one.
+    // The named remedy works.
     let (_, remedy) = refused.err.split_once("`saltus ").expect("a command");
     let (remedy, _) = remedy.split_once('`').expect("a command");
     place.run(remedy.split(' ')).with(0);

@@ -1,4 +1,4 @@
-//! The pages that say what to type, and what a thing is called in each language, say what is so.
+//! Pages with command lines, and with names in each language, are correct.
 
 mod support;
 
@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The cells of the table of a page, row by row, the heading first. A bar behind a backslash ends no cell.
+/// The cells of the table of a page, row by row, the heading first. An escaped bar does not end a cell.
 fn table(page: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs").join(page)).expect("a page");
     let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
@@ -23,12 +23,12 @@ fn table(page: &str) -> Vec<Vec<String>> {
     rows.map(cells).collect()
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn code(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-/// Parses a command line of Saltus; what follows a bar is another program's.
+/// Parses a command line of Saltus. The text after a pipe belongs to another program.
 fn parses(place: &Place, line: &str) {
     let own = line.split(" | ").next().unwrap_or(line);
     let arguments = own.strip_prefix("saltus ").unwrap_or_else(|| panic!("{line}: not of saltus"));
@@ -36,7 +36,7 @@ fn parses(place: &Place, line: &str) {
     let words: Vec<&str> = quoted
         .flat_map(|(n, part)| if n % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
         .collect();
-    // With --help at its end a command line is parsed, and nothing is done.
+    // With --help at the end, a command line is parsed, but not executed.
     place.run(words.iter().copied().chain(["--help"])).with(0);
 }
 
@@ -56,7 +56,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The sources of a language: each file's name and its words, but for what stands in comments, which `comment` begins.
+/// The sources of a language: each file's name and its words outside of comments, which begin with `comment`.
 fn sources(paths: &[&str], comment: &str) -> Vec<(String, BTreeSet<String>)> {
     let mut files = Vec::new();
     let mut left: Vec<PathBuf> = paths.iter().map(|path| root().join(path)).collect();
@@ -99,9 +99,9 @@ fn every_name_is_in_the_sources_of_its_language() {
         let column = rows[0].iter().position(|cell| cell == language).expect("a column of each language");
         let files = sources(paths, comment);
         let is_known = |name: &str| match name.strip_prefix("saltus.") {
-            // Each function of Octave has a file.
+            // In Octave, each function has its own file.
             Some(function) => files.iter().any(|(file, _)| file == function),
-            // What belongs to something stands in one file with it.
+            // Members are in the same file as their type.
             None => files.iter().any(|(_, known)| words(name).all(|word| known.contains(word))),
         };
         let mut checked = 0;

@@ -1,4 +1,4 @@
-//! `saltus doctor`: every check tells all there is, nothing is changed unasked, and it ends well.
+//! `saltus doctor`: every check prints its finding, nothing is changed without consent, and it exits cleanly.
 
 mod support;
 
@@ -33,7 +33,7 @@ const IDS: [&str; 21] = [
     "app",
 ];
 
-/// It ended as it should, whatever the machine is like.
+/// Asserts a valid exit code on any machine.
 #[track_caller]
 fn well(ended: Ended) -> Ended {
     assert!(matches!(ended.code, Some(0 | 7)) && ended.err.is_empty(), "{ended:?}");
@@ -130,7 +130,7 @@ fn without_a_way_for_multicast_it_is_a_problem_and_what_is_to_be_typed_mends_it(
     });
 }
 
-/// A domain with a channel that was left, one that is published in, and one that nobody has used.
+/// A domain with a dead channel, one with a live publisher, and an unused one.
 fn domain_with_a_dead_channel(place: &Place) -> Running {
     place.run(["pub", "left", "x", "-q"]).with(0);
     place.run(["mk", "fresh"]).with(0);

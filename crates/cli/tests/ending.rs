@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use support::{Place, Running, until};
 
-/// Nobody has joined and nobody publishes: a command that ended left nothing.
+/// Asserts that no subscribers or publishers are left after a command.
 fn assert_no_residue(place: &Place, name: &str) {
     let info = place.domain().open_channel(name).expect("the channel is still there").info().expect("info");
     assert!(info.subscribers.is_empty(), "no counters of a subscriber that ended: {:?}", info.subscribers);
@@ -104,7 +104,7 @@ fn the_second_ctrl_c_kills() {
     let c_path = std::ffi::CString::new(fifo.to_str().unwrap()).unwrap();
     // SAFETY: the path is a string that ends with a zero byte.
     assert_eq!(unsafe { libc::mkfifo(c_path.as_ptr(), 0o600) }, 0);
-    // Opening a pipe that nobody writes is a wait that the first signal cannot end.
+    // Opening a pipe without a writer blocks, and the first signal cannot end that.
     let publisher = place.start(["pub", "imu", "--file", fifo.to_str().unwrap()]);
     until("pub waits for the pipe", || waits_in(publisher.id(), "wait_for_partner"));
     publisher.signal(libc::SIGINT);
@@ -117,7 +117,7 @@ fn the_second_ctrl_c_kills() {
 fn ctrl_c_ends_echo_that_is_stuck_in_a_full_pipe() {
     let place = Place::new();
     place.run(["mk", "imu", "--max-size", "64K"]).with(0);
-    // Nobody reads what it prints.
+    // Its output has no reader.
     let mut echo = place.start(["echo", "imu", "--raw"]);
     let _unread = echo.output();
     place.until_subscribed("imu", 1);
@@ -197,7 +197,7 @@ fn a_refused_permission_is_told_with_a_remedy() {
     // SAFETY: geteuid only returns a number.
     let root = unsafe { libc::geteuid() } == 0;
     let copy = std::env::temp_dir().join(format!("saltus-test-{}", std::process::id()));
-    // Not in this process: what another test starts meanwhile would hold the copy open for writing, and it would not run.
+    // Not in this process: a process started by another test would inherit the writable copy, which then could not be executed.
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_saltus")).arg(&copy).status().unwrap();
     assert!(copied.success());
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
@@ -206,7 +206,7 @@ fn a_refused_permission_is_told_with_a_remedy() {
     }
     let run = |arguments: &str| {
         let mut command = place.command_of(&copy, arguments.split(' '));
-        // Root may read everything: be somebody else.
+        // Root may read everything, so this runs as another user.
         if root {
             command.uid(65_534).gid(65_534);
         }
@@ -261,11 +261,11 @@ fn usage_errors_end_with_2() {
     }
 }
 
-/// Whether the process handles signals by now, and sleeps in a kernel function whose name has this in it.
+/// Whether the process handles signals, and sleeps in a kernel function whose name contains this.
 fn waits_in(pid: u32, function: &str) -> bool {
     let mut name = String::new();
     let read = fs::File::open(format!("/proc/{pid}/wchan")).and_then(|mut f| f.read_to_string(&mut name));
-    // Where the kernel hides the function's name, asleep is all that can be seen.
+    // If the kernel hides the function's name, sleeping is sufficient.
     let there = read.is_ok() && (name.contains(function) || name == "0" || name.is_empty());
     there && handles(pid, libc::SIGINT) && status(pid, "State:").starts_with('S')
 }

@@ -1,4 +1,4 @@
-//! gen: code for types, written only where it changes.
+//! gen: generates code for types, and writes only changed files.
 
 mod support;
 
@@ -32,7 +32,7 @@ fn every_language_gets_its_files_and_list_names_them_before() {
     }
 }
 
-/// LCM's generator makes them too.
+/// LCM's generator also generates them.
 #[test]
 fn an_enum_that_no_struct_has_is_made_in_every_language() {
     let (place, files) = (Place::new(), Files::new());
@@ -111,7 +111,7 @@ fn what_is_referred_to_and_not_made_is_told() {
         assert!(warning.contains("name pose.lcm too"), "{lang}: {warning}");
         let both = place.run(["gen", "--quiet", "--lang", lang, "--out", &out, &path, &pose]).with(0);
         assert_eq!(both.err, "", "{lang}");
-        // One file after the other, as with LCM's generator. In Rust the package is one file, which now lacks the other.
+        // One file at a time, as with LCM's generator. In Rust, the package is one file, which now lacks the other type.
         if lang != "rust" {
             assert_eq!(generate(&path), "", "{lang}");
         }
@@ -139,13 +139,13 @@ fn what_a_language_does_not_have_is_refused() {
     for lang in LANGUAGES {
         let lcm = generate([lang, "--style", "lcm"]);
         match lang {
-            "rust" | "octave" => _ = lcm.saying(2, "leave --style lcm out"),
+            "rust" | "octave" => _ = lcm.saying(2, "omit --style lcm"),
             _ => _ = lcm.with(0),
         }
         let plain = generate([lang, "--plain", ""]);
         match lang {
             "rust" | "c" | "cpp" => _ = plain.with(0),
-            _ => _ = plain.saying(2, "leave --plain out"),
+            _ => _ = plain.saying(2, "omit --plain"),
         }
     }
 }

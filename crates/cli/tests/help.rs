@@ -6,7 +6,7 @@ use std::fs;
 
 use support::Place;
 
-/// The commands that the help lists, and those below them: `echo`, `types`, `types check`.
+/// The commands in the help, and their subcommands: `echo`, `types`, `types check`.
 fn commands(place: &Place) -> Vec<String> {
     let mut all = listed(place, &["--help"]);
     for command in all.clone() {
@@ -17,7 +17,7 @@ fn commands(place: &Place) -> Vec<String> {
 
 fn listed(place: &Place, arguments: &[&str]) -> Vec<String> {
     let help = place.run(arguments).with(0);
-    // The commands stand in groups, before the options; those below a command in one.
+    // Commands are listed in groups before the options; subcommands in one group.
     let lists = |l: &&str| !l.starts_with("Options:") && !l.starts_with("Arguments:");
     let is_list = arguments.len() == 1 || help.text().contains("\nCommands:\n");
     let listed = help.text().lines().skip_while(|l| !l.starts_with("Usage:")).skip(1).take_while(lists);
@@ -25,7 +25,7 @@ fn listed(place: &Place, arguments: &[&str]) -> Vec<String> {
     names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_owned).collect()
 }
 
-/// The command line of a command, with these arguments before and behind it.
+/// The command line of a command, with these arguments before and after it.
 fn line<'a>(before: &[&'a str], command: &'a str, behind: &[&'a str]) -> Vec<&'a str> {
     before.iter().copied().chain(command.split(' ')).chain(behind.iter().copied()).collect()
 }
@@ -98,12 +98,12 @@ fn the_examples_are_command_lines_that_parse() {
         let help = place.run(line(&[], &command, &["--help"])).with(0);
         let (_, below) = help.text().split_once("Examples:\n").unwrap();
         for line in below.lines().take_while(|l| l.starts_with("  ")) {
-            // What follows three blanks is a remark; what follows a bar, an arrow or two dashes is another program's.
+            // Text after three spaces is a comment; text after a pipe, an arrow or two dashes belongs to another program.
             let line = line.trim().rsplit("| saltus").next().unwrap().trim_start_matches("saltus");
             let line = line.split("   ").next().unwrap().split(['|', '>']).next().unwrap();
             let line = line.split(" -- ").next().unwrap();
             let arguments: Vec<&str> = words(line);
-            // With --help at its end a command line is parsed, and nothing is done.
+            // With --help at the end, a command line is parsed, but not executed.
             place.run(arguments.iter().copied().chain(["--help"])).with(0);
             checked += 1;
         }
@@ -111,7 +111,7 @@ fn the_examples_are_command_lines_that_parse() {
     assert!(checked > 25, "{checked} examples");
 }
 
-/// The words of a command line, with what stands between single quotes as one.
+/// The words of a command line; text in single quotes is one word.
 fn words(line: &str) -> Vec<&str> {
     let quoted = line.split('\'').enumerate();
     quoted
@@ -208,7 +208,7 @@ fn completions_are_generated_for_every_shell() {
     assert!(parsed.expect("bash runs").success(), "bash can read its completions");
 }
 
-/// The domain in the environment is not something that has to be given.
+/// The domain in the environment is not shown as a required argument.
 #[test]
 fn usage_lines_show_what_has_to_be_given() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! `saltus hiccup`: what it measures is told, kept in a log that can be read, and ends well.
+//! `saltus hiccup`: prints its measurements, writes a readable log, and exits cleanly.
 
 mod support;
 
@@ -63,7 +63,7 @@ fn the_log_is_named_with_o_as_elsewhere_and_a_short_run_has_short_steps() {
 fn spikes_are_told_with_what_happened_around_them() {
     let (place, files) = (Place::new(), Files::new());
     let log = files.at("a.hlog");
-    // Every turn that is late at all is a spike.
+    // Every late cycle is a spike.
     let run = ["hiccup", "--meter", "deadline", "--duration", "500ms", "--spike", "1ns"];
     let lines = place.run(run.iter().chain(&["--json", "--out", &log])).with(0).json();
     let spike = lines.iter().find(|line| line["spike"].is_object()).expect("a spike");
@@ -89,7 +89,7 @@ fn it_measures_beside_a_command_until_that_ends() {
     let failed = place.run(["hiccup", "--", "sh", "-c", "exit 3"]).saying(1, "sh failed: exit status: 3");
     assert!(failed.text().contains("HICCUPS"), "the report comes all the same: {failed:?}");
     place.run(["hiccup", "--", "/no/such/program"]).saying(1, "cannot start /no/such/program");
-    // The time is over, and the command is asked to end.
+    // The time is up, and the command is asked to exit.
     place.run(["hiccup", "--duration", "200ms", "--", "sleep", "1000"]).with(0);
 }
 

@@ -1,4 +1,4 @@
-//! hub: hands messages on, tells what it does, and ends when it is asked to.
+//! hub: forwards messages, prints totals, and stops on request.
 
 mod support;
 
@@ -27,7 +27,7 @@ impl Hub {
     fn client(&self) -> Client {
         Client::open(&[self.address]).unwrap()
     }
-    /// Ends it, and gives what it counted of all clients, and what it told.
+    /// Stops it, and returns its totals and its messages.
     fn end(mut self) -> (serde_json::Value, String) {
         self.running.signal(libc::SIGINT);
         let mut rest = String::new();
@@ -131,6 +131,6 @@ fn it_tells_where_it_listens_and_why_it_cannot() {
     assert!(lines.next().unwrap().starts_with("listening on 127.0.0.1:"));
     assert!(lines.find(|line| line.starts_with("CLIENT")).unwrap().contains("DROPPED"));
     plain.signal(libc::SIGTERM);
-    assert_eq!(lines.last().unwrap(), "0 messages received, 0 handed on, 0 dropped for slow clients");
+    assert_eq!(lines.last().unwrap(), "0 messages received, 0 forwarded, 0 dropped for slow clients");
     plain.ended().with(0);
 }

@@ -1,4 +1,4 @@
-//! import carmen: recorded logs as LCM logs.
+//! import carmen: converts CARMEN logs to LCM logs.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn scans_and_odometry_become_events_and_the_rest_is_told() {
     let ended = place.run(["import", "carmen", &log, "-o", &out]).saying(0, "5 events");
     for words in [
         "1 #, 1 PARAM",
-        "line 5 is broken and left out: `nonsense` is no number",
+        "left out malformed line 5: `nonsense` is no number",
         "timestamps that go back: 1, by up to 1.50 s, the first in line 6; kept",
         "1 LASER_FRONT, 1 LASER_FRONT_POSE, 1 LASER_REAR, 1 LASER_REAR_POSE, 1 ODOMETRY",
     ] {
@@ -116,7 +116,7 @@ fn what_is_no_log_of_carmen_makes_no_log() {
         let log = files.write("tale.txt", text);
         place
             .run(["import", "carmen", &log, "-o", &files.at("out")])
-            .saying(1, &format!("of CARMEN in {lines}"));
+            .saying(1, &format!("odometry in {lines}"));
         assert_eq!(files.names(), ["tale.txt"]);
     }
 }
@@ -134,7 +134,7 @@ fn a_truncated_gzip_keeps_what_came_before_and_says_so() {
     assert!(read > 100 && read < 5000, "{read}");
 }
 
-/// LCM's own Python reads the result: its event log, its generated types, and a parse of the text that knows nothing of ours.
+/// LCM's own Python package reads the result, with its generated types and an independent parser of the text.
 #[test]
 fn lcm_reads_what_became_of_the_recorded_logs() {
     let Some(dir) = support::recorded_logs() else { return };

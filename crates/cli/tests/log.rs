@@ -1,4 +1,4 @@
-//! log: what is in logs, and others made of them.
+//! log: inspecting logs, and creating new ones from them.
 
 mod support;
 
@@ -15,7 +15,7 @@ const POSE: &str =
     "package robot;\nstruct pose_t { int64_t utime; double xy[2]; int32_t n; string names[n]; }\n";
 const SECOND: i64 = 1_000_000_000;
 
-/// The message of number `i`.
+/// Message number `i`.
 fn pose(i: i64) -> Vec<u8> {
     let schema = Arc::new(parse("test", POSE).unwrap());
     let id = schema.find("robot.pose_t").unwrap();
@@ -23,7 +23,7 @@ fn pose(i: i64) -> Vec<u8> {
     wire::encode(&json::from_str(&schema, id, &text).unwrap()).unwrap()
 }
 
-/// POSE each second, TEXT half a second later; the type is not told.
+/// POSE every second, TEXT half a second later; without types.
 fn log(format: Format) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), format, WriterOptions::new().chunk(300)).unwrap();
     for i in 0..10 {
@@ -142,7 +142,7 @@ fn what_can_be_read_of_a_damaged_log_is_kept_and_the_rest_told() {
         let bytes = log(format);
         let broken = files.write(name, &bytes[..bytes.len() / 2 + 9]);
         let out = files.at(&format!("repaired-{name}"));
-        place.run(["log", "repair", &broken, "-o", &out]).saying(0, "all else was read");
+        place.run(["log", "repair", &broken, "-o", &out]).saying(0, "the rest was read");
         let (repaired, damage) = events(&files.read(&format!("repaired-{name}")));
         assert_eq!(damage, Damage::default());
         assert!(repaired.len() >= 5 && repaired == events(&bytes).0[..repaired.len()], "{format}");
@@ -163,12 +163,12 @@ fn messages_become_tables_and_objects() {
     assert!(csv.text().starts_with(expected), "{}", csv.text());
     assert_eq!(csv.text().lines().count(), 3);
     let out = files.at("pose.jsonl");
-    place.run(["log", "export", &lcm, "-I", &types, "-o", &out]).saying(0, "10 messages left out");
+    place.run(["log", "export", &lcm, "-I", &types, "-o", &out]).saying(0, "left out 10 messages");
     let text = String::from_utf8(files.read("pose.jsonl")).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 10);
     assert_eq!((&lines[7]["value"]["xy"][0], &lines[7]["type"]), (&7.5.into(), &"robot.pose_t".into()));
-    place.run(["log", "export", &lcm, "-o", &files.at("x.csv")]).saying(1, "type is known");
+    place.run(["log", "export", &lcm, "-o", &files.at("x.csv")]).saying(1, "no message of known type");
     assert!(!files.names().contains(&"x.csv".to_owned()), "nothing is left of it");
 }
 
@@ -179,7 +179,7 @@ fn a_carmen_log_becomes_mcap_with_its_types() {
                 FLASER 2 1.5 2 0 0.1 0.2 0.3 1 2 10.75 host 10.5\n";
     let carmen = files.write("in.log", text);
     let out = files.at("out.mcap");
-    place.run(["log", "convert", &carmen, "-o", &out]).saying(0, "1 line broken");
+    place.run(["log", "convert", &carmen, "-o", &out]).saying(0, "left out 1 malformed line");
     let info = &place.run(["log", "info", &out, "--json"]).with(0).json()[0];
     assert_eq!(info["channels"][0]["type"], "carmen.laser_t");
     assert_eq!((&info["events"], &info["channels"][2]["encoding"]), (&3.into(), &"cdr".into()));
@@ -210,7 +210,7 @@ fn an_interrupt_leaves_no_half_file() {
     let mut running =
         Running::start(place.command(["log", "convert", "-", "-o", &out]).stdin(Stdio::piped()));
     let mut input = running.input();
-    // It has read something, and waits for more.
+    // It has read some data, and waits for more.
     input.write_all(&log(Format::Lcm).repeat(300)).unwrap();
     until("the file is begun", || files.names().iter().any(|name| name.starts_with("out.mcap.")));
     running.signal(libc::SIGINT);

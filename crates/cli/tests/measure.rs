@@ -1,4 +1,4 @@
-//! The commands of the page on measuring are run as they stand there, for a shorter time.
+//! Runs the commands of docs/measure.md, for a shorter time.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{Place, Running};
 
 const PAGE: &str = include_str!("../../../docs/measure.md");
 
-/// The lines of the page that a reader is to type.
+/// The command lines of the page.
 fn lines() -> Vec<&'static str> {
     let blocks = PAGE.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.flat_map(str::lines).collect()
@@ -21,12 +21,12 @@ fn what_the_page_says_to_type_works() {
     let (place, files) = (Place::new(), Files::new());
     let publisher = place.start(["pub", "imu", "x", "-r", "1000"]);
     place.until_published("imu", 1);
-    // What it prints goes nowhere: a pipe that nobody reads would be full soon, and it would receive no more.
+    // Its output is discarded: an unread pipe would fill up, and it would receive no more.
     let reader = Running::start(place.command(["echo", "imu"]).stdout(Stdio::null()));
     place.until_subscribed("imu", 1);
     let mut done = 0;
     for line in lines() {
-        // A minute is not waited for, and what takes some is cut down to what a test needs of it.
+        // Shortens long measurements to what a test needs.
         let line = line.replace("60s", "400ms").replace("./controller", "sleep 0.3");
         let line = line.replace(
             "saltus bench -o bench",

@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use support::{Place, Running};
 
-/// Bytes that are no text, with line ends and zeroes among them.
+/// Bytes that are not text, including line ends and zeros.
 fn binary() -> Vec<u8> {
     (0..1000_u32).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).chain(*b"\n\0\xff").collect()
 }
@@ -149,7 +149,7 @@ fn a_paced_publisher_keeps_its_count_and_its_pace() {
     let place = Place::new();
     let start = std::time::Instant::now();
     place.run(["pub", "tick", "x", "-r", "100", "-n", "31"]).saying(0, "published 31 messages");
-    // The 31st is due 300 ms after the first: never sooner, whatever else the machine does.
+    // The 31st is due 300 ms after the first, and never sooner on any machine.
     assert!(start.elapsed() >= std::time::Duration::from_millis(300));
     assert_eq!(place.published("tick"), 31);
 }
@@ -188,7 +188,7 @@ fn received_and_missed_add_up() {
     place.run(["mk", "imu", "--depth", "4"]).with(0);
     let echo = place.start(["echo", "imu"]);
     place.until_subscribed("imu", 1);
-    // Frozen, it misses most of what comes.
+    // Frozen, it misses most messages.
     echo.signal(libc::SIGSTOP);
     place.run(["pub", "imu", "x", "-n", "100"]).with(0);
     echo.signal(libc::SIGCONT);
@@ -216,7 +216,7 @@ fn strict_ends_with_5_when_a_message_was_missed() {
     echo.signal(libc::SIGSTOP);
     place.run(["pub", "imu", "x", "-n", "100"]).with(0);
     echo.signal(libc::SIGCONT);
-    echo.ended().saying(5, "lost");
+    echo.ended().saying(5, "missed 96 messages");
     place.run(["echo", "imu", "--strict", "--newest"]).with(2);
 }
 
@@ -256,7 +256,7 @@ fn wait_waits_until_the_channel_exists() {
 fn who_waited_for_a_channel_gets_its_first_message() {
     let place = Place::new();
     let echo = place.start(["echo", "imu", "--wait", "-n2", "--lines"]);
-    // It has looked once the kernel says that it sleeps between two looks.
+    // It has polled when the kernel reports that it sleeps between two polls.
     let wchan = format!("/proc/{}/wchan", echo.id());
     support::until("echo sleeps", || std::fs::read_to_string(&wchan).is_ok_and(|w| w.contains("nanosleep")));
     place.run(["pub", "imu", "one"]).with(0);
@@ -324,7 +324,7 @@ fn echo_ends_when_its_time_is_over_though_the_channel_is_damaged() {
     let place = Place::new();
     place.run(["pub", "imu", "hello"]).with(0);
     let data = std::fs::File::options().write(true).open(place.path().join("imu/data")).unwrap();
-    // The number of the last message: there is something new, and it is nowhere.
+    // Only the last sequence number changes: a new message seems to exist, but cannot be read.
     data.write_all_at(&1023u64.to_ne_bytes(), 8192).unwrap();
     for newest in [true, false] {
         let arguments = ["echo", "imu", "-n", "1", "--timeout", "60ms"];
@@ -342,7 +342,7 @@ fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
     place.until_subscribed("log", 1);
     place.feed(["pub", "log", "--lines"], lines.as_bytes()).with(0);
     assert_eq!(echo.ended().with(0).text(), format!("x\n{lines}"));
-    // What was overwritten before echo went on counts as missed.
+    // Messages overwritten before echo continued count as missed.
     let echo = place.start(["echo", "log", "--start", "newest", "--timeout", "2s", "--lines"]);
     place.until_subscribed("log", 1);
     echo.signal(libc::SIGSTOP);
@@ -356,7 +356,7 @@ fn lines_that_get_longer_go_on_through_a_channel_that_grows_for_it() {
     };
     assert!(number("missed") > 50, "{}", ended.err);
     assert_eq!(number("received") + number("missed"), 101, "the newest, and 100 after it: {}", ended.err);
-    // Who names a size means it.
+    // An explicit size is a limit.
     place.run(["pub", "small", "x", "--max-size", "64"]).with(0);
     place.run(["pub", "small", &"x".repeat(600), "--max-size", "64"]).saying(1, "--max-size 600");
 }

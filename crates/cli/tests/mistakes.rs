@@ -1,10 +1,10 @@
-//! What people mistype: one sentence that says what is wrong and what to type instead, the same in every command.
+//! Mistakes on the command line: each gives one sentence with the error and a remedy, the same in every command.
 
 mod support;
 
 use support::{Ended, Place, files::Files};
 
-/// Runs a command line, with this code and these words in its one line.
+/// Runs a command line, and expects this exit code, and one line with these words.
 #[track_caller]
 fn refused(place: &Place, line: &str, code: i32, words: &str) {
     let ended = place.run(line.split(' ')).saying(code, words);
@@ -51,7 +51,7 @@ fn a_channel_that_was_to_be_recorded_and_never_appeared_is_told_at_once_and_at_t
     record(&["imu"], "c.mcap").with(0);
     record(&["-v", "ium"], "d.mcap").with(0);
 
-    // One that appears while it is recorded is no mistake.
+    // A channel that appears during the recording is not an error.
     let running = place.start(["record", "late", "-n", "1", "-o", &files.at("e.mcap")]);
     support::until("the file", || files.names().contains(&"e.mcap".to_owned()));
     let publisher = place.start(["pub", "late", "x", "-r", "50", "-q"]);
@@ -118,7 +118,7 @@ fn a_time_without_a_unit_is_seconds_in_every_command() {
     place.run(["stat", "-i", "0.05", "--duration", "0.3"]).with(0);
 }
 
-/// Everything that names a file in vain, in each command that can.
+/// Missing files, in each command that reads files.
 fn readers(place: &Place, path: &str) -> Vec<(&'static str, Ended)> {
     let out = place.path().with_extension("out.mcap").display().to_string();
     let run = |line: &str| {

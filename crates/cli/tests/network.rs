@@ -1,4 +1,4 @@
-//! echo, pub, ls and stat on what is not shared memory: networks and logs; and what the other commands say there.
+//! echo, pub, ls and stat on networks and logs, and the errors of other commands there.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::{Ended, Place, Running, until};
 
 const TYPES: &str = "package robot;\nstruct pose_t {\n  int64_t utime;\n  double x;\n}\n";
 
-/// Publishes until it is told to end.
+/// Publishes until it is stopped.
 struct Beat(Running);
 
 impl Beat {
@@ -24,7 +24,7 @@ impl Beat {
     }
 }
 
-/// What a command that looks for a while prints of the first channel; on a busy machine nothing may come in its time.
+/// The output of a command for the first channel. On a busy machine no message may arrive in its time.
 fn first_row(arguments: &[&str], run: impl Fn(&[&str]) -> Ended) -> Value {
     let mut rows = Vec::new();
     until("a row", || {
@@ -44,7 +44,7 @@ fn echo_prints_what_comes_and_tells_what_the_network_tells() {
         let rows = ended.json();
         let sequence = |row: &Value| row["seq"].as_u64().unwrap();
         assert_eq!(sequence(&rows[2]), sequence(&rows[0]) + 2);
-        // What was lost before the first that is heard nobody knows, unless it is the sender's first.
+        // Losses before the first received message are unknown, unless it is the sender's first.
         let known = sequence(&rows[0]) == 0;
         let missed = if known { "missed 0, dropped 0" } else { "missed 0 and unknown, dropped 0" };
         assert!(ended.err.contains(missed), "{ended:?}");
@@ -112,7 +112,7 @@ fn ls_and_stat_tell_what_comes() {
         });
 
         let mut row = serde_json::Value::Null;
-        // Of the first message that is heard of a sender nobody knows what came before it; with the second it is told.
+        // For the first received message of a sender, earlier losses are unknown; from the second on, losses are reported.
         until("two messages of its sender", || {
             row = first_row(&["stat", "POSE", "-n1", "-i", "500ms", "--json"], run);
             row["missed"].is_u64()
@@ -140,7 +140,7 @@ fn what_a_hub_does_not_tell_is_unknown() {
     let ended = place.run(["echo", "x", "-n2", "--json", "--domain", url]);
     let row = &ended.saying(0, "received 2, missed unknown, dropped 0").json()[0];
     assert!(row["missed"].is_null() && row["sender"].is_null() && row["seq"].is_null(), "{row}");
-    place.run(["echo", "x", "--strict", "--domain", url]).saying(5, "does not tell what was missed");
+    place.run(["echo", "x", "--strict", "--domain", url]).saying(5, "does not report missed messages");
     let stat = ["stat", "-n1", "-i", "300ms", "--json", "--domain", url];
     let row = &first_row(&stat, |arguments| place.run(arguments).with(0));
     assert!(row["missed"].is_null() && row["sender"].is_null(), "{row}");
@@ -181,7 +181,7 @@ fn in_shared_memory_an_expression_joins_channels_that_are_there_and_that_come() 
 fn what_is_for_shared_memory_says_so() {
     let place = Place::new();
     for (command, words) in [
-        (&["mk", "x"][..], "`saltus pub` needs no channel"),
+        (&["mk", "x"][..], "`saltus pub` needs no existing channel"),
         (&["rm", "x"], "`saltus ls` lists"),
         (&["info", "x"], "`saltus stat` measures"),
         (&["chmod", "600", "x"], "who reaches a network may read"),

@@ -1,4 +1,4 @@
-//! `saltus play`: what was recorded comes again, as it was, and a person can steer it.
+//! `saltus play`: plays recorded messages unchanged, controlled by keys.
 
 mod support;
 
@@ -24,7 +24,7 @@ fn log_as(format: Format, files: &Files, name: &str, events: &[(i64, &str, &str)
     files.write(name, writer.finish().expect("a log"))
 }
 
-/// What is in a log: channel and message, in the order of time.
+/// The channel and message of each event of a log, in the order of time.
 fn events(path: &str) -> Vec<(String, String)> {
     let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -43,7 +43,7 @@ fn what_is_played_and_recorded_again_is_what_was_recorded() {
     let path = log(&files, "first.lcmlog", &all);
     for (ending, speed) in [("lcmlog", "1"), ("mcap", "3")] {
         let again = files.at(&format!("again-{speed}.{ending}"));
-        // Deep enough that the recorder may come as late as it likes.
+        // Deep enough for a recorder that starts late.
         let directory = place.url() + speed;
         let url = format!("{directory}?depth=512");
         let on = ["--domain", &url];
@@ -74,7 +74,7 @@ fn as_fast_as_readers_keep_up_and_no_longer_than_they_read() {
         place.run(["pub", name, "before"]).with(0);
         place.until_subscribed(name, 1);
     }
-    // Channels of 16 frames: five minutes in no time, and nothing is lost.
+    // Channels of depth 16: five minutes of messages at once, without losses.
     place.run(["play", &path, "--speed", "0"]).saying(0, "played 3000");
     recorder.signal(libc::SIGINT);
     let report = &recorder.ended().with(0).json()[0];
@@ -87,12 +87,12 @@ fn as_fast_as_readers_keep_up_and_no_longer_than_they_read() {
 
     let stopped = place.start(["echo", "A"]);
     place.until_subscribed("A", 1);
-    // It has read nothing yet.
+    // It has not read anything yet.
     stopped.signal(libc::SIGSTOP);
-    place.run(["play", &path, "--speed", "0"]).saying(0, "does not read `A`: it is not waited for");
+    place.run(["play", &path, "--speed", "0"]).saying(0, "does not read `A`: continuing without it");
 }
 
-/// The times of a log, from its first event on.
+/// The times of a log, relative to its first event.
 fn times(path: &str) -> Vec<i64> {
     let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
     while let Some(event) = log.next().expect("an event") {
@@ -108,7 +108,7 @@ fn with_original_stamps_a_record_of_what_is_played_has_the_times_of_the_log() {
     let all: Vec<(i64, &str, &str)> =
         (0..300).map(|n| (n as i64 * 200 + (n % 2) as i64, ["A", "B"][n % 2], &text[n][..])).collect();
     let path = log(&files, "first", &all);
-    // However fast it is played.
+    // At any speed.
     let original = ["play", &path, "--speed", "0", "--timestamps", "original", "--json", "--domain"];
     let (again, deep) = (files.at("again.mcap"), place.url() + "?depth=512");
     let recorder = place.start(["record", "-q", "-n", "300", "-o", &again, "--domain", &deep]);
@@ -117,15 +117,15 @@ fn with_original_stamps_a_record_of_what_is_played_has_the_times_of_the_log() {
     assert_eq!((&report["played"], &report["later_timestamps"]), (&300.into(), &0.into()));
     recorder.ended().with(0);
     assert_eq!((events(&again), times(&again)), (events(&path), times(&path)));
-    // Behind what is in a channel already no timestamp goes.
+    // No timestamp is earlier than those already in a channel.
     let report = &place.run(original.iter().chain(&[&deep[..]])).with(0).json()[0];
     assert!(report["later_timestamps"].as_u64() > Some(0), "{report}");
 
-    // A log that is written has the very times: it is the same, to the byte.
+    // A written log has the original times: it is identical, byte for byte.
     let copy = files.at("copy");
     place.run(original.iter().chain(&[&format!("file://{copy}?mode=w")[..]])).with(0);
     assert_eq!(files.read("copy"), files.read("first"));
-    // The log's own time is then the only one.
+    // Then only the log's time exists.
     let runs = ["one", "two"].map(|name| {
         let url = format!("file://{}?mode=w", files.at(name));
         place.run(original.iter().chain(&[&url[..], "--clock-channel", "CLOCK"])).with(0);
@@ -169,7 +169,7 @@ fn channels_are_chosen_and_renamed_and_a_part_is_played() {
     }
 }
 
-/// Plays on a terminal of its own, and presses keys there.
+/// Plays on its own terminal, and presses keys there.
 struct Steered(Running, std::process::ChildStdin);
 impl Steered {
     fn start(place: &Place, arguments: &str) -> Steered {
@@ -188,7 +188,7 @@ impl Steered {
     }
 }
 
-/// All messages of a channel that it still keeps.
+/// All kept messages of a channel.
 fn published(place: &Place, name: &str) -> Vec<String> {
     let channel = place.domain().open_channel(name).expect("the channel");
     let options = saltus_channel::SubscriberOptions::new().start(Start::Oldest);
@@ -331,7 +331,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         (
             &[&good, "--timestamps", "original", "--domain", "udpm://239.255.76.67:7667?ttl=0"],
             2,
-            "carries no timestamps",
+            "has no timestamps",
         ),
         (&[&good, "--domain", "mem://"], 2, "the memory of a single process"),
     ] {

@@ -1,4 +1,4 @@
-//! `saltus record`: nothing is lost silently, and what was written can be read however it ends.
+//! `saltus record`: losses are always reported, and files are readable however it ends.
 
 mod support;
 
@@ -9,7 +9,7 @@ use saltus_log::lcm::Reader;
 use support::files::Files;
 use support::{Place, Running, until};
 
-/// Channels and messages of a log, whether it was ended or not; the account is the last of an ended one.
+/// Channels and messages of a log, finished or not. The last one of a finished log is the account.
 fn events(path: &str) -> Vec<(String, Vec<u8>)> {
     let (mut reader, mut events) = (Reader::new(), Vec::new());
     reader.feed(&fs::read(path).unwrap_or_default());
@@ -19,7 +19,7 @@ fn events(path: &str) -> Vec<(String, Vec<u8>)> {
     events
 }
 
-/// Starts recording, and waits until it has begun.
+/// Starts a recording, and waits until it runs.
 fn record(place: &Place, path: &str, more: &[&str]) -> Running {
     let running = place.start(["record", "-o", path].iter().chain(more));
     until("the file", || fs::exists(path).expect("a path that can be asked for"));
@@ -99,7 +99,7 @@ fn it_ends_when_asked_to_though_publishers_never_do() {
     let recorder = record(&place, &path, &["--json"]);
     until("some messages", || fs::metadata(&path).is_ok_and(|m| m.len() > 100_000));
     recorder.signal(libc::SIGINT);
-    // 5: so many come that some may be missed.
+    // Exit code 5: at this rate, some messages may be missed.
     let ended = recorder.ended();
     assert!(matches!(ended.code, Some(0 | 5)), "{ended:?}");
     let report = &ended.json()[0];
@@ -121,7 +121,7 @@ fn a_recorder_that_is_killed_leaves_whole_messages() {
     publisher.ended();
     let events = events(&path);
     assert!(events.len() > 100 && events.iter().all(|(_, data)| data == b"0123456789"));
-    // Going on in it loses nothing of it.
+    // Appending keeps its contents.
     let size = fs::metadata(&path).expect("the file").len();
     place.run(["record", "--append", "--duration", "50ms", "-q", "-o", &path]).with(0);
     assert!(fs::metadata(&path).expect("the file").len() > size);
@@ -172,7 +172,7 @@ fn the_last_moments_are_written_when_a_field_says_so() {
     running.signal(libc::SIGINT);
     running.ended().with(0);
     let events = events(&first);
-    // What was published before it had joined may be missing, what came afterwards is there.
+    // Messages published before it subscribed may be missing; later ones are recorded.
     assert!(events.len() >= 3 && events.len() as u64 <= before + 3, "{}", events.len());
     assert!(events[events.len() - 2].1.contains(&1), "the message that says so is there");
 }
@@ -182,10 +182,10 @@ fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_late
     let (place, files) = (Place::new(), Files::new());
     files.write("estop.lcm", "struct estop_t { boolean active; int32_t code; }");
     let types = files.at("");
-    // No type in the directories has such a field: that is said at once.
+    // No type in the directories has such a field, which is reported immediately.
     let wrong = ["--when", "ESTOP.actve", "--last", "1s", "-I", &types, "--duration", "10ms"];
     place.run(["record", "-o", &files.at("none")].iter().chain(&wrong)).saying(0, "has a field `actve`");
-    // The first message comes before anybody has said what it is; the second after that.
+    // The first message is published before its description, the second after it.
     let domain = place.domain();
     let channel = domain.create("ESTOP", &saltus_channel::Attributes::new()).expect("a channel");
     let mut publisher = channel.publisher().expect("a publisher");
@@ -202,7 +202,7 @@ fn a_condition_knows_types_before_the_first_message_and_those_that_are_told_late
     });
     publisher.describe("estop_t", fingerprint, &schema.to_lcm(id)).expect("described");
     let first = files.at("stop.00");
-    // It becomes true again and again: publishers are asked at most ten times a second.
+    // It becomes true repeatedly; descriptions are read at most ten times per second.
     until("the file and its account", || {
         publisher.publish(&bytes(false)).expect("published");
         publisher.publish(&bytes(true)).expect("published");
@@ -239,7 +239,7 @@ fn mcap_says_what_messages_are_and_gives_them_back_as_they_were() {
     let (place, files) = (Place::new(), Files::new());
     files.write("pose.lcm", "package robot; struct pose_t { int64_t utime; double x; }");
     let (path, types) = (files.at("run.mcap"), files.at(""));
-    // As many are kept as come: a recorder that is late has them all.
+    // All messages are kept, so that a late recorder gets them all.
     for name in ["POSE", "TEXT"] {
         place.run(["mk", name, "--depth", "256"]).with(0);
     }
@@ -276,12 +276,12 @@ fn what_makes_no_sense_is_refused_in_words() {
         (&["-o", &there][..], 1, "exists: choose another name"),
         (&["--when", "ESTOP", "--last", "1s"], 2, "expected CHANNEL.FIELD"),
         (&["--when", "A.x == 1"], 2, "--last"),
-        (&["-v", "-o", "/nowhere/x"], 2, "--invert needs something"),
+        (&["-v", "-o", "/nowhere/x"], 2, "--invert needs channels"),
         (&["-o", "x.bag"], 2, "expected a name that ends in .mcap or .lcmlog"),
-        (&["-a", "-o", "x.mcap"], 2, "--append: nothing can be added to an MCAP file"),
+        (&["-a", "-o", "x.mcap"], 2, "--append: cannot append to an MCAP file"),
         (&["-e", "(", "-o", "x"], 2, "no regular expression"),
         (&["--also", "mem://", "-o", "x"], 2, "the memory of a single process"),
-        (&["--disk-quota", "100000000G", "-o", &fresh], 1, "--disk-quota leaves to others"),
+        (&["--disk-quota", "100000000G", "-o", &fresh], 1, "B of --disk-quota"),
         (&["-o", "/proc/nowhere/run"], 1, "cannot make the directory of /proc/nowhere/run"),
     ] {
         let ended = place.run(["record"].iter().chain(arguments)).with(code);
@@ -290,7 +290,7 @@ fn what_makes_no_sense_is_refused_in_words() {
     assert_eq!(fs::read(there).expect("the file"), b"precious");
 }
 
-/// The command with at most so many descriptors, as a soft limit or altogether.
+/// The command with a limit on descriptors: soft, or soft and hard.
 fn limited(place: &Place, limit: &str, arguments: &[&str]) -> Command {
     let shell = ["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_saltus")];
     place.command_of("/bin/sh".as_ref(), shell.iter().chain(arguments))
@@ -304,7 +304,7 @@ fn channels_for_which_there_are_no_descriptors_are_accounted_for_and_are_exit_co
         let channel = place.domain().open_channel(format!("C{n}")).expect("it opens");
         channel.publisher().expect("a publisher").publish(b"one").expect("it is published");
     }
-    // The soft limit alone stops nobody: it is raised.
+    // The soft limit alone has no effect: it is raised.
     let path = files.at("soft.lcmlog");
     let record =
         |path: &str| ["record", "-o", path, "--start", "oldest", "--duration", "1500ms"].map(String::from);
@@ -313,7 +313,7 @@ fn channels_for_which_there_are_no_descriptors_are_accounted_for_and_are_exit_co
         Running::start(&mut limited(&place, limit, &arguments)).ended()
     };
     run("-S -n 64", &record(&path)).saying(0, "received 100, written 100 (");
-    // The hard one does: what could not be opened is told of by name, and is in the file.
+    // The hard limit has: unopened channels are reported by name, and are in the file.
     let path = files.at("hard.lcmlog");
     let ended = run("-n 64", &record(&path)).saying(5, "not read");
     let (_, account) = events(&path).pop().expect("an account");
@@ -333,7 +333,7 @@ fn a_channel_that_may_not_be_read_is_accounted_for_by_recorder_bridge_and_spy() 
     let (place, files) = (Place::new(), Files::new());
     place.run(["pub", "OPEN", "one"]).with(0);
     place.run(["pub", "CLOSED", "one"]).with(0);
-    // Damaged is like forbidden, which would stop no test that runs as root.
+    // A damaged channel stands for a forbidden one, which root could open.
     fs::write(place.path().join("CLOSED/data"), b"").expect("the file is cut short");
     let path = files.at("run.lcmlog");
     let ended = place.run(["record", "-o", &path, "--start", "oldest", "--duration", "300ms"]);
@@ -383,7 +383,7 @@ fn a_limit_of_the_length_of_files_is_named_and_kills_nobody() {
     place.feed(["pub", "b", "--lines"], many.as_bytes()).with(0);
     let path = files.at("run.lcmlog");
     let arguments = ["record", "b", "-o", &path, "--start", "oldest", "--duration", "1s"];
-    run(&arguments).saying(1, "raise the limit (`ulimit -f`)");
+    run(&arguments).saying(1, "raise it (`ulimit -f`)");
 }
 
 #[test]

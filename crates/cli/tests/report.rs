@@ -34,13 +34,13 @@ fn percentiles_of_hdrhistogram_are_read_and_the_unit_that_was_assumed_is_told() 
         #[Mean    =    50059.000, StdDeviation   =    40052.000]\n";
     let file = files.write("latency.hgrm", text);
     let ran = place.run(["report", &file, "--json"]).with(0);
-    assert!(ran.err.contains("read as nanoseconds; --unit names another"), "{ran:?}");
+    assert!(ran.err.contains("read as nanoseconds; --unit selects another"), "{ran:?}");
     let max = |ran: &[serde_json::Value]| ran[0]["max"].as_u64().expect("a number");
     assert!(max(&ran.json()).abs_diff(90_111) < 100, "{ran:?}");
     let ran = place.run(["report", &file, "--json", "--unit", "us"]).with(0);
     assert!(ran.err.is_empty() && max(&ran.json()).abs_diff(90_111_000) < 100_000, "{ran:?}");
     let refused = place.run(["report", &file, "--unit", "h"]).with(2);
-    assert!(refused.err.contains("a unit is ns, us, ms or s"), "{refused:?}");
+    assert!(refused.err.contains("expected a unit: ns, us, ms or s"), "{refused:?}");
 }
 
 #[test]

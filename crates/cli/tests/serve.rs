@@ -1,4 +1,4 @@
-//! `saltus serve --foxglove` prints where clients come to, serves them, and ends when it is asked to.
+//! `saltus serve --foxglove` prints the address for clients, serves them, and stops on request.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use support::Place;
 
-/// A client that others wrote; it prints a line of JSON for all that it is told.
+/// A third-party client, which prints a line of JSON for each event.
 const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../foxglove/tests/support/client.py");
 
 #[test]

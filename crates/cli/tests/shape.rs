@@ -1,4 +1,4 @@
-//! mk, rm, ls, info, chmod and sweep: what a channel is made of.
+//! mk, rm, ls, info, chmod and sweep: the configuration of channels.
 
 mod support;
 
@@ -54,7 +54,7 @@ fn mk_keeps_or_replaces_only_when_told() {
     place.run(["mk", "imu"]).with(0);
     place.run(["mk", "imu"]).saying(1, "--if-missing");
     place.run(["mk", "imu", "--if-missing"]).with(0);
-    place.run(["mk", "imu", "--if-missing", "--max-size", "1M"]).saying(0, "stays as it is");
+    place.run(["mk", "imu", "--if-missing", "--max-size", "1M"]).saying(0, "is unchanged");
     place.run(["mk", "imu", "--replace", "--max-size", "1K"]).with(0);
     assert_eq!(place.run(["info", "imu", "--json"]).with(0).json()[0]["max_message_size"], 1024);
     place.run(["mk", "new", "--replace"]).with(0);

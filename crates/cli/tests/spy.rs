@@ -10,7 +10,7 @@ use std::process::Stdio;
 use support::terminal::Terminal;
 use support::{Place, Running, until};
 
-/// Files of a test, which go with its domain.
+/// Files of a test, removed with its domain.
 fn files(place: &Place) -> PathBuf {
     let directory = place.path().join(".test");
     fs::create_dir_all(&directory).expect("a directory of its own");
@@ -28,7 +28,7 @@ struct pose_t {
 }
 ";
 
-/// Publishes poses, 50 a second, until it is dropped.
+/// Publishes 50 poses per second until it is dropped.
 fn poses(place: &Place) -> Running {
     let directory = files(place);
     fs::write(directory.join("robot.lcm"), TYPES).expect("room for a file");
@@ -54,7 +54,7 @@ fn poses(place: &Place) -> Running {
     running
 }
 
-/// The lines of the table: those that begin with a sign.
+/// The lines of the table: those that begin with a mark.
 fn rows(screen: &str) -> Vec<&str> {
     screen.lines().filter(|line| line.starts_with(['●', '○', '!'])).collect()
 }
@@ -122,7 +122,7 @@ fn rows_are_sorted_and_filtered_fields_seen_and_plotted_and_the_terminal_given_b
     terminal
         .until("the help", |s| s.contains("Keys") && s.contains("write the plotted values to a CSV file"));
 
-    // One by one: Escape and a letter at once are another key.
+    // One by one: Escape and a letter together are another key.
     terminal.press(&["Escape"]);
     terminal.until("the help gone", |s| !s.contains("Keys"));
     terminal.press(&["q"]);
@@ -135,7 +135,7 @@ fn once_prints_the_table_and_json_and_nobody_counts_it_as_a_subscriber() {
     let place = Place::new();
     let _poses = poses(&place);
     let mut row = serde_json::Value::Null;
-    // The type comes with the first message.
+    // The type appears with the first message.
     until("a channel with its type and rate", || {
         let rows = place.run(["spy", "--once", "--json", "-i", "500ms", "POSE"]).with(0).json();
         row = rows.into_iter().next().unwrap_or_default();

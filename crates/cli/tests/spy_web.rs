@@ -1,4 +1,4 @@
-//! `saltus spy --web` prints a URL that answers, plays logs, and ends when it is asked to.
+//! `saltus spy --web` prints a working URL, plays logs, and stops on request.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use support::Place;
 use support::files::Files;
 
-/// What a URL of this machine answers to.
+/// The response of a URL on this machine.
 fn get(url: &str) -> String {
     let (host, path) = url.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();

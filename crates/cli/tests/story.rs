@@ -1,5 +1,5 @@
-//! The whole story, with a log of a real robot: import, play, see it in the terminal and in the browser, record again, and
-//! what was recorded is what was played.
+//! End-to-end test with a log of a real robot: import, play, watch in the terminal and in the browser, and record again. The recording
+//! equals the original.
 
 mod support;
 
@@ -22,7 +22,7 @@ const TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../carmen/types");
 /// A message of a log: its channel, its bytes, the name and the fingerprint of its type.
 type Said = (String, Vec<u8>, String, u64);
 
-/// What is in a log, in the order of time. Types are the file's own, or those of `types`.
+/// The messages of a log, in the order of time. Types are the file's own, or those of `types`.
 fn said(path: &str, types: &Types) -> Vec<Said> {
     let (mut log, mut all) = (Log::open(path.as_ref()).expect("a log"), Vec::new());
     while let Some(event) = log.next().expect("an event") {
@@ -38,7 +38,7 @@ fn messages(all: &[Said], channel: &str) -> usize {
     all.iter().filter(|one| one.0 == channel).count()
 }
 
-/// Two logs that must say the same. Bytes are too many to print.
+/// Asserts that two logs are equal, without printing all bytes.
 #[track_caller]
 fn assert_same(played: &[Said], recorded: &[Said]) {
     for (n, (a, b)) in played.iter().zip(recorded).enumerate() {
@@ -48,7 +48,7 @@ fn assert_same(played: &[Said], recorded: &[Said]) {
     assert_eq!(played.len(), recorded.len());
 }
 
-/// A robot's log as LCM's, and the recorder of another, MCAP, which has begun.
+/// A robot's log in LCM's format, and a running recorder of an MCAP file.
 struct Stage {
     place: Place,
     files: Files,
@@ -69,13 +69,13 @@ impl Stage {
         Stage { place, files, again, recorder }
     }
 
-    /// Plays a log as a user would, but into channels so deep that the recorder may be as late as it likes.
+    /// Plays a log as a user would, but into channels deep enough for a late recorder.
     fn play(&self, log: &str, more: &[&str]) -> Running {
         let deep = self.place.url() + "?depth=4096";
         self.place.start(["play", log, "--domain", &deep].iter().chain(more))
     }
 
-    /// Ends the recording, and gives what is in it.
+    /// Stops the recording, and returns its messages.
     fn recorded(self) -> Vec<Said> {
         self.recorder.signal(libc::SIGINT);
         let ended = self.recorder.ended().saying(0, "missed 0, dropped 0");
@@ -153,7 +153,7 @@ fn twenty_times_as_fast_with_a_spy_in_the_browser() {
     let ended = player.ended().with(0).json();
     assert_eq!((&ended[0]["played"], &ended[0]["refused"]), (&original.len().into(), &0.into()));
     for channel in ["LASER_FRONT", "LASER_FRONT_POSE", "ODOMETRY"] {
-        // The page writes thousands with a thin space.
+        // The page separates thousands with a thin space.
         let count = messages(&original, channel);
         browser.wait(&format!(
             "[...document.querySelectorAll('.space .row:not([hidden])')].some(row => [...row.children]\

@@ -9,7 +9,7 @@ use std::time::Duration;
 use saltus_domain::{Domain, Options, Pattern, Until};
 use support::{Place, Running, until};
 
-/// One end, its output and what it said first.
+/// One end, its output, and its first line.
 struct End {
     running: Running,
     lines: BufReader<ChildStdout>,
@@ -25,11 +25,11 @@ impl End {
         let at = started["at"].as_str().unwrap_or_default().to_string();
         End { running, lines, at }
     }
-    /// Waits until it counts so; it tells each second.
+    /// Waits for these counts, which it prints every second.
     fn until(&mut self, what: &str, counted: impl Fn(&serde_json::Value) -> bool) {
         until(what, || counted(&next(&mut self.lines)));
     }
-    /// Ends it, and gives its last counts.
+    /// Stops it, and returns its last counts.
     fn end(self) -> serde_json::Value {
         self.running.signal(libc::SIGINT);
         let last = self.lines.lines().map(|line| line.unwrap()).last().unwrap();
@@ -52,7 +52,7 @@ fn key(place: &Place) -> String {
     file.to_str().unwrap().to_string()
 }
 
-/// Publishes in each domain until what was published comes out of the other, then some more; and counts.
+/// Publishes in each domain until its messages arrive in the other, then some more, and counts.
 fn both_ways(a: &Domain, b: &Domain) {
     let listen = |domain: &Domain| domain.subscriber_with(Pattern::all(), Options::next(1000)).unwrap();
     let (mut at_a, mut at_b) = (listen(a), listen(b));
@@ -72,7 +72,7 @@ fn both_ways(a: &Domain, b: &Domain) {
         };
         came |= others(&mut at_a, b"b.out") & others(&mut at_b, b"a.out");
         rounds += 1;
-        // So long that what came out of a tunnel would have gone back in.
+        // Long enough for a message from the tunnel to go back in.
         came && rounds > 60
     });
 }
@@ -91,7 +91,7 @@ fn joined(tcp: bool) {
     }
     let (there, here) = (listener.end(), connecter.end());
     let _ = std::fs::remove_file(&key);
-    // No loop: what came out of the tunnel did not go back in.
+    // No loop: messages from the tunnel did not go back in.
     for (end, other) in [(&there, &here), (&here, &there)] {
         let (sent, delivered) = (end["accepted"].as_u64().unwrap(), other["delivered"].as_u64().unwrap());
         assert!(delivered > 0 && delivered <= sent, "{there} {here}");

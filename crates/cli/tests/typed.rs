@@ -1,4 +1,4 @@
-//! Typed messages: pub encodes them and leaves their type, echo reads them.
+//! Typed messages: pub encodes them and stores their type, echo decodes them.
 
 mod support;
 
@@ -19,12 +19,12 @@ fn types() -> (Files, String) {
 
 const JSON: &str = r#"{"utime": 5, "pos": [1, 2.5, -3], "ok": true}"#;
 
-/// The same, as it is printed: what is no integer has a point.
+/// The same as printed: numbers that are not integers have a decimal point.
 fn printed() -> serde_json::Value {
     serde_json::from_str(r#"{"utime": 5, "pos": [1.0, 2.5, -3.0], "ok": true}"#).unwrap()
 }
 
-/// Fields and values of `JSON` as the facts on LCM's encoding say it.
+/// The encoding of `JSON` by LCM's rules.
 fn encoded(fingerprint: &str) -> String {
     let doubles = [1f64, 2.5, -3.0].map(|d| format!("{:016x}", d.to_bits())).concat();
     format!("{fingerprint}0000000000000005{doubles}01\n")
@@ -41,7 +41,7 @@ fn a_typed_message_is_encoded_as_lcm_does_and_read_by_anybody() {
     place.run(["pub", "pose", "--type", "robot.pose_t", JSON, "-I", &types]).saying(0, "made channel");
     let hex = place.run(["echo", "pose", "--newest", "-n1", "--hex"]).with(0);
     assert_eq!(hex.text(), encoded(&fingerprint(&place, &types, "pose_t")));
-    // The type lies with the channel: no -I is needed to read.
+    // The type is stored with the channel, so that reading needs no -I.
     let shown = place.run(["echo", "pose", "--newest", "-n1"]).with(0);
     for wanted in [": robot.pose_t\n", "\n  utime: 5\n", "\n  pos: [1, 2.5, -3]\n", "\n  ok: true\n"] {
         assert!(shown.text().contains(wanted), "{wanted:?}: {}", shown.text());
@@ -62,7 +62,7 @@ fn what_echo_prints_pub_takes() {
         {"utime": -1, "pos": [0, 0, 1e300], "ok": false}, {"utime": 9007199254740993, "pos": [0.1, 0, 0], "ok": true}]}"#;
     place.run(["pub", "path", "--type", "path_t", path, "-I", &types]).with(0);
     let line = &place.run(["echo", "path", "--newest", "-n1", "--json"]).with(0).json()[0];
-    // The channel knows the type by now.
+    // The channel has the type now.
     let input = format!("{}\n{}\n", line["value"], line["value"]);
     place
         .feed(["pub", "path", "--type", "path_t", "--lines"], input.as_bytes())
@@ -106,12 +106,12 @@ fn info_tells_the_types_and_show_has_them() {
     let shown = &place.run(["types", "show", "pose_t", "--channel", "pose", "--json"]).with(0).json()[0];
     assert_eq!(shown["fields"][1]["name"], "pos");
     place.run(["types", "show", "path_t", "--channel", "pose"]).saying(1, "robot.pose_t");
-    // Without a name, all of them.
+    // Without a name, all types.
     let all = place.run(["types", "show", "--channel", "pose", "--json"]).with(0).json();
     let names: Vec<_> = all.iter().map(|line| &line["name"]).collect();
     assert_eq!(names, ["robot.pose_t"]);
     place.run(["pub", "untyped", "x"]).with(0);
-    place.run(["types", "show", "--channel", "untyped"]).saying(1, "nobody has left a type");
+    place.run(["types", "show", "--channel", "untyped"]).saying(1, "no type is stored with this channel");
     place.run(["types", "show"]).with(2);
 }
 
@@ -207,18 +207,18 @@ fn json_that_does_not_fit_is_told_and_nothing_is_published() {
     assert_eq!(place.published("pose"), 1);
 }
 
-/// A channel that an older version made keeps no types.
+/// A channel of an older version stores no types.
 #[test]
 fn where_no_type_can_be_left_the_message_is_published_all_the_same() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["mk", "pose"]).with(0);
     std::fs::remove_file(place.path().join("pose/types")).unwrap();
-    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).saying(0, "published all the same");
+    place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).saying(0, "published anyway");
     let shown = place.run(["echo", "pose", "--newest", "-n1", "-I", &types]).with(0);
     assert!(shown.text().contains(": robot.pose_t\n"), "{shown:?}");
 }
 
-/// Whoever may publish may have left anything.
+/// A publisher may have stored any data.
 #[test]
 fn hostile_descriptions_do_no_harm() {
     let (place, (_files, types)) = (Place::new(), types());
@@ -238,7 +238,7 @@ fn hostile_descriptions_do_no_harm() {
         publisher.describe(name, 7, schema).unwrap();
     }
     place.run(["pub", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
-    // The schemas of these take long: each struct contains every other.
+    // Parsing these schemas takes long: each struct contains every other.
     let all = |s: &str| (0..16).map(|n| format!("{s}{n} m{n}[n];")).collect::<String>();
     for n in 0..80 {
         let tangle: String =
@@ -277,13 +277,13 @@ fn echo_says_when_the_channel_knows_other_types_than_the_one_it_waits_for() {
     let (place, (_files, types)) = (Place::new(), types());
     place.run(["pub", "-q", "pose", "--type", "pose_t", JSON, "-I", &types]).with(0);
     let waits = ["echo", "pose", "--type", "nosuch_t", "--timeout", "10ms"];
-    let told = place.run(waits).saying(4, "the channel knows no type `nosuch_t`");
+    let told = place.run(waits).saying(4, "the channel has no type `nosuch_t`");
     assert!(told.err.contains("robot.pose_t"), "{told:?}");
     let right = place.run(["echo", "pose", "--type", "pose_t", "--timeout", "10ms"]).with(4);
-    assert!(!right.err.contains("knows no type"), "{right:?}");
+    assert!(!right.err.contains("has no type"), "{right:?}");
 }
 
-/// A terminal obeys U+009B as it does ESC [.
+/// A terminal treats U+009B like ESC [.
 #[test]
 fn nothing_that_a_terminal_obeys_is_in_the_json() {
     let (place, (_files, types)) = (Place::new(), types());
@@ -324,7 +324,7 @@ fn types_of_the_variable_are_known_in_every_command() {
     assert_eq!(types.unwrap()["type"], "robot.known_t", "{info}");
     assert!(!with(&["log", "info", &log]).with(0).err.contains("unknown type"));
 
-    // Without it, it is told once what to do.
+    // Without it, the remedy is printed once.
     for line in [&["echo", "plain", "--newest", "-n1"][..], &["log", "info", &log]] {
         let ended = place.run(line.iter().copied()).saying(0, "unknown type");
         let told = ended.err.lines().filter(|line| line.contains("-I or $SALTUS_TYPES")).count();
@@ -367,7 +367,7 @@ fn stamps_survive_programs_that_keep_numbers_as_doubles() {
             let mut found = Vec::new();
             timestamps(&row, "", &mut found);
             for (name, value) in found {
-                // A double keeps every whole number up to 2^53.
+                // A double represents every whole number up to 2^53.
                 let whole = value.as_u64().or(value.as_i64().map(i64::unsigned_abs));
                 assert!(whole.is_none_or(|n| n <= 1 << 53), "{line:?} {name}: {value}");
                 if TIMESTAMPS.contains(&&*name) && !value.is_null() {

@@ -1,4 +1,4 @@
-//! types check, show and diff: type files and what they say.
+//! types check, show and diff.
 
 mod support;
 
@@ -34,10 +34,10 @@ fn check_ends_well_when_all_is_well() {
     let (place, files) = (Place::new(), Files::new());
     let pose = files.write("pose.lcm", POSE);
     files.write("path.lcm", PATH);
-    place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, all well");
+    place.run(["types", "check", files.path().to_str().unwrap()]).saying(0, "2 types in 2 files, no errors");
     let quiet = place.run(["types", "check", "--quiet", &pose]).with(0);
     assert_eq!((quiet.text(), quiet.err.as_str()), ("", ""));
-    // What a file refers to is looked for beside it, and with -I.
+    // Referenced types are searched for next to the file, and with -I.
     place.run(["types", "check", &files.at("path.lcm")]).with(0);
     let alone = files.write("alone/path.lcm", PATH);
     place.run(["types", "check", &alone]).saying(1, "1 error");
@@ -98,7 +98,7 @@ fn enums_are_counted_and_shown() {
         "mode.lcm",
         "package robot;\n// What it does.\nenum mode_t { OFF, DRIVE = 5, // on wheels\n HOLD }",
     );
-    place.run(["types", "check", &mode]).saying(0, "1 type in 1 file, all well");
+    place.run(["types", "check", &mode]).saying(0, "1 type in 1 file, no errors");
     for name in ["mode_t", "robot.mode_t"] {
         let shown = place.run(["types", "show", name, &mode]).with(0);
         for wanted in [
@@ -140,7 +140,7 @@ fn show_finds_types_in_directories_and_says_what_it_does_not_find() {
     place.run(["types", "show", "pose_t"]).saying(2, "-I");
 }
 
-/// What is shown in the type language can be used as a type file, and says the same.
+/// Output in the type language is a valid type file with the same types.
 #[test]
 fn show_gives_a_type_file_that_says_the_same() {
     let (place, files) = (Place::new(), Files::new());

@@ -1,4 +1,4 @@
-//! stat: measures, and disturbs nobody.
+//! stat: measures without disturbing publishers.
 
 mod support;
 
@@ -13,13 +13,13 @@ use support::{Place, Running, until};
 #[test]
 fn stat_measures_rate_bandwidth_size_and_period() {
     let place = Place::new();
-    // Room for all that a late publisher makes up for at once, so that its gap counts in the period too.
+    // Space for all messages of a late publisher's burst, so that its gap counts in the period.
     place.run(["mk", "imu", "--depth", "4096"]).with(0);
     let publisher = place.start(["pub", "imu", "0123456789", "-r", "200"]);
     place.until_published("imu", 20);
     let mut stat = place.start(["stat", "imu", "-i1s", "--json"]);
     let (mut rows, mut row) = (BufReader::new(stat.output()).lines(), serde_json::Value::Null);
-    // On a busy machine the publisher may be late by more than an interval, but on the whole it keeps its schedule.
+    // On a busy machine the publisher may be late by more than an interval, but overall it keeps its schedule.
     until("an interval with about as many messages as were asked for", || {
         row = serde_json::from_str(&rows.next().unwrap().unwrap()).unwrap();
         row["rate"].as_f64().is_some_and(|rate| (20.0..2000.0).contains(&rate))
@@ -62,7 +62,7 @@ fn stat_tells_latency_and_losses_of_the_subscribers() {
     }
     while subscriber.receive(Which::Next, Until::Poll, &mut buffer).unwrap().is_some() {}
     assert!(subscriber.missed() > 0 && subscriber.received() > 0);
-    // It may be seen in different intervals, but all of them together see it all, once.
+    // It may appear in different intervals, but all intervals together count it once.
     let (mut measured, mut missed, mut total) = (0, 0, None);
     let mut look = || {
         let row = next();
@@ -113,7 +113,7 @@ fn stat_counts_what_a_killed_receiver_had_counted() {
     let mut publisher = channel.publisher().unwrap();
     let files = Files::new();
     let log = files.at("hops.hlog");
-    // It looks at the beginning and at the end.
+    // It reads at the start and at the end.
     let stat = place.start(["stat", "--latency", "--json", "-i", "1h", "--out", &log]);
     until("the log is begun", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("BaseTime")));
     let echo = place.start(["echo", "imu"]);
@@ -157,7 +157,7 @@ fn stat_counts_nothing_twice_of_a_receiver_that_is_away_for_a_while() {
     let (there, away) = (place.path().join("imu/subs"), place.path().join("imu/away"));
     for (from, to) in [(&there, &away), (&away, &there)] {
         std::fs::rename(from, to).unwrap();
-        // In two intervals, so that one of the looks was after the renaming.
+        // In two intervals, so that one of the readings was after the rename.
         let before = lines("Tag=other/");
         until("it has looked again", || {
             receive(1);
@@ -195,7 +195,7 @@ fn stat_follows_channels_that_come_go_and_are_replaced() {
     let mut stat = place.start(["stat", "-i50ms", "--json"]);
     let mut lines = BufReader::new(stat.output()).lines();
     let mut row = |what: &str, wanted: &dyn Fn(&serde_json::Value) -> bool| {
-        // The pipe ends with the command, which is killed if this waits in vain for too long.
+        // The pipe ends with the command, which is killed after a timeout.
         until(what, || wanted(&serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()));
     };
     place.run(["mk", "imu"]).with(0);
@@ -252,15 +252,15 @@ fn on_a_terminal_the_table_is_drawn_over_itself() {
     assert!(widest <= Some(60), "lines are clipped to the terminal's {widest:?} columns");
 }
 
-/// A pseudo-terminal of that size: what a person would see, and what the command writes to.
+/// A pseudoterminal of this size: the user's end, and the command's end.
 fn terminal(rows: u16, columns: u16) -> (File, File) {
     let (mut master, mut terminal) = (0, 0);
     let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: both descriptors and the size live on this stack; no name and no modes are asked for.
+    // SAFETY: both descriptors and the size live on this stack frame; no name and no modes are requested.
     let done =
         unsafe { libc::openpty(&mut master, &mut terminal, std::ptr::null_mut(), std::ptr::null(), &size) };
     assert_eq!(done, 0, "a pseudo-terminal can be had");
-    // SAFETY: both were just opened, and nothing else owns them.
+    // SAFETY: both were just opened, and have no other owner.
     [master, terminal].map(|fd| File::from(unsafe { OwnedFd::from_raw_fd(fd) })).into()
 }
 

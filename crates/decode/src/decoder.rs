@@ -1,4 +1,4 @@
-//! What the bytes of a message mean, as far as its type is known.
+//! Decoding of messages by their type, as far as that is known.
 
 use crate::{Dictionary, Kind, TypeText};
 use saltus_types::diff::diff;
@@ -6,42 +6,42 @@ use saltus_types::{Record, Schema, StructId};
 use std::fmt;
 use std::sync::Arc;
 
-/// What a message means.
+/// The result of decoding a message.
 #[derive(Debug)]
 pub enum Meaning {
-    /// Nothing is known about it.
+    /// No types are known.
     Bytes,
-    /// Types are known, but not the one that begins so. It may also be text.
+    /// Types are known, but not the one of this message. It may also be text.
     Unknown(u64),
-    /// It is a message of this type.
+    /// A message of a known type.
     Record {
         /// The type.
         kind: Arc<Kind>,
         /// The message.
         record: Record,
     },
-    /// It begins as a message of this type, and cannot be one.
+    /// The message has the key of this type, but is not valid.
     Broken {
         /// The type.
         kind: Arc<Kind>,
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
 
-/// The type that messages should be of.
+/// The expected type of messages.
 #[derive(Default)]
 enum Expected {
-    /// Any.
+    /// Any type.
     #[default]
     Any,
-    /// The type of that name, as publishers describe it.
+    /// The type with this name, as described by publishers.
     Named(String),
-    /// This one, in each encoding that it has.
+    /// This type, in each of its encodings.
     One(Vec<Kind>),
 }
 
-/// A message is of another type than all should be of; in words.
+/// A message is not of the expected type. The text is the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unexpected(String);
 
@@ -52,10 +52,10 @@ impl fmt::Display for Unexpected {
 }
 impl std::error::Error for Unexpected {}
 
-/// Finds out what messages mean.
+/// Decodes messages of types that are known only at run time.
 #[derive(Default)]
 pub struct Decoder {
-    /// The types that are known.
+    /// The known types.
     pub dictionary: Dictionary,
     expected: Expected,
 }
@@ -65,11 +65,11 @@ impl Decoder {
     pub fn new() -> Decoder {
         Decoder::default()
     }
-    /// A decoder for which messages of all types but the one of that name are an error. Publishers describe it.
+    /// A decoder that accepts only messages of the type with this name, as described by publishers.
     pub fn named(name: &str) -> Decoder {
         Decoder { expected: Expected::Named(name.into()), ..Decoder::default() }
     }
-    /// A decoder for which messages of all other types are an error.
+    /// A decoder that accepts only messages of this type.
     pub fn expecting(schema: &Arc<Schema>, id: StructId) -> Decoder {
         let mut decoder =
             Decoder { expected: Expected::One(Kind::all(schema, id).collect()), ..Decoder::default() };
@@ -77,7 +77,7 @@ impl Decoder {
         decoder
     }
 
-    /// What is to be said when the channel knows types, but not the one that is expected: perhaps it is misspelled.
+    /// A warning if the channel stores types, but not the expected one: its name may be misspelled.
     pub fn doubt(&self, descriptions: impl FnOnce() -> Vec<TypeText>) -> Option<String> {
         let Expected::Named(name) = &self.expected else { return None };
         let dictionary = Dictionary::of(descriptions());
@@ -85,10 +85,10 @@ impl Decoder {
         (!known).then(|| dictionary.lacks(name))
     }
 
-    /// What this message of the channel means; `descriptions` says what its publishers have described.
+    /// Decodes a message of the channel. `descriptions` returns the descriptions by its publishers.
     ///
     /// # Errors
-    /// It is of another type than all should be of.
+    /// The message is not of the expected type.
     pub fn meaning(
         &mut self,
         channel: &[u8],
@@ -111,7 +111,7 @@ impl Decoder {
 }
 
 impl Expected {
-    /// Whether a message that is of this type, if it is of any that is known, may come.
+    /// Whether a message of this type is accepted; `None` means that its type is unknown.
     fn check(&self, kind: Option<&Kind>, message: &[u8]) -> Result<(), Unexpected> {
         let (wanted, why) = match (self, kind) {
             (Expected::Any, _) => return Ok(()),
@@ -146,11 +146,11 @@ impl Expected {
             }
             (None, None) => format!("no type at all: it has {} bytes", message.len()),
         };
-        Err(Unexpected(format!("expected {wanted}, but a message came of {found}{why}")))
+        Err(Unexpected(format!("expected {wanted}, but received a message of {found}{why}")))
     }
 }
 
-/// How a message that came differs from what was wanted.
+/// The differences between a received and the expected type.
 fn differences(wanted: &Kind, came: &Kind) -> String {
     let changes = diff(wanted.schema(), wanted.id(), came.schema(), came.id());
     let words: Vec<String> = changes
@@ -186,18 +186,18 @@ mod tests {
             assert!(matches!(meaning, Ok(Meaning::Record { kind: found, .. }) if found.key() == kind.key()));
         }
         let words = unexpected(&mut decoder, &Kind::lcm(&other, other_id).key());
-        let start = "expected `pose_t`, but a message came of type `pose_t`: ";
+        let start = "expected `pose_t`, but received a message of type `pose_t`: ";
         assert!(words.starts_with(start) && words.len() > start.len(), "{words}");
         assert_eq!(
             unexpected(&mut decoder, b"7 bytes"),
             format!(
-                "expected `pose_t`, fingerprint {:016x}, but a message came of no type at all: it has 7 bytes",
+                "expected `pose_t`, fingerprint {:016x}, but received a message of no type at all: it has 7 bytes",
                 schema.get(id).fingerprint
             )
         );
         assert_eq!(
             unexpected(&mut Decoder::named("pose_t"), &[0; 8]),
-            "expected `pose_t`, but a message came of an unknown type, fingerprint 0000000000000000; -I names the directory \
+            "expected `pose_t`, but received a message of an unknown type, fingerprint 0000000000000000; -I names the directory \
              of its type files"
         );
     }

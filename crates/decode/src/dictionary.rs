@@ -1,4 +1,4 @@
-//! Types that publishers describe, learned within bounds.
+//! Types described by publishers, read within limits.
 
 use crate::{Kind, Types};
 use saltus_types::{Schema, StructId};
@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A type as text: what a publisher leaves with a channel.
+/// A type as text, as a publisher stores it with a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TypeText {
     /// Its full name.
@@ -15,59 +15,58 @@ pub struct TypeText {
     pub text: String,
 }
 
-/// How long it is thought about descriptions, in all. Whoever may publish could write new ones for ever, and such as take
-/// long to understand.
+/// Total time for parsing descriptions. A publisher could store new ones forever, and ones that take long to parse.
 const TIME: Duration = Duration::from_secs(1);
-/// How long after a look at a channel's descriptions nothing new is expected there.
+/// Time between two readings of a channel's descriptions.
 const FRESH: Duration = Duration::from_millis(100);
 
-/// The types that are known, and those that publishers describe.
+/// Known types, and types described by publishers.
 #[derive(Default)]
 pub struct Dictionary {
     types: Types,
-    /// Descriptions that were looked at.
+    /// Descriptions read so far.
     seen: HashSet<TypeText>,
-    /// Spent on them.
+    /// Time spent on them.
     time: Duration,
-    /// When each channel's were looked at last.
+    /// Time of the last reading, by channel.
     looked: HashMap<Vec<u8>, Instant>,
-    /// Whether anything is known but what was [carried](Dictionary::carry).
+    /// Whether any type is known besides [built-in](Dictionary::carry) ones.
     named: bool,
 }
 
 impl Dictionary {
-    /// A dictionary that knows these types.
+    /// A dictionary with these types.
     pub fn of(descriptions: Vec<TypeText>) -> Dictionary {
         let mut dictionary = Dictionary::default();
         dictionary.learn(descriptions);
         dictionary
     }
 
-    /// Adds all structs of a schema. What is known already stays.
+    /// Adds all structs of a schema. Keeps types that are already known.
     pub fn add_all(&mut self, schema: &Arc<Schema>) {
         self.named |= schema.ids().next().is_some();
         self.types.add_all(schema);
     }
 
-    /// Adds types that the program brings along for everybody: messages of other types are still taken for bytes of which nothing is
-    /// known. What is known already stays.
+    /// Adds built-in types. They do not count as known types in [`Meaning::Bytes`](crate::Meaning::Bytes). Keeps types that are already
+    /// known.
     pub fn carry(&mut self, schema: &Arc<Schema>) {
         self.types.add_all(schema);
     }
 
-    /// Adds one type, in each encoding that it has. What is known already stays.
+    /// Adds one type, in each of its encodings. Keeps types that are already known.
     pub fn add(&mut self, schema: &Arc<Schema>, id: StructId) {
         self.named = true;
         self.types.add(schema, id);
     }
 
-    /// Adds what publishers describe. What is known already stays.
+    /// Adds types described by publishers. Keeps types that are already known.
     pub fn learn(&mut self, descriptions: Vec<TypeText>) {
         for description in descriptions {
             if self.seen.contains(&description) {
                 continue;
             }
-            // Somebody else wrote it: it may explain nothing.
+            // The text is untrusted: it may not declare the type.
             if let Some((schema, id)) = self.understand(&description) {
                 self.add(&schema, id);
             }
@@ -75,8 +74,8 @@ impl Dictionary {
         }
     }
 
-    /// The type that a publisher describes; nothing is added. `None` if the text does not declare it, is longer than
-    /// 128 KiB, or comes after 16 MiB of texts, or after texts that took a second to read.
+    /// Parses a publisher's description, without adding the type. Returns `None` if the text does not declare it, is longer than 128 KiB,
+    /// or if earlier texts exceed 16 MiB or took a second to parse.
     pub fn understand(&mut self, description: &TypeText) -> Option<(Arc<Schema>, StructId)> {
         if self.time > TIME {
             return None;
@@ -87,12 +86,12 @@ impl Dictionary {
         found
     }
 
-    /// Whether nothing is known, but what was [carried](Dictionary::carry).
+    /// Whether no type is known besides [built-in](Dictionary::carry) ones.
     pub fn is_empty(&self) -> bool {
         !self.named
     }
 
-    /// How to decode a message of a channel. If it is not known, `descriptions` is asked for more, but not all the time.
+    /// The type of a message of a channel. If it is unknown, calls `descriptions` to read more, at limited intervals.
     pub fn kind(
         &mut self,
         channel: &[u8],
@@ -108,7 +107,7 @@ impl Dictionary {
         self.types.of(message)
     }
 
-    /// The type of that full name, or the only one with that short name.
+    /// The type with this full name, or the only one with this short name.
     pub fn named(&self, name: &str) -> Option<Arc<Kind>> {
         let full = self.known().find(|kind| kind.name() == name);
         let mut short = self.known().filter(|kind| kind.schema().get(kind.id()).name.name == name);
@@ -127,16 +126,16 @@ impl Dictionary {
         self.types.all().filter(|kind| !kind.is_plain())
     }
 
-    /// Why there is no type of that name.
+    /// The error message for a missing type.
     pub fn lacks(&self, name: &str) -> String {
         let mut known: Vec<String> = self.known().map(|kind| kind.name()).collect();
         known.sort();
         known.dedup();
         let words = match known.as_slice() {
-            [] => "nobody has left a type with it; name the directory of its type files with -I".into(),
-            known => format!("what was left with it is {}", known.join(", ")),
+            [] => "it stores no types; name the directory of its type files with -I".into(),
+            known => format!("it stores {}", known.join(", ")),
         };
-        format!("the channel knows no type `{name}`: {words}")
+        format!("the channel has no type `{name}`: {words}")
     }
 }
 
@@ -150,8 +149,8 @@ mod tests {
 
     #[test]
     fn what_is_carried_is_known_and_changes_nothing_else() {
-        let schema = Arc::new(saltus_types::parse("t", "struct a_t { int8_t x; }").expect("it is sound"));
-        let id = schema.find("a_t").expect("it is there");
+        let schema = Arc::new(saltus_types::parse("t", "struct a_t { int8_t x; }").expect("valid"));
+        let id = schema.find("a_t").expect("found");
         let mut dictionary = Dictionary::default();
         dictionary.carry(&schema);
         assert!(dictionary.is_empty());
@@ -183,7 +182,7 @@ mod tests {
         dictionary.learn(vec![told("q.a_t", &text("q", "double"))]);
         assert!(dictionary.named("a_t").is_none());
         assert_eq!(dictionary.named("q.a_t").map(|kind| kind.name()).as_deref(), Some("q.a_t"));
-        assert!(dictionary.lacks("b_t").ends_with("what was left with it is p.a_t, q.a_t"));
+        assert!(dictionary.lacks("b_t").ends_with("it stores p.a_t, q.a_t"));
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! Messages made from JSON, by their type.
+//! Encoding of JSON to messages of a type.
 
 use crate::Kind;
 use saltus_types::{Type, json};
 
-/// Makes messages of one type.
+/// Encodes messages of one type.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     kind: Kind,
 }
 
 impl Encoder {
-    /// For messages of this type and encoding.
+    /// An encoder for this type and encoding.
     pub fn new(kind: Kind) -> Encoder {
         Encoder { kind }
     }
@@ -20,20 +20,20 @@ impl Encoder {
         &self.kind
     }
 
-    /// The message that this JSON says. Size fields may be left out: they are the sizes of the arrays.
+    /// Encodes JSON. Size fields may be omitted: they are set to the sizes of the arrays.
     ///
     /// # Errors
-    /// It says no message of the type, in words.
+    /// The JSON does not match the type. The text is the error.
     pub fn encode(&self, text: &[u8]) -> Result<Vec<u8>, String> {
         let failed = |why: String| {
-            format!("this is no `{}`: {why}; `saltus types show` tells its fields", self.kind.name())
+            format!("not a `{}`: {why}; `saltus types show` lists its fields", self.kind.name())
         };
-        let text = str::from_utf8(text).map_err(|_| failed("not JSON: not even text".into()))?;
+        let text = str::from_utf8(text).map_err(|_| failed("not JSON: not valid UTF-8".into()))?;
         let record = json::from_str(self.kind.schema(), self.kind.id(), text);
         self.kind.encode(&record.map_err(|e| failed(e.to_string()))?).map_err(failed)
     }
 
-    /// Whether messages of the type may have different sizes.
+    /// Whether the size of the type's messages varies.
     pub fn varies(&self) -> bool {
         !self.kind.schema().is_fixed(Type::Struct(self.kind.id()))
     }

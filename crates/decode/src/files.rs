@@ -1,26 +1,30 @@
-//! Type files: which there are, and what they declare.
+//! Type files and their declarations.
 
 use saltus_types::{Diagnostics, Loader, Schema};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How deep directories are looked through.
+/// Deepest nesting of directories that is searched.
 const DEEPEST: usize = 16;
 
-/// A directory that cannot be looked into.
+/// A directory that cannot be read.
 #[derive(Debug)]
 pub struct Unreadable {
-    /// It, or one below it.
+    /// The directory, or one below it.
     pub directory: PathBuf,
-    /// Why.
+    /// The reason.
     pub error: io::Error,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Unreadable { directory, error } = self;
-        write!(f, "cannot look into {}: {error}; name a directory that you may read", directory.display())
+        write!(
+            f,
+            "cannot read directory {}: {error}; name a directory that you may read",
+            directory.display()
+        )
     }
 }
 impl std::error::Error for Unreadable {
@@ -29,7 +33,7 @@ impl std::error::Error for Unreadable {
     }
 }
 
-/// A loader that knows these files and directories.
+/// A loader for these files and directories.
 pub fn loader(files: &[PathBuf], include: &[PathBuf]) -> Loader {
     let loader = files.iter().fold(Loader::new(), |loader, file| loader.file(file));
     include.iter().fold(loader, |loader, dir| loader.include(dir))
@@ -38,22 +42,22 @@ pub fn loader(files: &[PathBuf], include: &[PathBuf]) -> Loader {
 /// All types of some directories.
 #[derive(Clone, Debug, Default)]
 pub struct Everything {
-    /// One schema of all files, or, if they do not agree with each other, one for each file that is sound.
+    /// One schema of all files. If they contradict each other, one for each valid file.
     pub schemas: Vec<Schema>,
-    /// What is wrong with single files, in their order.
+    /// The problems of single files, in their order.
     pub problems: Vec<Problem>,
 }
 
-/// What is wrong with a type file.
+/// The problems of a type file.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The file.
     pub file: PathBuf,
-    /// Its errors and warnings. With errors it is left out.
+    /// Its errors and warnings. A file with errors is skipped.
     pub said: Diagnostics,
 }
 
-/// All types of these directories and below them.
+/// Loads all types of these directories, recursively.
 ///
 /// # Errors
 /// A directory cannot be read.
@@ -65,7 +69,7 @@ pub fn everything(directories: &[PathBuf]) -> Result<Everything, Unreadable> {
     if let Ok(loaded) = loader(&files, directories).load() {
         return Ok(Everything { schemas: vec![loaded.schema], problems: Vec::new() });
     }
-    // One by one, so that one that is wrong, or says the same as another, does not spoil the rest.
+    // Loads files one by one, so that an invalid or duplicate one does not affect the rest.
     let mut all = Everything::default();
     for file in files {
         let said = match loader(std::slice::from_ref(&file), directories).load() {
@@ -82,7 +86,7 @@ pub fn everything(directories: &[PathBuf]) -> Result<Everything, Unreadable> {
     Ok(all)
 }
 
-/// The type files that are meant by these paths: files, and directories of them.
+/// The type files of these paths, which are files or directories.
 ///
 /// # Errors
 /// A directory cannot be read.
@@ -98,7 +102,7 @@ pub fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Unreadable> {
     Ok(files)
 }
 
-/// The type files in a directory and below it, sorted.
+/// The type files in a directory, recursively, sorted.
 fn below(directory: &Path) -> Result<Vec<PathBuf>, Unreadable> {
     let mut files = Vec::new();
     walk(directory, DEEPEST, &mut files).map(|()| files)

@@ -1,8 +1,8 @@
 //! Decodes messages whose types are known only at run time.
 //!
 //! A message of LCM's encoding or of the plain layout begins with eight bytes that name its type. [`Types`] finds the
-//! [`Kind`] for those bytes, and a [`Kind`] decodes and encodes. A [`Dictionary`] also learns types from what publishers
-//! describe, within bounds, since anybody may describe anything. A [`Decoder`] reports what each message of a channel
+//! [`Kind`] for those bytes, and a [`Kind`] decodes and encodes. A [`Dictionary`] also learns types from descriptions by
+//! publishers, within limits, because those are untrusted. A [`Decoder`] reports what each message of a channel
 //! [means](Meaning), and whether it is of the expected type. An [`Encoder`] makes messages from JSON. [`files`] finds type
 //! files in directories.
 //!

@@ -1,4 +1,4 @@
-//! The types that are known.
+//! A set of known types.
 
 use crate::kind::{Kind, Map};
 use saltus_types::{Schema, StructId};
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 /// Longest text that is read as a type.
 const LONGEST: usize = 128 << 10;
-/// So much text is read as types in all.
+/// Most text that is read as types, in total.
 const BUDGET: usize = 16 << 20;
 
-/// The types that are known, by what their messages begin with.
+/// Known types, by the first eight bytes of their messages.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     kinds: HashMap<[u8; 8], Arc<Kind>>,
@@ -23,7 +23,7 @@ impl Types {
     pub fn new() -> Types {
         Types::default()
     }
-    /// Adds one type in each encoding that it has. What is known already stays.
+    /// Adds one type in each of its encodings. Keeps types that are already known.
     pub fn add(&mut self, schema: &Arc<Schema>, id: StructId) {
         for kind in Kind::all(schema, id) {
             self.kinds.entry(kind.key()).or_insert_with(|| Arc::new(kind));
@@ -33,8 +33,8 @@ impl Types {
     pub fn add_all(&mut self, schema: &Arc<Schema>) {
         schema.ids().for_each(|id| self.add(schema, id));
     }
-    /// Adds the type `name` of a text in the type language, as publishers leave it with channels. Whether it was understood; texts
-    /// over 128 KiB, and what comes after 16 MiB of them, are not.
+    /// Adds the type `name` of a text in the type language, as publishers store it with channels. Returns whether it was parsed: texts over
+    /// 128 KiB, and those after a total of 16 MiB, are not.
     pub fn learn(&mut self, name: &str, text: &str) -> bool {
         let found = self.read(name, text);
         found.is_some_and(|(schema, id)| {
@@ -42,26 +42,26 @@ impl Types {
             true
         })
     }
-    /// The type `name` of a text, within the bounds of [`learn`](Types::learn); nothing is added.
+    /// Parses the type `name` of a text, within the limits of [`learn`](Types::learn), without adding it.
     pub(crate) fn read(&mut self, name: &str, text: &str) -> Option<(Arc<Schema>, StructId)> {
         let schema = self.affords(text).then(|| saltus_types::parse("a publisher", text).ok()).flatten()?;
         let id = schema.find(name)?;
         Some((Arc::new(schema), id))
     }
-    /// The type of which this is a message; nothing if it is not known.
+    /// The type of this message, if known.
     pub fn of(&self, data: &[u8]) -> Option<&Arc<Kind>> {
         self.kinds.get(data.first_chunk::<8>()?)
     }
-    /// All of them, in no order.
+    /// All types, in no particular order.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Kind>> {
         self.kinds.values()
     }
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// The type that [`Kind::metadata`] was written of, and adds it; nothing if the metadata makes no sense.
+    /// Adds and returns the type described by [`Kind::metadata`]; `None` if the metadata is invalid.
     pub fn of_metadata(&mut self, metadata: &Map) -> Option<Arc<Kind>> {
         let keys = ["lcm.type", "lcm.fingerprint", "lcm.schema", "saltus.encoding"];
         let key = keys.map(|key| metadata.get(key).cloned());

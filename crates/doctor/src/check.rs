@@ -1,22 +1,22 @@
-//! A check, and what it finds.
+//! Checks and findings.
 
 use crate::Host;
 
-/// How it stands.
+/// The state of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// As it should be, or of no matter here.
+    /// Good, or not relevant here.
     Ok,
-    /// The machine hides what was to be read.
+    /// The machine hides the data of the check.
     CannotTell,
-    /// It can make a program late, or lose something.
+    /// It can delay a program, or lose data.
     Warning,
     /// Something does not work.
     Problem,
 }
 
 impl State {
-    /// Its name, as programs read it.
+    /// Its name, for programs.
     pub fn name(self) -> &'static str {
         match self {
             State::Ok => "ok",
@@ -26,7 +26,7 @@ impl State {
         }
     }
 
-    /// Its sign, one column wide.
+    /// Its mark, one column wide.
     pub fn sign(self) -> char {
         match self {
             State::Ok => '✓',
@@ -37,40 +37,40 @@ impl State {
     }
 }
 
-/// What to do about it.
+/// A remedy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fix {
-    /// In words; may be empty.
+    /// Text; may be empty.
     pub words: String,
-    /// To be typed in a shell, by root unless the words say otherwise.
+    /// Shell commands, to be run by root unless the text differs.
     pub commands: Vec<String>,
 }
 
 impl Fix {
-    /// To be typed.
+    /// A remedy of commands.
     pub fn typed(commands: impl IntoIterator<Item = impl Into<String>>) -> Fix {
         Fix { words: String::new(), commands: commands.into_iter().map(Into::into).collect() }
     }
 
-    /// In words alone.
+    /// A remedy of text only.
     pub fn words(words: impl Into<String>) -> Fix {
         Fix { words: words.into(), commands: Vec::new() }
     }
 
-    /// With these words, too.
+    /// Adds text.
     pub fn and(self, words: impl Into<String>) -> Fix {
         Fix { words: words.into(), ..self }
     }
 }
 
-/// What a check has found.
+/// The finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How it stands.
+    /// The state of a finding.
     pub state: State,
-    /// What was read, in words. Names of processes may stand in it as they are.
+    /// The result as text. It may contain process names, unescaped.
     pub found: String,
-    /// What to do.
+    /// The remedy.
     pub fix: Fix,
 }
 
@@ -92,15 +92,15 @@ impl Finding {
     }
 }
 
-/// Something to look at.
+/// A check.
 pub struct Check {
     /// Its name, such as `mem.swap`.
     pub id: &'static str,
-    /// What it looks at, in a few words.
+    /// Its subject, in a few words.
     pub title: &'static str,
-    /// What it reads or tries.
+    /// The files that it reads, and the operations that it tries.
     pub reads: &'static [&'static str],
-    /// What is good.
+    /// The good result.
     pub good: &'static str,
     /// Why it matters.
     pub why: &'static str,
@@ -108,7 +108,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Looks. Reads files; does not wait.
+    /// Runs the check. Reads files; does not wait.
     pub fn run(&self, host: &Host) -> Finding {
         (self.run)(host)
     }

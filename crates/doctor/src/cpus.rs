@@ -1,11 +1,11 @@
-//! Sets of processors, as the kernel writes them.
+//! Sets of CPUs, in the kernel's formats.
 
 use std::collections::BTreeSet;
 
-/// The kernel's own bound.
+/// The kernel's limit.
 const MOST: usize = 8192;
 
-/// `0-2,5`; nothing where it is something else.
+/// Parses a list such as `0-2,5`; `None` if it is invalid.
 pub fn list(text: &str) -> Option<BTreeSet<usize>> {
     let mut set = BTreeSet::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
@@ -19,7 +19,7 @@ pub fn list(text: &str) -> Option<BTreeSet<usize>> {
     Some(set)
 }
 
-/// `3,00000001`: words of 32 bits, the highest first.
+/// Parses a mask such as `3,00000001`: words of 32 bits, the highest first.
 pub fn mask(text: &str) -> Option<BTreeSet<usize>> {
     let mut set = BTreeSet::new();
     for (n, word) in text.trim().rsplit(',').take(MOST / 32).enumerate() {
@@ -29,7 +29,7 @@ pub fn mask(text: &str) -> Option<BTreeSet<usize>> {
     Some(set)
 }
 
-/// As the kernel writes a list.
+/// The set as a list in the kernel's format.
 pub fn text(set: &BTreeSet<usize>) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &cpu in set {

@@ -1,7 +1,7 @@
-//! What on this machine makes a program late, and what to type.
+//! Checks a machine for causes of latency, and suggests commands that fix them.
 //!
-//! A check is a function of a [`Host`]: the files below a root directory, and what was tried out beforehand. So tests show it
-//! machines that they made. It changes nothing, and where the machine hides something it says that it cannot tell.
+//! A check is a function of a [`Host`]: the files below a root directory, and the results of earlier tests. So unit tests can pass made-up
+//! machines. It changes nothing. If the machine hides data, its state is [`State::CannotTell`].
 
 mod check;
 pub mod checks;

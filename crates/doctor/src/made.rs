@@ -1,4 +1,4 @@
-//! Machines that tests make.
+//! Made-up machines for tests.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::{Check, Finding, Host, Publisher, Room, State, Tried};
 
-/// A machine in a directory of its own, which goes with it.
+/// A machine in a temporary directory, removed on drop.
 pub struct Made {
     host: Host,
     root: PathBuf,
 }
 
 impl Made {
-    /// A machine that shows nothing.
+    /// A machine without files.
     pub fn hidden() -> Made {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // Relaxed: only the number's own uniqueness counts.
@@ -24,32 +24,32 @@ impl Made {
         Made { host: Host::at(&root, Tried::default()), root }
     }
 
-    /// With this file, or with other words in it.
+    /// Adds or replaces a file.
     pub fn with(self, path: &str, text: &str) -> Made {
         let path = self.root.join(path.trim_start_matches('/'));
-        fs::create_dir_all(path.parent().expect("it is below the root")).expect("directories");
+        fs::create_dir_all(path.parent().expect("below the root")).expect("directories");
         fs::write(path, text).expect("a file of the machine");
         self
     }
 
-    /// Without this file.
+    /// Removes a file.
     pub fn without(self, path: &str) -> Made {
-        fs::remove_file(self.root.join(path.trim_start_matches('/'))).expect("it was there");
+        fs::remove_file(self.root.join(path.trim_start_matches('/'))).expect("removed");
         self
     }
 
-    /// Where trying things out went so.
+    /// Changes the results of tests.
     pub fn tried(mut self, change: impl FnOnce(&mut Tried)) -> Made {
         change(&mut self.host.tried);
         self
     }
 
-    /// As the checks see it.
+    /// The host for checks.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The check finds this state, and says this.
+    /// Asserts that the check finds this state with this text.
     #[track_caller]
     pub fn finds(&self, check: &Check, state: State, words: &str) -> Finding {
         let finding = check.run(&self.host);
@@ -66,7 +66,7 @@ impl Drop for Made {
     }
 }
 
-/// A machine that was set up for control: `PREEMPT_RT`, four processors, two of them for real-time threads.
+/// A machine configured for control: `PREEMPT_RT`, four CPUs, two of them for real-time threads.
 pub fn robot() -> Made {
     let mut made = Made::hidden();
     for (path, text) in [
@@ -143,7 +143,7 @@ pub fn robot() -> Made {
     })
 }
 
-/// A machine on which nothing was set up, and much was set wrong.
+/// A machine without configuration, with many wrong settings.
 pub fn neglected() -> Made {
     let mut made = robot().without("/sys/kernel/realtime");
     for (path, text) in [

@@ -1,19 +1,19 @@
-//! The publishers that run.
+//! Running publishers.
 
 use std::collections::BTreeMap;
 
 use saltus_channel::{Directory, Error};
 
-/// A process that publishes.
+/// A publishing process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publisher {
-    /// Its number, in its own namespace.
+    /// Its process ID, in its own namespace.
     pub pid: u32,
-    /// Its name, as it told it: any bytes that are text.
+    /// Its name, unescaped: any text.
     pub process: String,
 }
 
-/// Those of a domain that live, each process once; whose channels cannot be opened are left out.
+/// The live publishers of a domain, each process once. Channels that cannot be opened are left out.
 pub fn living(domain: &Directory) -> Result<Vec<Publisher>, Error> {
     let mut found = BTreeMap::new();
     for name in domain.list()? {

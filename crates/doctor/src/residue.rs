@@ -1,38 +1,37 @@
-//! Channels that the dead left.
+//! Dead channels.
 
 use saltus_channel::{Directory, Error, Info, Name, Result};
 
-/// A channel that had publishers, all of which are dead, and that nobody who lives subscribes to.
+/// A channel that had publishers, all of which are dead, and that has no live subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dead {
     /// Its name.
     pub name: Name,
     /// Shared memory that it holds, in bytes.
     pub memory: u64,
-    /// The user who made it.
+    /// The user that created it.
     pub user: u32,
     id: u64,
 }
 
-/// The dead channels of a domain. One that nobody has ever published in is none, and one that cannot be opened is
-/// left out.
+/// The dead channels of a domain. Leaves out channels that never had a publisher, and those that cannot be opened.
 pub fn dead(domain: &Directory) -> Result<Vec<Dead>> {
     let names = domain.list()?.into_iter();
     Ok(names.filter_map(|name| look(domain, &name).ok().flatten()).collect())
 }
 
-/// How many channels of a domain this user cannot open, for want of the right: those of others.
+/// Number of channels in a domain that this user has no permission to open.
 pub fn closed(domain: &Directory) -> usize {
     let names = domain.list().unwrap_or_default().into_iter();
     let refused = |name: &Name| matches!(domain.open_channel(name.as_bytes()), Err(Error::Denied { .. }));
     names.filter(refused).count()
 }
 
-/// Removes a dead channel; whether it was still that channel and still dead. Who opens it between the look and the
-/// removal is told that it was removed.
+/// Removes a dead channel. Returns `false`, and keeps it, if it is another channel now or no longer dead. A process that opens it between
+/// the check and the removal gets the error that it was removed.
 ///
 /// # Errors
-/// It cannot be opened or removed.
+/// The channel cannot be opened or removed.
 pub fn remove(domain: &Directory, dead: &Dead) -> Result<bool> {
     match look(domain, &dead.name) {
         Ok(Some(now)) if now.id == dead.id => domain.unlink(dead.name.as_bytes()).map(|()| true),
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
     use saltus_channel::Attributes;
 
-    /// A domain of this test alone.
+    /// A separate domain for this test.
     struct Place(Directory);
 
     impl Place {
@@ -93,7 +92,7 @@ mod tests {
         let names = || dead(domain).unwrap().iter().map(|d| d.name.to_string()).collect::<Vec<_>>();
         assert_eq!(names(), ["left"]);
         let left = dead(domain).unwrap().remove(0);
-        // It lives again: it stays.
+        // It is alive again, so it stays.
         let again = publisher("left");
         assert!(!remove(domain, &left).unwrap());
         drop(again);
@@ -101,7 +100,7 @@ mod tests {
         assert!(!remove(domain, &left).unwrap(), "it is gone");
         drop((writer, reader));
         assert_eq!(names(), ["read", "written"]);
-        // Another channel of that name is not what was looked at.
+        // Another channel with that name is not the checked one.
         let written = dead(domain).unwrap().remove(1);
         domain.replace("written", &Attributes::new()).unwrap();
         publisher("written").publish(b"x").unwrap();

@@ -1,10 +1,10 @@
-//! What to type, as a script to read and to change before it is run.
+//! The remedies as a script, to be reviewed before it is run.
 
 use std::fmt::Write;
 
 use crate::{Check, Finding, State};
 
-/// A shell script of all commands; what cannot be typed, and why, stands in remarks.
+/// A shell script of all commands. Other remedies, and the reasons, are comments.
 pub fn script<'a>(found: impl IntoIterator<Item = (&'a Check, &'a Finding)>) -> String {
     let mut text = String::from(
         "#!/bin/sh\n# Written by `saltus doctor --fix-script`. Read it before you run it as root: nothing here was done yet.\n\
@@ -25,7 +25,7 @@ pub fn script<'a>(found: impl IntoIterator<Item = (&'a Check, &'a Finding)>) -> 
     text
 }
 
-/// Without what would end a remark, or move on a terminal.
+/// Removes characters that would end a comment, or control a terminal.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! What no file says: it is tried out, and nothing stays of it.
+//! Tests for properties that no file shows. They leave no changes.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,53 +12,53 @@ use saltus_os::{clock, file, process, rt};
 use crate::publishers::{self, Publisher};
 use crate::residue::{self, Dead};
 
-/// The priority that control loops have; the kernel's own threads for interrupts have 50.
+/// The priority of control loops; the kernel's threads for interrupts have 50.
 pub const ENOUGH: i32 = 80;
 
-/// How much there is of a file system, in bytes.
+/// The space of a file system, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// In all.
+    /// In total.
     pub size: u64,
-    /// For who is not root.
+    /// Available to users other than root.
     pub free: u64,
 }
 
-/// What came of it. Nothing is told where it cannot be tried here.
+/// The results. `None` if a test is impossible here.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// Effective user id.
+    /// Effective user ID.
     pub user: u32,
-    /// The greatest priority of [`ENOUGH`] and 1 with which a thread may run under `SCHED_FIFO`; why none, in words.
+    /// The highest allowed priority under `SCHED_FIFO`, of [`ENOUGH`] and 1; or the error if both are refused.
     pub fifo: Option<Result<i32, String>>,
-    /// To lock all memory; why not, in words.
+    /// Locking all memory, or the error.
     pub lock: Option<Result<(), String>>,
-    /// `/proc/interrupts` at two times, at least half a second apart; where a processor is set aside.
+    /// `/proc/interrupts` at two times, at least half a second apart, if a CPU is set aside.
     pub interrupts: Option<[String; 2]>,
-    /// Room in `/dev/shm`.
+    /// Space in `/dev/shm`.
     pub shm: Option<Room>,
-    /// What a reading of the monotonic clock costs, in ns.
+    /// Cost of reading the monotonic clock, in ns.
     pub clock_cost: Option<u64>,
-    /// What a time service has told the kernel of its clock.
+    /// The state of time synchronization in the kernel.
     pub discipline: Option<Discipline>,
-    /// How long a datagram to LCM's group took to come back; why it did not, in words.
+    /// Time until a datagram to LCM's group returned, or the error.
     pub multicast: Option<Result<Duration, String>>,
-    /// How long a processor may take to wake up, as `/dev/cpu_dma_latency` says, in µs.
+    /// Longest allowed wake-up time of a CPU, by `/dev/cpu_dma_latency`, in µs.
     pub wake_latency: Option<i32>,
-    /// System management interrupts since the machine was started.
+    /// System management interrupts since boot.
     pub smis: Option<u32>,
-    /// Who publishes in the domain; why that is unknown, in words.
+    /// The publishers in the domain, or the error.
     pub publishers: Result<Vec<Publisher>, String>,
-    /// Channels of the domain whose publishers are all dead; why they are unknown, in words.
+    /// Dead channels of the domain, or the error.
     pub dead: Result<Vec<Dead>, String>,
     /// Channels of the domain that this user cannot open.
     pub closed: usize,
 }
 
 impl Default for Tried {
-    /// Nothing could be tried.
+    /// Without results.
     fn default() -> Tried {
-        let untried = || "not looked at".to_owned();
+        let untried = || "not tested".to_owned();
         Tried {
             user: 0,
             fifo: None,
@@ -78,10 +78,9 @@ impl Default for Tried {
 }
 
 impl Tried {
-    /// Tries it on this machine. Not for a program that has locked memory: this lets it go, see
-    /// [`rt::try_lock_memory`]. Sends datagrams that do not leave it, and waits for them for 300 ms at most; starts
-    /// a thread that ends at once; locks memory and unlocks it; takes half a second at least where a
-    /// processor is set aside.
+    /// Runs the tests on this machine. Not for a program with locked memory, which this unlocks: see [`rt::try_lock_memory`]. Sends
+    /// datagrams that do not leave the machine, and waits for them for at most 300 ms; starts a short thread; locks and unlocks memory.
+    /// Takes at least half a second if a CPU is set aside.
     pub fn here(domain: &Directory) -> Tried {
         let (start, before) = (Instant::now(), sets_aside().then(interrupts).flatten());
         let tried = Tried {
@@ -107,17 +106,17 @@ impl Tried {
     }
 }
 
-/// The time in which interrupts are counted, at least.
+/// Least time for counting interrupts.
 const APART: Duration = Duration::from_millis(500);
 
-/// Whether there is a processor that interrupts should keep off.
+/// Whether any CPU is set aside from interrupts.
 fn sets_aside() -> bool {
     ["/sys/devices/system/cpu/isolated", "/sys/fs/cgroup/cpuset.cpus.isolated"]
         .iter()
         .any(|file| std::fs::read_to_string(file).is_ok_and(|text| !text.trim().is_empty()))
 }
 
-/// Nothing where it is hidden: containers lay `/dev/null` over it, which reads as empty.
+/// `None` if it is hidden: containers mount `/dev/null` over it, which reads as empty.
 fn interrupts() -> Option<String> {
     std::fs::read_to_string("/proc/interrupts").ok().filter(|table| !table.is_empty())
 }
@@ -127,14 +126,14 @@ fn room(dir: &File) -> Option<Room> {
     Some(Room { size, free })
 }
 
-/// In a thread of its own, so that this one stays what it is.
+/// In a separate thread, so that this one keeps its policy.
 fn fifo() -> Option<Result<i32, String>> {
     let granted = |priority: i32| rt::set_fifo(priority).map(|()| priority);
     let tried = std::thread::Builder::new().spawn(move || granted(ENOUGH).or_else(|_| granted(1)));
     Some(tried.ok()?.join().ok()?.map_err(|refused| refused.to_string()))
 }
 
-/// The least of a few rounds: what else happens meanwhile is not the clock's.
+/// The minimum of a few rounds, to exclude other activity.
 fn clock_cost() -> u64 {
     const READINGS: u64 = 1_000;
     let round = || {
@@ -145,7 +144,7 @@ fn clock_cost() -> u64 {
     (0..5).map(|_| round()).min().unwrap_or(0)
 }
 
-/// To LCM's group, with a time to live of 0.
+/// Sends to LCM's group, with a TTL of 0.
 fn multicast() -> saltus_net::Result<Duration> {
     let options = udp::Options::default();
     let publisher = lcm::Publisher::open(&options)?;
@@ -168,7 +167,7 @@ fn wake_latency() -> Option<i32> {
     Some(i32::from_ne_bytes(bytes))
 }
 
-/// Intel's register `MSR_SMI_COUNT`; only root can read it, with the module `msr`.
+/// Reads Intel's register `MSR_SMI_COUNT`; needs root, and the module `msr`.
 fn smis() -> Option<u32> {
     let mut bytes = [0; 8];
     File::open("/dev/cpu/0/msr").ok()?.read_exact_at(&mut bytes, 0x34).ok()?;
@@ -192,10 +191,10 @@ mod tests {
         assert!(tried.lock.is_some(), "{tried:?}");
         match interrupts() {
             Some(table) => assert!(table.contains("CPU0"), "{table}"),
-            None => eprintln!("not looked at: /proc/interrupts is hidden here"),
+            None => eprintln!("skipped: /proc/interrupts is hidden here"),
         }
         assert_eq!(tried.interrupts.is_some(), sets_aside() && interrupts().is_some());
         assert!(tried.shm.is_some_and(|room| room.free <= room.size), "{tried:?}");
-        assert!(!domain.path().exists(), "nothing is made");
+        assert!(!domain.path().exists(), "no domain is created");
     }
 }

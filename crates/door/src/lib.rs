@@ -1,8 +1,8 @@
-//! Takes the HTTP connections of a server, and bounds those that have not become clients.
+//! Accepts the HTTP connections of a server, and limits those that have not become clients.
 //!
-//! A connection is a stranger until it ends or its WebSocket upgrade is complete. Of strangers there is a bounded number, and the
-//! oldest ends when another one comes, so that connections which say nothing, or never end their request, hold no place for ever. What
-//! this does not give: a client whose upgrade takes longer than an attacker needs to open that many connections is turned away too.
+//! A connection is a stranger until it ends or its WebSocket upgrade is complete. The number of strangers is limited, and a new one closes
+//! the oldest. So connections that send nothing, or never complete their request, do not block others forever. The limit does not protect
+//! every client: if an attacker opens that many connections during a client's upgrade, the client is closed too.
 
 mod strangers;
 
@@ -18,24 +18,24 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Longest request head, in bytes.
 const HEAD: usize = 16 << 10;
-/// How long it waits after a connection that could not be taken: too many open files, for example, may pass.
+/// Pause after a failed accept. Its cause, such as too many open files, may be temporary.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What strangers may take.
+/// Limits for strangers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How many there may be.
+    /// Most strangers at a time.
     pub strangers: usize,
     /// Time for the head of each request.
     pub head: Duration,
-    /// Time for everything until the upgrade, if that is bounded too.
+    /// Time for everything until the upgrade, if limited.
     pub whole: Option<Duration>,
     /// Whether a connection may have several requests.
     pub keep_alive: bool,
 }
 
-/// Answers connections to `listener` by `app`, and ends only where it cannot begin. The listener must not block. It needs a runtime of
-/// tokio with input, output and time. A client whose machine is gone without a word is noticed after two minutes.
+/// Serves connections to `listener` with `app`. Returns only if it cannot start. The listener must be nonblocking. It needs a tokio runtime
+/// with I/O and time. A client whose machine disappears is detected after two minutes.
 pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits) -> io::Error {
     let listener = match TcpListener::from_std(listener) {
         Ok(listener) => listener,
@@ -54,7 +54,7 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
             http.timer(TokioTimer::new()).header_read_timeout(limits.head);
             http.max_buf_size(HEAD).keep_alive(limits.keep_alive);
             let served = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-            // What a client does wrong ends its connection, and is nobody else's affair.
+            // An error of a client ends only its own connection.
             match limits.whole {
                 Some(time) => drop(tokio::time::timeout(time, served).await),
                 None => drop(served.await),
@@ -63,7 +63,7 @@ pub async fn accept(listener: std::net::TcpListener, app: Router, limits: Limits
     }
 }
 
-/// Small frames are sent at once, and a silent machine is asked whether it is still there. Without either, all still works.
+/// Sends small frames immediately, and probes silent machines. Serving works without either, so errors are ignored.
 fn prepare(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     let alive = TcpKeepalive::new().with_time(Duration::from_secs(60));

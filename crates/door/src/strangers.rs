@@ -1,11 +1,11 @@
-//! A bounded number of connections, of which the oldest ends when another comes.
+//! A limited number of connections: a new one closes the oldest.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::AbortHandle;
 
-/// Connections that are served each in a task, until they end or too many others have come.
+/// Connections, each served in a task until it ends or too many others arrive.
 pub(crate) struct Strangers {
     most: usize,
     tasks: Arc<Mutex<Tasks>>,
@@ -17,7 +17,7 @@ struct Tasks {
     all: BTreeMap<u64, AbortHandle>,
 }
 
-/// Leaves the list when its task ends, in whatever way.
+/// Removes its task from the list when the task ends for any reason.
 struct Place(u64, Arc<Mutex<Tasks>>);
 
 impl Drop for Place {
@@ -27,16 +27,16 @@ impl Drop for Place {
 }
 
 fn lock(tasks: &Mutex<Tasks>) -> MutexGuard<'_, Tasks> {
-    tasks.lock().unwrap_or_else(PoisonError::into_inner) // a list of handles is never half changed
+    tasks.lock().unwrap_or_else(PoisonError::into_inner) // a list of handles is never left half changed
 }
 
 impl Strangers {
-    /// At most so many at a time.
+    /// A list of at most `most` connections.
     pub fn new(most: usize) -> Strangers {
         Strangers { most, tasks: Arc::default() }
     }
 
-    /// Serves one more; ends the oldest if there are too many.
+    /// Serves a connection, and closes the oldest if there are too many.
     pub fn spawn(&self, served: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = lock(&self.tasks);
         tasks.last += 1;
@@ -49,7 +49,7 @@ impl Strangers {
         tasks.all.insert(number, task.abort_handle());
         let over = tasks.all.len() > self.most;
         let oldest = if over { tasks.all.pop_first() } else { None };
-        drop(tasks); // the task's place looks at the list when it ends
+        drop(tasks); // the ending task locks the list
         if let Some((_, oldest)) = oldest {
             oldest.abort();
         }

@@ -1,27 +1,27 @@
-//! What can go wrong.
+//! Errors of the server.
 
 use std::{fmt, io};
 
-/// The result of everything here that can fail.
+/// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong; the text says what to do.
+/// An error. The text includes a remedy.
 #[derive(Debug)]
 pub enum Error {
-    /// The address cannot be listened on.
+    /// Cannot listen on the address.
     Listen {
         /// The address.
         address: String,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A domain does not open.
+    /// A domain cannot be opened.
     Domain(saltus_domain::Error),
     /// A log cannot be read.
     Log(saltus_log::Error),
-    /// The system refused a thread, or what threads wait with.
+    /// The system cannot start a thread, or create the objects to wait on.
     Thread(io::Error),
-    /// What was asked for does not go together.
+    /// The options contradict each other.
     Options(&'static str),
 }
 

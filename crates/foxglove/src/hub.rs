@@ -1,4 +1,4 @@
-//! Where sources and clients meet: which channels there are, and who wants which.
+//! The registry of channels and of their subscriptions by clients.
 
 use crate::outbox::{Item, Outbox};
 use crate::protocol::{self, Advert, ClientAdvert, Graph, Level, OLD, Playback, State, Status};
@@ -11,82 +11,82 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
-/// What a client said about publishing. Channels have numbers of its own.
+/// A request of a client about publishing. Channels have the client's numbers.
 pub(crate) enum Order {
     Advertise(ClientAdvert),
     Unadvertise(u32),
     Publish(u32, Vec<u8>),
-    /// It has gone.
+    /// The client disconnected.
     Left,
 }
 
-/// A domain in which clients may publish: what its channels' names begin with, and where its orders go.
+/// A domain in which clients may publish: the prefix of its channels' names, and the queue for orders.
 pub(crate) type Inlet = (String, Sender<(u64, Order)>);
 
-/// Channels that are told of together: a text has a bounded length then.
+/// Most channels per text, which limits the text's length.
 const TOGETHER: usize = 16;
 
-/// The sending side of a client.
+/// The mailbox of a client: messages to send to it.
 pub(crate) struct Mailbox {
     outbox: Mutex<Outbox>,
-    /// There is something to send, or an end.
+    /// Notified when there is something to send, or when the client is closed.
     pub bell: Notify,
-    /// It is let go.
+    /// Notified when the client is closed.
     pub end: Notify,
-    /// Why it is let go, once it is.
+    /// The reason for closing, once closed.
     over: Mutex<Option<Over>>,
-    /// Everything sent so far must reach the socket before anything else is read from the client.
+    /// Set if all queued data must reach the socket before more is read from the client.
     flush: AtomicBool,
-    /// It has.
+    /// Notified when it has.
     pub flushed: Notify,
 }
 
-/// Why a client's connection ends.
+/// The reason why a client's connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
-    /// The client closed it: its Close frame is answered.
+    /// The client closed it. The server replies to its Close frame.
     Left,
     /// The server closes it, for this reason.
     LetGo(&'static str),
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What panics under these locks leaves nothing half done that others could not go on with.
+    // A panic under these locks leaves consistent data.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Mailbox {
     fn push(&self, item: Item) {
         if !lock(&self.outbox).push(item) {
-            self.close("the client does not read what it is told");
+            self.close("the client does not read its messages");
         }
         self.bell.notify_one();
     }
-    /// What is to be sent next, and how many messages were lost so far.
+    /// The next item to send, and the number of messages lost so far.
     pub fn pop(&self) -> (Option<Item>, u64) {
         let mut outbox = lock(&self.outbox);
         (outbox.pop(), outbox.dropped())
     }
-    /// Lets the client go.
+    /// Closes the client.
     pub fn close(&self, why: &'static str) {
         self.finish(Over::LetGo(why));
     }
-    /// Ends the connection; the first reason counts.
+    /// Closes the connection. The first reason is kept.
     pub fn finish(&self, why: Over) {
         lock(&self.over).get_or_insert(why);
         self.bell.notify_one();
         self.end.notify_one();
     }
-    /// Why it is let go, if it is.
+    /// The reason for closing, if closed.
     pub fn over(&self) -> Option<Over> {
         *lock(&self.over)
     }
-    /// Asks the sender to write everything to the socket; it answers by [`flushed`](Mailbox::flushed).
+    /// Requests that the sender writes everything to the socket, and then calls [`flushed`](Mailbox::flushed).
     pub fn ask_to_flush(&self) {
         self.flush.store(true, Release); // pairs with the acquire in `must_flush`
         self.bell.notify_one();
     }
-    /// Whether that was asked for since the last call.
+    /// Whether a flush was requested since the last call.
     pub fn must_flush(&self) -> bool {
         self.flush.swap(false, Acquire)
     }
@@ -101,7 +101,7 @@ struct Client {
     playback: bool,
 }
 
-/// Who wants a channel, and its newest message since somebody does.
+/// The subscribers of a channel, and its newest message since the first subscription.
 #[derive(Default)]
 struct Wanted {
     by: Vec<(u64, u32)>,
@@ -115,17 +115,17 @@ struct Inner {
     clients: BTreeMap<u64, Client>,
     last_client: u64,
     wanted: HashMap<u32, Wanted>,
-    /// Who talks to whom, as each source says.
+    /// The connection graph of each source.
     graphs: HashMap<String, Graph>,
-    /// The same with the clients of this server.
+    /// The graph including this server's clients.
     graph: Graph,
     state: Option<State>,
 }
 
-/// Where sources and clients meet. Cheap to share; everything is done under one lock, and nothing waits under it.
+/// The registry of channels and clients. Cheap to clone. One lock guards everything, and no code blocks while it holds it.
 pub(crate) struct Hub {
     inner: Mutex<Inner>,
-    /// Counts changes of what is wanted.
+    /// Counts changes of subscriptions.
     version: AtomicU64,
     player: Option<SyncSender<Playback>>,
     /// Domains in which clients may publish.
@@ -134,7 +134,7 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// Nobody is there. Messages that wait for one client may take `limit` bytes. Clients may publish by `inlets`.
+    /// A hub without clients. Messages that wait for one client may take `limit` bytes. Clients publish through `inlets`.
     pub fn new(limit: usize, player: Option<SyncSender<Playback>>, inlets: Vec<Inlet>) -> Hub {
         Hub { inner: Mutex::default(), version: AtomicU64::new(0), player, inlets, limit }
     }
@@ -143,7 +143,7 @@ impl Hub {
         &self.inlets
     }
 
-    /// Channels that are there from now on; gives them their numbers, in this order.
+    /// Adds channels, and returns their numbers, in this order.
     pub fn advertise(&self, adverts: Vec<Advert>) -> Vec<u32> {
         let mut inner = lock(&self.inner);
         let mut new = Vec::new();
@@ -158,7 +158,7 @@ impl Hub {
         new.iter().map(|advert| advert.id).collect()
     }
 
-    /// Channels that are there no more. Their subscriptions end.
+    /// Removes channels. Their subscriptions end.
     pub fn unadvertise(&self, channels: &[u32]) {
         if channels.is_empty() {
             return;
@@ -176,19 +176,19 @@ impl Hub {
         inner.clients.values().for_each(|client| client.mailbox.push(Item::Text(text.clone())));
         self.changed(&mut inner);
         let sessions: Vec<_> = inner.clients.values().map(|client| client.session.clone()).collect();
-        drop(inner); // who holds a session may be waiting for it
+        drop(inner); // the holder of a session may wait for this lock
         sessions.iter().for_each(|session| lock(session).gone(channels));
     }
 
-    /// Changes with what is wanted.
+    /// Changes whenever subscriptions change.
     pub fn version(&self) -> u64 {
         self.version.load(Acquire) // pairs with the release in `changed`
     }
-    /// The channels that somebody wants.
+    /// The channels with subscriptions.
     pub fn wanted(&self) -> HashSet<u32> {
         lock(&self.inner).wanted.keys().copied().collect()
     }
-    /// Of those, the channels of which no message came since somebody wants them.
+    /// Of those, the channels without a message since their first subscription.
     pub fn lacking(&self) -> HashSet<u32> {
         let inner = lock(&self.inner);
         inner.wanted.iter().filter(|(_, wanted)| wanted.newest.is_none()).map(|(id, _)| *id).collect()
@@ -198,7 +198,7 @@ impl Hub {
         self.regraph(inner);
     }
 
-    /// A message of a channel, with its time in ns since 1970, to all who want it.
+    /// Sends a message of a channel, with its time in ns since 1970, to its subscribers.
     pub fn message(&self, channel: u32, time: u64, data: Vec<u8>) {
         let mut inner = lock(&self.inner);
         let inner = &mut *inner;
@@ -213,25 +213,25 @@ impl Hub {
         wanted.newest = Some((time, data));
     }
 
-    /// Tells everybody.
+    /// Sends a status to all clients.
     pub fn status(&self, status: &Status) {
         self.all(|| Item::Text(protocol::status(status)));
     }
-    /// Tells those who want a channel.
+    /// Sends a status to the subscribers of a channel.
     pub fn tell_of(&self, channel: u32, status: &Status) {
         let inner = lock(&self.inner);
         let Some(wanted) = inner.wanted.get(&channel) else { return };
         let who = wanted.by.iter().filter_map(|(client, _)| inner.clients.get(client));
         who.for_each(|client| client.mailbox.push(Item::Text(protocol::status(status))));
     }
-    /// Tells everybody what time it is.
+    /// Sends the time to all clients.
     pub fn time(&self, time: u64) {
         self.all(|| Item::Time(time));
     }
     fn all(&self, item: impl Fn() -> Item) {
         lock(&self.inner).clients.values().for_each(|client| client.mailbox.push(item()));
     }
-    /// Tells everybody how the player stands. If it was moved, what waits is out of date.
+    /// Sends the player's state to all clients. After a seek, waiting messages are dropped.
     pub fn state(&self, state: State) {
         let mut inner = lock(&self.inner);
         if state.moved {
@@ -248,11 +248,11 @@ impl Hub {
         inner.state = Some(State { moved: false, request: None, ..state });
     }
 
-    /// Whether anybody wants to know who talks to whom.
+    /// Whether any client subscribed to the connection graph.
     pub fn wants_graph(&self) -> bool {
         lock(&self.inner).clients.values().any(|client| client.graph)
     }
-    /// Who talks to whom, as one source says.
+    /// Sets the connection graph of one source.
     pub fn graph(&self, source: &str, graph: Graph) {
         let mut inner = lock(&self.inner);
         inner.graphs.insert(source.into(), graph);
@@ -283,12 +283,12 @@ impl Hub {
         }
     }
 
-    /// How many clients there are.
+    /// Number of clients.
     #[cfg(test)]
     pub fn clients(&self) -> usize {
         lock(&self.inner).clients.len()
     }
-    /// A client of this subprotocol comes; `first` is what it is told before anything else.
+    /// Adds a client with this subprotocol. `first` is sent to it before anything else.
     pub fn join(&self, protocol: &str, first: String, session: Arc<Mutex<Session>>) -> (u64, Arc<Mailbox>) {
         let mut inner = lock(&self.inner);
         inner.last_client += 1;
@@ -307,7 +307,7 @@ impl Hub {
         let all: Vec<Arc<Advert>> = inner.channels.values().cloned().collect();
         tell_channels(&mailbox, &all);
         if all.is_empty() {
-            mailbox.push(Item::Advertise(all)); // the protocol promises one
+            mailbox.push(Item::Advertise(all)); // the protocol requires one
         }
         if let Some(state) = inner.state.as_ref().filter(|_| playback) {
             mailbox.push(Item::Binary(protocol::playback(state)));
@@ -317,7 +317,7 @@ impl Hub {
         inner.clients.insert(id, client);
         (id, mailbox)
     }
-    /// A client has gone.
+    /// Removes a client.
     pub fn leave(&self, id: u64) {
         let mut inner = lock(&self.inner);
         inner.clients.remove(&id);
@@ -328,11 +328,12 @@ impl Hub {
         self.changed(&mut inner);
     }
 
-    /// Whether there is a channel of this number.
+    /// Whether there is a channel with this number.
     pub fn exists(&self, channel: u32) -> bool {
         lock(&self.inner).channels.contains_key(&channel)
     }
-    /// A client wants a channel. It gets its newest message at once, if others want it already. `false`: the channel has gone.
+    /// Subscribes a client to a channel. If others subscribed before, the client gets the newest message immediately. `false` if the
+    /// channel is gone.
     pub fn subscribe(&self, id: u64, subscription: u32, channel: u32) -> bool {
         let mut inner = lock(&self.inner);
         if !inner.channels.contains_key(&channel) {
@@ -348,7 +349,7 @@ impl Hub {
         self.changed(&mut inner);
         true
     }
-    /// A client has enough of a channel.
+    /// Unsubscribes a client from a channel.
     pub fn unsubscribe(&self, id: u64, subscription: u32, channel: u32) {
         let mut inner = lock(&self.inner);
         if let Some(wanted) = inner.wanted.get_mut(&channel) {
@@ -362,7 +363,7 @@ impl Hub {
         }
         self.changed(&mut inner);
     }
-    /// A client wants to know who talks to whom, or no longer.
+    /// Subscribes a client to the connection graph, or unsubscribes it.
     pub fn show_graph(&self, id: u64, show: bool) {
         let mut inner = lock(&self.inner);
         let everything = inner.graph.since(&Graph::default());
@@ -373,17 +374,17 @@ impl Hub {
             client.graph = show;
         }
     }
-    /// Tells one client.
+    /// Sends a status to one client.
     pub fn tell(&self, id: u64, status: &Status) {
         if let Some(client) = lock(&self.inner).clients.get(&id) {
             client.mailbox.push(Item::Text(protocol::status(status)));
         }
     }
-    /// The player is to do this.
+    /// Sends a command to the player.
     pub fn playback(&self, id: u64, playback: Playback) {
         let Some(player) = &self.player else { return };
         if let Err(TrySendError::Full(_)) = player.try_send(playback) {
-            self.tell(id, &Status::new(Level::Error, "the player is busy: ask again"));
+            self.tell(id, &Status::new(Level::Error, "the player is busy: try again"));
         }
     }
 }

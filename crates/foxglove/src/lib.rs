@@ -2,15 +2,14 @@
 //!
 //! ```text
 //! domain ──► Live ──┐                    ┌──► Outbox ──► client     one thread each for Live and Tape,
-//! logs ────► Tape ──┴──► Hub (who wants  ┼──► Outbox ──► client     one for all the sockets
-//!             ▲          what) ◄─ Session└──► Outbox ──► client
+//! logs ────► Tape ──┴──► Hub (sub-       ┼──► Outbox ──► client     one for all sockets
+//!             ▲    scriptions) ◄─ Session└──► Outbox ──► client
 //!             └──── play, pause, seek
 //! ```
 //!
-//! A [`Session`] is the protocol as a state machine: what a client says becomes [`Act`]s, and [`protocol`] is what goes over the
-//! wire. Neither knows of sockets. Everything else is behind the feature `server`: the [`Server`], which shows domains and
-//! plays logs. A channel of shared memory is subscribed only while some client wants it; a client that reads too slowly loses
-//! old messages, is told how many, and holds up nobody.
+//! A [`Session`] is the protocol as a state machine: it converts a client's messages to [`Act`]s. The module [`protocol`] has the encoding.
+//! Neither uses sockets. The feature `server` adds the [`Server`], which shows domains and plays logs. It subscribes to a shared-memory
+//! channel only while a client does. A slow client loses old messages, learns how many, and does not delay other clients.
 
 mod outbox;
 pub mod protocol;

@@ -1,4 +1,4 @@
-//! A domain that is shown: its channels as they come and go, and the messages of those that somebody wants.
+//! Shows a domain: its channels as they appear and disappear, and the messages of subscribed channels.
 
 use crate::hub::{Hub, Order};
 use crate::protocol::{ClientAdvert, Graph, Level, Status};
@@ -14,52 +14,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::time::{Duration, Instant};
 
-/// Channels come and go so often.
+/// Time between two searches for channels.
 const SCAN: Duration = Duration::from_millis(250);
-/// What has no type is asked for it so often.
+/// Time between two queries for the type of a channel without one.
 const ASK: Duration = Duration::from_secs(1);
-/// Looks for messages, while somebody wants some: no publisher ever has to wake this reader.
+/// Polling period while clients subscribe. Publishers never have to wake this reader.
 const LOOK: Duration = Duration::from_millis(2);
-/// Messages of a channel that may wait here.
+/// Most messages of a channel that wait in this process.
 const DEPTH: u64 = 256;
-/// Messages taken of one channel before the next has its turn.
+/// Most messages received from one channel before the next has its turn.
 const TURN: usize = 256;
-/// Channels of a domain that are shown. A network may invent them without end.
+/// Most channels of a domain that are shown. A network could invent any number.
 const MOST: usize = 4096;
-/// Bytes of the newest messages of a network's channels that are kept for clients who subscribe later.
+/// Most bytes of newest messages of a network's channels that are kept for later subscriptions.
 const KEPT: usize = 64 << 20;
 
-/// A domain that is shown.
+/// A shown domain.
 pub(crate) struct Live {
     hub: Arc<Hub>,
     domain: Domain,
-    /// The same in shared memory, to see who is there without reading.
+    /// The same domain in shared memory, for participants without reading messages.
     shm: Option<saltus_channel::Directory>,
     prefix: String,
     types: Types,
     dialect: Dialect,
-    /// A network does not know its channels: there everything is listened to.
+    /// On a network: a subscriber of all channels, because networks keep no list of channels.
     all: Option<Subscriber>,
     channels: HashMap<Name, Shown>,
     version: u64,
-    /// Bytes of the newest messages of a network's channels.
+    /// Bytes of the kept newest messages of a network's channels.
     kept: usize,
-    /// What to add to boot time for ns since 1970.
+    /// Offset from boot time to ns since 1970.
     to_wall: i64,
     full: bool,
-    /// What clients publish, if they may.
+    /// The channels that clients publish, if they may.
     publishing: Option<Publishing>,
-    /// Messages of senders that did not come here, on networks that do not tell of which channels they were; and how many of them
-    /// were told of.
+    /// Messages lost before they arrived here, on networks that do not report their channels; and how many of them were reported.
     lost: (u64, u64),
-    /// Descriptions of types that were read, or tried.
+    /// Descriptions of types that were read already, successfully or not.
     tried: HashSet<Description>,
-    /// Errors that everybody was told of.
+    /// Errors already reported.
     told: HashSet<String>,
 }
 
 impl Live {
-    /// Shows a domain. Names of channels get `prefix` before them.
+    /// Opens a domain to show. Channel names get the prefix `prefix`.
     pub fn new(
         hub: Arc<Hub>,
         domain: Domain,
@@ -94,12 +93,12 @@ impl Live {
         })
     }
 
-    /// Lets clients publish, if they may.
+    /// Allows clients to publish through `publishing`.
     pub fn with_publishing(self, publishing: Option<Publishing>) -> Live {
         Live { publishing, ..self }
     }
 
-    /// Shows it until `stop`.
+    /// Shows the domain until `stop`.
     pub fn run(mut self, stop: &AtomicBool) {
         let mut scan = Instant::now();
         while !stop.load(Acquire) {
@@ -107,7 +106,7 @@ impl Live {
             let mut done = Ok(0);
             if now >= scan {
                 scan = now + SCAN;
-                self.version = u64::MAX; // what could not be subscribed is tried again
+                self.version = u64::MAX; // retries failed subscriptions
                 done = self.scan().map(|()| 0);
             }
             self.follow();
@@ -128,7 +127,7 @@ impl Live {
         }
     }
 
-    /// Tells everybody of an error, once.
+    /// Reports an error to all clients, once.
     fn tell(&mut self, error: &Error) {
         let words = format!("{}: {error}", self.domain.url());
         if self.told.len() < 100 && self.told.insert(words.clone()) {
@@ -136,7 +135,7 @@ impl Live {
         }
     }
 
-    /// Publishes what clients want published.
+    /// Handles the clients' orders for publishing.
     fn obey(&mut self) {
         let Some(mut publishing) = self.publishing.take() else { return };
         for _ in 0..TURN {
@@ -157,7 +156,7 @@ impl Live {
         self.publishing = Some(publishing);
     }
 
-    /// A client wants to publish a channel: of the type that it has already, or of the one that the client names.
+    /// Prepares a channel that a client publishes. Its type is the one that the channel has, else the one that the client names.
     fn advertise(&mut self, to: &mut Publishing, client: u64, advert: ClientAdvert) -> Result<(), String> {
         let name = advert.topic.strip_prefix(&self.prefix).unwrap_or_default();
         let name = Name::new(name).map_err(|e| e.to_string())?;
@@ -176,13 +175,13 @@ impl Live {
         to.advertise((client, advert), &self.domain, &name, kind, self.dialect)
     }
 
-    /// Tells those who want a channel what of it was lost on its way here, and everybody what nobody knows the channel of.
+    /// Reports messages lost before they arrived here: to the subscribers of their channel, or to all clients if the channel is unknown.
     fn tell_losses(&mut self) {
         if self.lost.0 > self.lost.1 {
             self.lost.1 = self.lost.0;
             let (lost, url) = (self.lost.0, self.domain.url());
             let message = format!(
-                "{lost} messages on {url} were lost so far, before they came to this server, of channels unknown"
+                "{lost} messages on {url}, of unknown channels, were lost so far before they reached this server"
             );
             let id = Some(format!("lost-{url}"));
             self.hub.status(&Status { level: Level::Warning, message, id });
@@ -190,7 +189,7 @@ impl Live {
         for shown in self.channels.values_mut().filter(|shown| shown.lost > shown.told) {
             shown.told = shown.lost;
             let message = format!(
-                "{} messages of `{}` were lost so far, before they came to this server",
+                "{} messages of `{}` were lost so far before they reached this server",
                 shown.lost, shown.topic
             );
             let id = Some(format!("lost-{}", shown.id));
@@ -198,7 +197,7 @@ impl Live {
         }
     }
 
-    /// Looks which channels there are, and who talks to whom.
+    /// Updates the channels and the connection graph.
     fn scan(&mut self) -> Result<(), Error> {
         self.tell_losses();
         if self.shm.is_some() {
@@ -222,7 +221,7 @@ impl Live {
         Ok(())
     }
 
-    /// Who publishes and subscribes in shared memory.
+    /// The publishers and subscribers in shared memory.
     fn graph(&self) -> Graph {
         let mut graph = Graph::default();
         let infos = self.channels.iter().filter_map(|(name, shown)| {
@@ -234,7 +233,7 @@ impl Live {
             let publishers = info.lanes.iter().filter(|lane| lane.alive);
             let who = |process: &str, pid: u32| format!("{} ({pid})", way::topic("", process.as_bytes()));
             let publishers = publishers.map(|lane| who(&lane.process, lane.pid)).collect();
-            // What this server reads, its clients read.
+            // This server is left out: its clients are listed instead.
             let subscribers = info.subscribers.iter().filter(|one| one.alive && one.pid != own);
             let subscribers = subscribers.map(|one| who(&one.process, one.pid)).collect();
             graph.published.insert(topic.clone(), publishers);
@@ -243,7 +242,7 @@ impl Live {
         graph
     }
 
-    /// A channel is there; `message` came on it. Clients are told of what is new about it.
+    /// Adds or updates a channel; `message` is a message of it. Reports changes to clients.
     fn show(&mut self, name: &Name, message: Option<&[u8]>) {
         let known = self.channels.get(name);
         let unasked =
@@ -251,7 +250,7 @@ impl Live {
         if known.is_none() && self.channels.len() >= MOST {
             if !std::mem::replace(&mut self.full, true) {
                 let words =
-                    format!("{} has over {MOST} channels: the others are not shown", self.domain.url());
+                    format!("{} has more than {MOST} channels: the others are not shown", self.domain.url());
                 self.hub.status(&Status::new(Level::Warning, words));
             }
             return;
@@ -278,7 +277,7 @@ impl Live {
         self.channels.insert(name.clone(), shown);
     }
 
-    /// What the publishers of a channel in shared memory say of it; or else what its newest message is.
+    /// The type of a channel in shared memory: by its publishers' descriptions, else by its newest message.
     fn kind_of(&mut self, name: &Name) -> Option<Arc<saltus_log::Kind>> {
         let channel = self.shm.as_ref()?.open_channel(name.as_bytes()).ok()?;
         for said in channel.descriptions().unwrap_or_default().iter().rev() {
@@ -303,7 +302,7 @@ impl Live {
         self.types.of(newest.data).cloned()
     }
 
-    /// Subscribes what somebody wants now, and what nobody wants no longer.
+    /// Subscribes and unsubscribes channels by the clients' subscriptions.
     fn follow(&mut self) {
         let version = self.hub.version();
         if version == self.version {
@@ -334,7 +333,7 @@ impl Live {
         self.version = version;
     }
 
-    /// Keeps a message of a network as the newest of its channel, as far as there is room for it.
+    /// Keeps a network's message as the newest of its channel, if it fits into the limit.
     fn keep(&mut self, message: &Message<'_>) {
         let Some(shown) = self.channels.get_mut(message.channel) else { return };
         let mut data = shown.newest.take().map(|(_, data)| data).unwrap_or_default();
@@ -348,7 +347,7 @@ impl Live {
         }
     }
 
-    /// Takes what has come; says how many messages.
+    /// Receives waiting messages. Returns their number.
     fn take(&mut self) -> Result<usize, Error> {
         let mut count = 0;
         if let Some(mut all) = self.all.take() {
@@ -399,7 +398,7 @@ impl Live {
         Ok(count)
     }
 
-    /// A message came on a network.
+    /// Handles a message from a network.
     fn came(&mut self, message: &Message<'_>) {
         if let Missed::OfSender(lost) = message.missed
             && !self.domain.tells_losses_by_channel()

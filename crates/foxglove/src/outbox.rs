@@ -1,20 +1,20 @@
-//! What waits to be sent to one client.
+//! The queue of items to send to one client.
 
 use crate::protocol::Advert;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Something to be sent.
+/// An item to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// A text.
     Text(String),
     /// A binary message.
     Binary(Bytes),
-    /// What time it is, in ns since 1970. Of several that wait only the last is sent.
+    /// The time, in ns since 1970. Of several that wait, only the last is sent.
     Time(u64),
-    /// Channels that are there; they become text when they are sent.
+    /// New channels. They are encoded as text when they are sent.
     Advertise(Vec<Arc<Advert>>),
     /// A message of a subscription.
     Message {
@@ -27,26 +27,26 @@ pub enum Item {
     },
 }
 
-/// What a message takes beside its bytes, roughly.
+/// Approximate memory of a message besides its bytes.
 const OVERHEAD: usize = 64;
-/// Words of the server that may wait, messages aside, and their bytes.
+/// Most waiting items other than messages, and their bytes.
 const WORDS: usize = 10_000;
 const WORD_BYTES: usize = 4 << 20;
 
-/// What waits to be sent to one client, in the order in which it came. Messages have a bound in bytes: beyond it the oldest of the
-/// subscription with the most bytes are dropped and counted, so that a quiet channel loses nothing by a loud one. What the
-/// server itself has to say is never dropped; a client that does not even read that is beyond help.
+/// The items to send to one client, in order. Messages have a limit in bytes. Beyond it, the oldest messages of the subscription with the
+/// most bytes are dropped and counted, so that a slow channel loses nothing because of a fast one. Other items of the server are never
+/// dropped; a client that does not read even those is disconnected.
 #[derive(Debug)]
 pub struct Outbox {
     items: BTreeMap<u64, Item>,
     next: u64,
-    /// The messages that wait, by subscription.
+    /// The waiting messages, by subscription.
     queues: HashMap<u32, Queue>,
     bytes: usize,
     limit: usize,
     words: usize,
     word_bytes: usize,
-    /// Where the time waits.
+    /// The position of the waiting time item.
     time: Option<u64>,
     dropped: u64,
 }
@@ -58,7 +58,7 @@ struct Queue {
 }
 
 impl Outbox {
-    /// An empty one, in which messages may take so many bytes.
+    /// An empty queue, in which messages may take `limit` bytes.
     pub fn new(limit: usize) -> Outbox {
         Outbox {
             items: BTreeMap::new(),
@@ -73,7 +73,7 @@ impl Outbox {
         }
     }
 
-    /// Adds something. `false`: the client does not read what it is told, and is to be let go.
+    /// Adds an item. `false` means that the client does not read its messages, and must be disconnected.
     #[must_use]
     pub fn push(&mut self, item: Item) -> bool {
         match &item {
@@ -105,8 +105,8 @@ impl Outbox {
         self.words <= WORDS && self.word_bytes <= WORD_BYTES
     }
 
-    /// Drops the oldest message of the subscription with the most bytes, unless it is the newest thing of all: one message alone
-    /// may be longer than the limit.
+    /// Drops the oldest message of the subscription with the most bytes, unless it is the newest item: a single message may exceed the
+    /// limit.
     fn drop_one(&mut self) -> bool {
         let most = self.queues.iter().max_by_key(|(subscription, queue)| (queue.bytes, **subscription));
         let oldest = most.and_then(|(_, queue)| queue.numbers.front().copied());
@@ -118,7 +118,7 @@ impl Outbox {
         true
     }
 
-    /// This waits no more; of its subscription it was the oldest.
+    /// Removes this item, the oldest of its subscription, from the accounts.
     fn forget(&mut self, item: &Item) {
         let Item::Message { subscription, data, .. } = item else {
             self.words -= 1;
@@ -136,29 +136,29 @@ impl Outbox {
         }
     }
 
-    /// Takes what is to be sent next.
+    /// Removes and returns the next item.
     pub fn pop(&mut self) -> Option<Item> {
         let (number, item) = self.items.pop_first()?;
         self.time.take_if(|time| *time == number);
         self.forget(&item);
         Some(item)
     }
-    /// The messages of a subscription that wait are not wanted any more.
+    /// Removes the waiting messages of a subscription.
     pub fn cut(&mut self, subscription: u32) {
         let Some(queue) = self.queues.remove(&subscription) else { return };
         self.bytes -= queue.bytes;
         queue.numbers.iter().for_each(|number| drop(self.items.remove(number)));
     }
-    /// Drops all messages: what comes now does not follow them.
+    /// Removes all messages, because later ones do not follow them.
     pub fn clear(&mut self) {
         let all: Vec<u32> = self.queues.keys().copied().collect();
         all.into_iter().for_each(|subscription| self.cut(subscription));
     }
-    /// Messages that were dropped because the client is slow, ever.
+    /// Total messages dropped because the client is slow.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
-    /// Bytes of messages that wait, with what they take beside.
+    /// Memory of waiting messages.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -168,7 +168,7 @@ fn length(word: &Item) -> usize {
     match word {
         Item::Text(text) => text.len(),
         Item::Binary(bytes) => bytes.len(),
-        Item::Advertise(channels) => channels.len() * size_of::<Arc<Advert>>(), // they are shared by all clients
+        Item::Advertise(channels) => channels.len() * size_of::<Arc<Advert>>(), // the channels are shared by all clients
         Item::Time(_) | Item::Message { .. } => 0,
     }
 }

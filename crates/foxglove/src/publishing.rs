@@ -1,4 +1,4 @@
-//! What clients publish: their messages become those that the channel's subscribers expect.
+//! Publishing by clients: converts their messages to the encoding that the channel's subscribers expect.
 
 use crate::hub::{Hub, Order};
 use crate::protocol::{ClientAdvert, Level, Status};
@@ -14,33 +14,35 @@ use tokio::sync::mpsc::Receiver;
 
 /// Encodings in which clients may publish.
 pub(crate) const ENCODINGS: [&str; 3] = ["json", "cdr", "lcm"];
-/// What clients have said that may wait for a domain; a client that says more waits.
+/// Most orders of clients that wait for a domain. A client with further orders waits.
 pub(crate) const ORDERS: usize = 64;
-/// Channels that all clients together may publish in a domain: each takes memory.
+/// Most channels that all clients together publish in a domain. Each takes memory.
 const MOST: usize = 256;
-/// A client is told that its messages on a channel cannot be published so often.
+/// Time between two reports to a client about unpublished messages of a channel.
 const TELL: Duration = Duration::from_secs(1);
 
-/// How messages of a client become messages of a channel.
+/// The conversion of a client's messages to messages of a channel.
 enum Form {
     Json(Arc<Kind>),
     Cdr(Arc<Kind>, Dialect),
-    /// They are some already, of this type if it is known.
+    /// None needed: the messages are already encoded, of this type if known.
     Raw(Option<Arc<Kind>>),
 }
 
 impl Form {
     /// # Errors
-    /// The encoding cannot be turned into messages of the type, in words.
+    /// The encoding cannot be converted to messages of the type. The text is the error.
     fn of(advert: &ClientAdvert, kind: Option<Arc<Kind>>, dialect: Dialect) -> Result<Form, String> {
-        let untyped = || format!("nobody knows the type `{}`: start the server with -I", advert.schema_name);
+        let untyped = || format!("unknown type `{}`: start the server with -I", advert.schema_name);
         match (&advert.encoding[..], kind) {
             ("json", Some(kind)) => Ok(Form::Json(kind)),
             ("cdr", Some(kind)) if kind.cdr_schema(dialect).is_some() => Ok(Form::Cdr(kind, dialect)),
-            ("cdr", Some(kind)) => Err(format!("CDR has no type like `{}`: publish json", kind.name())),
+            ("cdr", Some(kind)) => Err(format!("CDR cannot represent type `{}`: publish json", kind.name())),
             ("json" | "cdr", None) => Err(untyped()),
             ("lcm", kind) => Ok(Form::Raw(kind)),
-            (other, _) => Err(format!("encoding `{other}` is not understood: {} are", ENCODINGS.join(", "))),
+            (other, _) => {
+                Err(format!("unsupported encoding `{other}`: expected one of {}", ENCODINGS.join(", ")))
+            }
         }
     }
     fn kind(&self) -> Option<&Arc<Kind>> {
@@ -50,11 +52,11 @@ impl Form {
         }
     }
     /// # Errors
-    /// The bytes are no message of the type, in words.
+    /// The bytes are not a message of the type. The text is the error.
     fn message<'a>(&self, data: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
         match self {
             Form::Json(kind) => {
-                let text = str::from_utf8(data).map_err(|_| "it is no text".to_string())?;
+                let text = str::from_utf8(data).map_err(|_| "it is not UTF-8".to_string())?;
                 let record = json::from_str(kind.schema(), kind.id(), text).map_err(|e| e.to_string())?;
                 kind.encode(&record).map(Cow::Owned)
             }
@@ -70,14 +72,14 @@ struct Outlet {
     publisher: Publisher,
     form: Form,
     topic: String,
-    /// When the client was told of a message that cannot be published.
+    /// The time of the last report about an unpublished message.
     told: Option<Instant>,
 }
 
-/// What clients publish in one domain.
+/// The channels that clients publish in one domain.
 pub(crate) struct Publishing {
     pub orders: Receiver<(u64, Order)>,
-    /// By client, and its number of the channel.
+    /// By client, and the client's number of the channel.
     outlets: HashMap<(u64, u32), Outlet>,
 }
 
@@ -86,10 +88,10 @@ impl Publishing {
         Publishing { orders, outlets: HashMap::new() }
     }
 
-    /// A client will publish this channel, whose messages are of the type `kind`, as far as that is known.
+    /// Adds a channel published by a client. `kind` is the type of its messages, if known.
     ///
     /// # Errors
-    /// Why it cannot, in words.
+    /// The channel cannot be published. The text is the error.
     pub fn advertise(
         &mut self,
         (client, advert): (u64, ClientAdvert),
@@ -99,7 +101,7 @@ impl Publishing {
         dialect: Dialect,
     ) -> Result<(), String> {
         if self.outlets.len() >= MOST {
-            return Err(format!("clients publish {MOST} channels already, as many as may be"));
+            return Err(format!("clients already publish {MOST} channels, the maximum"));
         }
         let form = Form::of(&advert, kind, dialect)?;
         let publisher = match form.kind() {
@@ -110,16 +112,16 @@ impl Publishing {
         self.outlets.insert((client, advert.id), Outlet { publisher, form, topic: advert.topic, told: None });
         Ok(())
     }
-    /// A client publishes a channel no more.
+    /// Removes a channel published by a client.
     pub fn unadvertise(&mut self, client: u64, channel: u32) {
         self.outlets.remove(&(client, channel));
     }
-    /// A client has gone.
+    /// Removes all channels of a client.
     pub fn left(&mut self, client: u64) {
         self.outlets.retain(|(of, _), _| *of != client);
     }
 
-    /// A client publishes. It is told if that cannot be; of a channel that was refused it was told then.
+    /// Publishes a client's message. Reports a failure to the client, except on a channel that was refused before.
     pub fn publish(&mut self, hub: &Hub, client: u64, channel: u32, data: &[u8]) {
         let Some(outlet) = self.outlets.get_mut(&(client, channel)) else { return };
         let message = outlet.form.message(data);
@@ -134,7 +136,7 @@ impl Publishing {
     }
 }
 
-/// The type that a client means by a name, in LCM's form or in that of the schemas which it is told: the only one of that name.
+/// The type with this name, if it is unique. The name is in LCM's form, or in the form of the schemas sent to clients.
 pub(crate) fn named(types: &Types, name: &str, dialect: Dialect) -> Option<Arc<Kind>> {
     let is = |kind: &&Arc<Kind>| kind.encoding() == "lcm" && is_named(kind, name, dialect);
     let mut found = types.all().filter(is);
@@ -142,7 +144,7 @@ pub(crate) fn named(types: &Types, name: &str, dialect: Dialect) -> Option<Arc<K
     found.next().is_none().then_some(first)
 }
 
-/// Whether a client means this type by a name.
+/// Whether the name is that of this type.
 pub(crate) fn is_named(kind: &Kind, name: &str, dialect: Dialect) -> bool {
     kind.name() == name || kind.cdr_schema(dialect).is_some_and(|schema| schema.name == name)
 }

@@ -1,4 +1,4 @@
-//! The server: an address that clients come to, and what they are shown.
+//! The server: its address, and the domains or logs that it shows.
 
 use crate::hub::Hub;
 use crate::live::Live;
@@ -28,30 +28,29 @@ use std::time::Duration;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 
-/// Clients at a time.
+/// Most clients at a time.
 const CLIENTS: usize = 64;
-/// What connections may take that have not become clients. They have one request: who is refused comes again with a connection of its
-/// own.
+/// Limits for connections that have not become clients. They have one request; a refused client must connect again.
 const LIMITS: Limits = Limits { strangers: 64, head: HELLO, whole: Some(HELLO), keep_alive: false };
 /// Time to become a client.
 const HELLO: Duration = Duration::from_secs(5);
 /// Longest message of a client.
 const LONGEST: usize = 1 << 20;
-/// Requests to the player that may wait.
+/// Most requests to the player that wait.
 const ORDERS: usize = 64;
 
-/// How to serve.
+/// The options of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The address to listen on; port 0 is any that is free.
+    /// The address to listen on; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// What clients are told that this is.
+    /// The name that clients show.
     pub name: String,
-    /// In which language clients are told what messages are.
+    /// The schema language.
     pub dialect: Dialect,
-    /// Whether clients may publish in the domains that are shown.
+    /// Whether clients may publish in the shown domains.
     pub publish: bool,
-    /// Bytes of messages that may wait for one client; beyond it the oldest are dropped and counted.
+    /// Most bytes of messages that wait for one client. Beyond it, the oldest are dropped and counted.
     pub queue: usize,
 }
 
@@ -67,7 +66,7 @@ impl Default for Settings {
     }
 }
 
-/// A server of the protocol. It listens from the moment it is made, and serves in [`run`](Server::run).
+/// A server of the protocol. It listens from its creation, and serves in [`run`](Server::run).
 pub struct Server {
     listener: std::net::TcpListener,
     address: SocketAddr,
@@ -78,25 +77,25 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens. Beyond this machine, and where they may publish, clients need a [token](Server::token).
+    /// Starts to listen. Clients need a [token](Server::token) on other machines, and if they may publish.
     ///
     /// # Errors
-    /// The address is taken, or none of this machine.
+    /// The address is in use, or is not an address of this machine.
     pub fn new(settings: Settings) -> Result<Server> {
         let failed = |source| Error::Listen { address: settings.listen.to_string(), source };
         let listener = std::net::TcpListener::bind(settings.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        // Any web page that is open in a browser of this machine reaches its loopback: it must not publish.
+        // Any web page in a browser on this machine can reach loopback. Without a token, it could publish.
         let guarded = !address.ip().is_loopback() || settings.publish;
         let token = guarded.then(process::secret).transpose().map_err(failed)?;
         Ok(Server { listener, address, token, settings, domains: Vec::new(), tape: None })
     }
-    /// The address.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-    /// What a client must have in its URL as `token`, if it must.
+    /// The value of `token` that clients need in their URL, if required.
     pub fn token(&self) -> Option<&str> {
         self.token.as_deref()
     }
@@ -106,11 +105,10 @@ impl Server {
         format!("ws://{}/{}", self.address, token.unwrap_or_default())
     }
 
-    /// Shows the channels of a domain. Their names get `prefix` before them; `types` are those that are known besides what
-    /// publishers say.
+    /// Shows the channels of a domain. Their names get the prefix `prefix`. `types` are known in addition to publishers' descriptions.
     ///
     /// # Errors
-    /// Logs are played already.
+    /// The server already plays logs.
     pub fn show(&mut self, domain: Domain, prefix: impl Into<String>, types: Types) -> Result<()> {
         if self.tape.is_some() {
             return Err(BOTH);
@@ -121,7 +119,7 @@ impl Server {
     /// Plays logs.
     ///
     /// # Errors
-    /// A domain is shown already.
+    /// The server already shows a domain.
     pub fn play(&mut self, tape: Tape) -> Result<()> {
         if !self.domains.is_empty() {
             return Err(BOTH);
@@ -130,10 +128,10 @@ impl Server {
         Ok(())
     }
 
-    /// Serves until `stop` comes. Blocks; sockets are served in this thread, each domain and the logs in one of their own.
+    /// Serves until `stop` arrives. Blocks. This thread serves sockets; each domain, and the logs, have their own thread.
     ///
     /// # Errors
-    /// A domain does not open, or the system refuses what is needed.
+    /// A domain cannot be opened, or a system call failed.
     pub fn run(self, stop: impl Future<Output = ()>) -> Result<()> {
         let (orders, received) = std::sync::mpsc::sync_channel(ORDERS);
         let publish = self.settings.publish && !self.domains.is_empty();
@@ -191,7 +189,7 @@ impl Server {
                     }
                 })
             });
-            over.store(true, Release); // the threads look at it
+            over.store(true, Release); // pairs with the acquire loads of the threads
             served
         });
         runtime.shutdown_timeout(Duration::from_millis(100));
@@ -200,18 +198,18 @@ impl Server {
 }
 
 const BOTH: Error = Error::Options(
-    "a server shows domains or plays logs, not both: their times have nothing to do with each other; start two servers",
+    "a server shows domains or plays logs, not both, because their times are unrelated: start two servers",
 );
 
-/// What every connection needs.
+/// The state shared by all connections.
 struct Door {
     hub: Arc<Hub>,
     first: String,
-    /// The same for those whose protocol has no player.
+    /// The first message for clients whose protocol has no player.
     first_old: String,
     token: Option<String>,
     powers: Powers,
-    /// Places of clients. One is taken when everything else is right, and given back when the connection has ended.
+    /// Slots for clients. One is acquired after all other checks, and released when the connection ends.
     places: Arc<Semaphore>,
 }
 
@@ -220,7 +218,7 @@ async fn serve(listener: std::net::TcpListener, door: Arc<Door>) -> Result<()> {
     Err(Error::Thread(saltus_door::accept(listener, app, LIMITS).await))
 }
 
-/// A connection wants to become a client.
+/// Handles the request of a connection to become a client.
 async fn enter(
     State(door): State<Arc<Door>>,
     Query(query): Query<HashMap<String, String>>,
@@ -231,7 +229,7 @@ async fn enter(
     if door.token.as_deref().is_some_and(|token| bool::from(token.as_bytes().ct_ne(given.as_bytes()))) {
         return refused(
             StatusCode::UNAUTHORIZED,
-            "the token in the URL is not the one that the server printed",
+            "the token in the URL is missing or wrong: use the URL that the server printed",
         );
     }
     let Ok(upgrade) = upgrade else {
@@ -248,7 +246,7 @@ async fn enter(
         );
     }
     let Ok(place) = door.places.clone().try_acquire_owned() else {
-        let words = format!("all {CLIENTS} places for clients are taken: close one, and try again");
+        let words = format!("{CLIENTS} clients are connected, the maximum: close one, and try again");
         return refused(StatusCode::SERVICE_UNAVAILABLE, &words);
     };
     let protocol = upgrade.selected_protocol().and_then(|p| p.to_str().ok()).unwrap_or_default().to_string();
@@ -267,7 +265,7 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
 
-    /// Longer than anything takes.
+    /// Longer than any step takes.
     const LONG: Duration = Duration::from_secs(30);
 
     /// A text of a client, masked with zeros.
@@ -278,7 +276,7 @@ mod tests {
 
     #[test]
     fn who_is_let_go_while_it_waits_to_publish_loses_the_connection_and_its_channels_end() {
-        // A domain that is too busy to take what clients want published.
+        // A domain that is too busy to handle orders of clients.
         let (inlet, mut orders) = tokio::sync::mpsc::channel(1);
         let hub = Arc::new(Hub::new(1 << 20, None, vec![(String::new(), inlet.clone())]));
         let powers = Powers { publish: true, playback: false };
@@ -303,22 +301,22 @@ mod tests {
         let upgrade = "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: foxglove.sdk.v1\r\n\r\n";
         client.write_all(upgrade.as_bytes()).unwrap();
-        // Two orders, of which the second has to wait.
+        // Two orders; the second has to wait.
         let channel = |id| format!(r#"{{"id":{id},"topic":"A","encoding":"lcm"}}"#);
         let text = format!(r#"{{"op":"advertise","channels":[{},{}]}}"#, channel(1), channel(2));
         client.write_all(&frame(&text)).unwrap();
         let end = std::time::Instant::now() + LONG;
         while inlet.capacity() > 0 {
-            assert!(std::time::Instant::now() < end, "the first order did not come");
+            assert!(std::time::Instant::now() < end, "the first order did not arrive");
             thread::sleep(Duration::from_millis(5));
         }
-        // More than may wait for a client.
+        // More than the limit for one client.
         hub.status(&Status::new(Level::Info, "x".repeat(5 << 20)));
         let mut told = Vec::new();
-        client.read_to_end(&mut told).expect("the connection ends, though the domain is busy still");
-        assert!(String::from_utf8_lossy(&told).contains("does not read what it is told"));
+        client.read_to_end(&mut told).expect("the connection ends although the domain is still busy");
+        assert!(String::from_utf8_lossy(&told).contains("does not read its messages"));
         assert_eq!(hub.clients(), 0);
-        // When the domain has time, it hears of it; but not of what the client waited for.
+        // When the domain has time, it receives the first order, but not the one that waited.
         assert!(matches!(orders.blocking_recv(), Some((1, Order::Advertise(_)))));
         assert!(matches!(orders.blocking_recv(), Some((1, Order::Left))));
         drop(stop);

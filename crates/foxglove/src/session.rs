@@ -1,64 +1,64 @@
-//! The protocol as a state machine: what one client has asked for.
+//! The protocol as a state machine: the subscriptions and channels of one client.
 
 use crate::protocol::{Asked, ClientAdvert, ClientMessage, Level, Playback, Status, Wrong};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Channels that one client may publish.
+/// Most channels that one client publishes.
 const PUBLISHED: usize = 256;
-/// Numbers of subscriptions whose channel has gone that are remembered.
+/// Most remembered subscription numbers whose channels are gone.
 const ENDED: usize = 1024;
-/// Mistakes in one message that are told of in words.
+/// Most errors in one message that are described.
 const TOLD: usize = 3;
 
-/// What the server offers beyond its channels.
+/// The optional capabilities of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Powers {
     /// Clients may publish.
     pub publish: bool,
-    /// Clients may steer the player.
+    /// Clients may control the player.
     pub playback: bool,
 }
 
 /// A channel that a client publishes.
 pub type ClientChannel = ClientAdvert;
 
-/// What is to be done because of what a client said.
+/// An action in response to a client's message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act<'a> {
-    /// Messages of a channel go to it as this subscription.
+    /// Start to send messages of a channel for this subscription.
     Subscribe {
         /// The client's number.
         subscription: u32,
         /// The server's number of the channel.
         channel: u32,
     },
-    /// No longer.
+    /// Stop sending messages for this subscription.
     Unsubscribe {
         /// The client's number.
         subscription: u32,
         /// The server's number of the channel.
         channel: u32,
     },
-    /// It wants to know who talks to whom, or no longer.
+    /// Start or stop sending the connection graph.
     Graph(bool),
-    /// It will publish this channel.
+    /// The client will publish this channel.
     Advertise(ClientChannel),
-    /// No longer; the client's number.
+    /// The client stops publishing the channel with the client's number.
     Unadvertise(u32),
-    /// It publishes.
+    /// The client publishes a message.
     Publish {
         /// The client's number of the channel.
         channel: u32,
         /// The message.
         data: &'a [u8],
     },
-    /// The player is to do this.
+    /// A command to the player.
     Playback(Playback),
-    /// The client is to be told of this.
+    /// Send this status to the client.
     Tell(Status),
 }
 
-/// What one client has asked for. What it takes in memory is bounded by the channels that there are.
+/// The state of one client. Its memory is bounded by the number of channels.
 #[derive(Debug, Default)]
 pub struct Session {
     powers: Powers,
@@ -66,14 +66,14 @@ pub struct Session {
     subscriptions: BTreeMap<u32, u32>,
     /// Channels that it is subscribed to.
     channels: BTreeSet<u32>,
-    /// Subscriptions whose channel has gone. That a client unsubscribes them later is no mistake.
+    /// Subscriptions whose channels are gone. A later unsubscribe is not an error.
     ended: BTreeSet<u32>,
     published: BTreeSet<u32>,
-    /// Whether it was told that something is unknown here.
+    /// Whether an unsupported `op` was reported.
     told_unknown: bool,
 }
 
-/// What is wrong with one message of a client: the first mistakes in words, the others counted.
+/// The errors in one message of a client: the first are described, the others counted.
 #[derive(Default)]
 struct Mistakes {
     words: Vec<String>,
@@ -92,7 +92,7 @@ impl Mistakes {
 }
 
 impl Session {
-    /// A client that has just come.
+    /// A new client.
     pub fn new(powers: Powers) -> Session {
         Session { powers, ..Session::default() }
     }
@@ -101,7 +101,7 @@ impl Session {
         self.subscriptions.iter().map(|(subscription, channel)| (*subscription, *channel))
     }
 
-    /// It sent a text. `exists` says whether there is a channel of a number.
+    /// Handles a text message. `exists` returns whether a channel number exists.
     pub fn text(&mut self, text: &str, exists: impl Fn(u32) -> bool) -> Vec<Act<'static>> {
         match ClientMessage::text(text) {
             Ok(ClientMessage::Asked(asked)) => self.asked(asked, exists),
@@ -110,24 +110,24 @@ impl Session {
         }
     }
 
-    /// It sent a binary message.
+    /// Handles a binary message.
     pub fn binary<'a>(&mut self, bytes: &'a [u8]) -> Vec<Act<'a>> {
         let refused = |words: &str| vec![Act::Tell(Status::new(Level::Error, words))];
         match ClientMessage::binary(bytes) {
             Ok(ClientMessage::Playback(playback)) if self.powers.playback => vec![Act::Playback(playback)],
-            Ok(ClientMessage::Playback(_)) => refused("there is nothing to play: what is shown is live"),
+            Ok(ClientMessage::Playback(_)) => refused("no player: the server shows live channels"),
             Ok(ClientMessage::Message { channel, data }) if self.published.contains(&channel) => {
                 vec![Act::Publish { channel, data }]
             }
             Ok(ClientMessage::Message { channel, .. }) => {
-                refused(&format!("channel {channel} is none that this client has advertised"))
+                refused(&format!("channel {channel} was not advertised by this client"))
             }
             Ok(ClientMessage::Asked(_)) => Vec::new(),
             Err(wrong) => vec![tell(&wrong)],
         }
     }
 
-    /// Channels are there no more: their subscriptions have ended.
+    /// Ends the subscriptions of removed channels.
     pub fn gone(&mut self, channels: &[u32]) {
         self.subscriptions.retain(|subscription, channel| {
             let stays = !channels.contains(channel);
@@ -153,7 +153,7 @@ impl Session {
                     } else if self.channels.contains(&channel) {
                         wrong.add(|| format!("channel {channel} is subscribed already"));
                     } else if !exists(channel) {
-                        wrong.add(|| format!("there is no channel {channel}"));
+                        wrong.add(|| format!("no channel {channel}"));
                     } else {
                         self.subscriptions.insert(subscription, channel);
                         self.channels.insert(channel);
@@ -170,7 +170,7 @@ impl Session {
                             acts.push(Act::Unsubscribe { subscription, channel });
                         }
                         None if self.ended.remove(&subscription) => {}
-                        None => wrong.add(|| format!("there is no subscription {subscription}")),
+                        None => wrong.add(|| format!("no subscription {subscription}")),
                     }
                 }
             }
@@ -184,7 +184,7 @@ impl Session {
                     if self.published.contains(&channel.id) {
                         wrong.add(|| format!("channel {} is advertised already", channel.id));
                     } else if self.published.len() >= PUBLISHED {
-                        wrong.add(|| format!("a client may publish {PUBLISHED} channels, no more"));
+                        wrong.add(|| format!("a client may publish at most {PUBLISHED} channels"));
                     } else {
                         self.published.insert(channel.id);
                         acts.push(Act::Advertise(channel));
@@ -196,7 +196,7 @@ impl Session {
                     if self.published.remove(&id) {
                         acts.push(Act::Unadvertise(id));
                     } else {
-                        wrong.add(|| format!("channel {id} is none that this client has advertised"));
+                        wrong.add(|| format!("channel {id} was not advertised by this client"));
                     }
                 }
             }
@@ -207,8 +207,7 @@ impl Session {
             Asked::FetchAsset => wrong.add(|| "this server has no assets".into()),
             Asked::ClientInfo => {}
             Asked::Unknown if !std::mem::replace(&mut self.told_unknown, true) => {
-                let words =
-                    "an `op` that this server does not know was passed over, and so will be all others";
+                let words = "the server ignored an unsupported `op`, and will ignore further ones";
                 acts.push(Act::Tell(Status::new(Level::Info, words)));
             }
             Asked::Unknown => {}
@@ -234,7 +233,7 @@ mod tests {
     fn words(acts: &[Act<'_>]) -> String {
         match acts {
             [.., Act::Tell(status)] => status.message.clone(),
-            other => panic!("nothing was told: {other:?}"),
+            other => panic!("no status: {other:?}"),
         }
     }
 
@@ -249,11 +248,11 @@ mod tests {
         assert_eq!(acts[..2], [subscribe(1, 2), subscribe(5, 5)]);
         assert_eq!(
             words(&acts),
-            "subscription 1 is in use: unsubscribe it first; channel 2 is subscribed already; there is no channel 99; and 1 more"
+            "subscription 1 is in use: unsubscribe it first; channel 2 is subscribed already; no channel 99; and 1 more"
         );
         let acts = session.text(r#"{"op":"unsubscribe","subscriptionIds":[1,7]}"#, exists);
         assert_eq!(acts[0], Act::Unsubscribe { subscription: 1, channel: 2 });
-        assert_eq!(words(&acts), "there is no subscription 7");
+        assert_eq!(words(&acts), "no subscription 7");
         assert_eq!(
             session.text(r#"{"op":"subscribe","subscriptions":[{"id":1,"channelId":2}]}"#, exists),
             [subscribe(1, 2)]
@@ -280,18 +279,18 @@ mod tests {
         let mut session = session(Powers::default());
         let advertise = r#"{"op":"advertise","channels":[{"id":1,"topic":"A","encoding":"json"}]}"#;
         assert!(words(&session.text(advertise, |_| true)).contains("may not publish"));
-        assert!(words(&session.binary(b"\x01\x01\0\0\0x")).contains("none that this client"));
+        assert!(words(&session.binary(b"\x01\x01\0\0\0x")).contains("not advertised by this client"));
         let play = b"\x03\0\0\0\x80\x3f\0\0\0\0\0\0\0\0\0\0\0\0\0";
         assert!(words(&session.binary(play)).contains("live"));
         assert!(words(&session.text(r#"{"op":"getParameters"}"#, |_| true)).contains("no parameters"));
-        assert!(words(&session.text(r#"{"op":"x"}"#, |_| true)).contains("passed over"));
+        assert!(words(&session.text(r#"{"op":"x"}"#, |_| true)).contains("ignored an unsupported"));
         assert_eq!(session.text(r#"{"op":"y"}"#, |_| true), []);
         let mut session = Session::new(EVERYTHING);
         assert!(matches!(session.binary(play)[..], [Act::Playback(_)]));
         assert!(matches!(session.text(advertise, |_| true)[..], [Act::Advertise(_)]));
         assert_eq!(session.binary(b"\x01\x01\0\0\0x"), [Act::Publish { channel: 1, data: b"x" }]);
         assert_eq!(session.text(r#"{"op":"unadvertise","channelIds":[1]}"#, |_| true), [Act::Unadvertise(1)]);
-        assert!(words(&session.binary(b"\x01\x01\0\0\0x")).contains("none that this client"));
+        assert!(words(&session.binary(b"\x01\x01\0\0\0x")).contains("not advertised by this client"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A channel of a domain that is shown: its messages become those of the clients that want it.
+//! A shown channel: converts its messages, and sends them to subscribed clients.
 
 use crate::hub::Hub;
 use crate::protocol::{Level, Status};
@@ -7,32 +7,32 @@ use saltus_domain::{Message, Missed, Subscriber};
 use saltus_log::Types;
 use std::time::{Duration, Instant};
 
-/// After so long without a message of its type a channel takes that of the messages that come.
+/// Time without a message of its type after which a channel adopts the type of its current messages.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// A channel that clients know of.
+/// A channel announced to clients.
 pub(crate) struct Shown {
     pub id: u32,
     pub topic: String,
     pub way: Way,
     pub wanted: bool,
     pub subscriber: Option<Subscriber>,
-    /// When its publishers were asked for its type.
+    /// The time of the last query for its type.
     pub asked: Option<Instant>,
-    /// When a message of its type came.
+    /// The time of the last message of its type.
     pub fitted: Option<Instant>,
     pub misfits: u64,
-    /// Whether what is missed of a sender is of this channel.
+    /// Whether missed messages of a sender belong to this channel.
     pub told_by_channel: bool,
-    /// The newest message with its time, on a network: it is there for who subscribes later.
+    /// On a network: the newest message with its time, for later subscriptions.
     pub newest: Option<(u64, Vec<u8>)>,
-    /// Messages that somebody wanted and that did not come here, and how many of them were told of.
+    /// Messages lost while clients subscribed, and how many of them were reported.
     pub lost: u64,
     pub told: u64,
 }
 
 impl Shown {
-    /// One that nobody wants yet.
+    /// A channel without subscriptions.
     pub fn new(id: u32, topic: String, way: Way) -> Shown {
         Shown {
             id,
@@ -50,8 +50,8 @@ impl Shown {
         }
     }
 
-    /// Hands a message on, if somebody wants it. Whether the channel is to be told of anew, because its messages are of another
-    /// type than was said.
+    /// Sends a message to subscribed clients. Returns whether the channel must be announced again, because the type of its messages
+    /// changed.
     pub fn pass(&mut self, hub: &Hub, message: &Message<'_>, types: &Types, to_wall: i64) -> bool {
         if self.way.kind().is_none() && types.of(message.data).is_some() {
             return true;
@@ -60,7 +60,7 @@ impl Shown {
             if self.fitted.is_none_or(|at| at.elapsed() >= SETTLED) && types.of(message.data).is_some() {
                 return true;
             }
-            self.misfit(hub, "is of another type than the channel's others");
+            self.misfit(hub, "its type differs from the channel's type");
             return false;
         }
         self.fitted = Some(Instant::now());
@@ -70,7 +70,7 @@ impl Shown {
         let missed = match message.missed {
             Missed::Exact(missed) => missed,
             Missed::OfSender(missed) if self.told_by_channel => missed,
-            // Those of a sender may be of any of its channels: [`Live`](crate::live::Live) counts them.
+            // Messages missed of a sender may be of any of its channels: [`Live`](crate::live::Live) counts them.
             Missed::OfSender(_) | Missed::Unknown => 0,
         };
         self.lost = self.lost.saturating_add(missed).saturating_add(message.dropped);
@@ -78,7 +78,7 @@ impl Shown {
         false
     }
 
-    /// Hands the newest message on to clients, of which none has got any yet.
+    /// Sends the newest message to the first subscribed clients.
     pub fn pass_newest(&mut self, hub: &Hub) {
         if let Some((time, data)) = self.newest.take() {
             if self.way.fits(&data) {
@@ -95,12 +95,12 @@ impl Shown {
         }
     }
 
-    /// A message cannot be shown. It is told of the first of the channel.
+    /// Reports a message that cannot be shown; only the first of the channel.
     fn misfit(&mut self, hub: &Hub, why: &str) {
         self.misfits += 1;
         if self.misfits == 1 {
             let message = format!(
-                "a message of `{}` is not shown: it {why}; later ones are passed over silently",
+                "a message of `{}` is not shown: {why}; later ones are skipped without notice",
                 self.topic
             );
             hub.status(&Status { level: Level::Warning, message, id: Some(format!("misfit-{}", self.id)) });
@@ -108,7 +108,7 @@ impl Shown {
     }
 }
 
-/// When a message was published, in ns since 1970.
+/// The time of publication of a message, in ns since 1970.
 pub(crate) fn time(message: &Message<'_>, to_wall: i64) -> u64 {
     let boot = message.published.unwrap_or(message.arrived);
     let wall = (boot as i64).saturating_add(to_wall);

@@ -1,4 +1,4 @@
-//! One client's socket: what it says goes to its session, what waits in its mailbox goes out.
+//! The socket of one client: passes its messages to its session, and sends the items of its mailbox.
 
 use crate::hub::{Hub, Mailbox, Order, Over, lock};
 use crate::outbox::Item;
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A client is told of its losses so often.
+/// Time between two reports of losses to a client.
 const TELL: Duration = Duration::from_secs(1);
-/// A client that is let go has so long to hear why.
+/// Time to send the reason to a client before disconnecting it.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The answer to a ping must reach the socket within this time, or the client is let go: it does not read.
+/// Time for the reply to a ping to reach the socket. After it, the client does not read, and is disconnected.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Serves one client until it goes, or is let go.
+/// Serves one client until it disconnects, or is disconnected.
 pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, first: String, powers: Powers) {
     let session = Arc::new(Mutex::new(Session::new(powers)));
     let (id, mailbox) = hub.join(&protocol, first, session.clone());
@@ -45,15 +45,15 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, fi
                 }
             }
             Some(Ok(Message::Ping(_))) => {
-                // The WebSocket keeps the answer until it can be written. Nothing else is read before that: a client that asks and
-                // does not read would otherwise fill the memory with answers.
+                // The WebSocket keeps the reply until it can be written. Nothing is read before that. Otherwise a client that sends and
+                // does not read could fill the memory with replies.
                 mailbox.ask_to_flush();
                 let flushed = tokio::select! {
                     flushed = tokio::time::timeout(ANSWER, mailbox.flushed.notified()) => flushed,
                     () = mailbox.end.notified() => break,
                 };
                 if flushed.is_err() {
-                    mailbox.close("the client does not read the answers to its pings");
+                    mailbox.close("the client does not read the replies to its pings");
                     break;
                 }
             }
@@ -63,28 +63,28 @@ pub(crate) async fn serve(hub: Arc<Hub>, socket: WebSocket, protocol: String, fi
                 break;
             }
             Some(Err(_)) => {
-                mailbox.close("a message was too long, or no WebSocket frame");
+                mailbox.close("a message was too long, or not a WebSocket frame");
                 break;
             }
         }
     }
     hub.leave(id);
     mailbox.close("bye");
-    // It says why, and ends; a client that does not read gets no more time than this.
+    // The sender sends the reason, and ends. A client that does not read gets no more time.
     if tokio::time::timeout(LAST_WORDS, &mut sender).await.is_err() {
         sender.abort();
     }
-    drop(stream); // a domain that is busy keeps no connection
+    drop(stream); // a busy domain must not keep the connection open
     let mut places: Vec<usize> = published.into_values().collect();
     places.sort_unstable();
     places.dedup();
     for (_, inlet) in places.into_iter().filter_map(|at| hub.inlets().get(at)) {
-        let _ = inlet.send((id, Order::Left)).await; // the domain is shown no more
+        let _ = inlet.send((id, Order::Left)).await; // the domain's thread has ended
     }
 }
 
-/// Does what a client asks for; `false` if it is let go meanwhile. `published` are the domains of the channels that it publishes, by
-/// their place in [`Hub::inlets`].
+/// Handles the actions for a client; `false` if it is closed in the meantime. `published` maps its published channels to domains, by their
+/// index in [`Hub::inlets`].
 async fn obey(
     hub: &Hub,
     published: &mut HashMap<u32, usize>,
@@ -94,12 +94,12 @@ async fn obey(
     for act in acts {
         let Some((at, order)) = order(hub, published, id, act) else { continue };
         let Some((_, inlet)) = hub.inlets().get(at) else { continue };
-        // It waits while the domain is busy, and its client with it; nobody else does.
+        // While the domain is busy, this waits, and only this client with it.
         let place = tokio::select! {
             place = inlet.reserve() => place,
             () = mailbox.end.notified() => return false,
         };
-        let Ok(place) = place else { continue }; // the domain is shown no more
+        let Ok(place) = place else { continue }; // the domain's thread has ended
         match &order {
             Order::Advertise(advert) => drop(published.insert(advert.id, at)),
             Order::Unadvertise(channel) => drop(published.remove(channel)),
@@ -110,12 +110,12 @@ async fn obey(
     true
 }
 
-/// What is for a domain to do of what a client asks for, and for which; the rest is done here.
+/// Returns the order for a domain, and the domain, if the action needs one. Handles other actions.
 fn order(hub: &Hub, published: &HashMap<u32, usize>, id: u64, act: Act<'_>) -> Option<(usize, Order)> {
     match act {
         Act::Subscribe { subscription, channel } => {
             if !hub.subscribe(id, subscription, channel) {
-                hub.tell(id, &Status::new(Level::Warning, format!("channel {channel} has just gone")));
+                hub.tell(id, &Status::new(Level::Warning, format!("channel {channel} was just removed")));
             }
         }
         Act::Unsubscribe { subscription, channel } => hub.unsubscribe(id, subscription, channel),
@@ -123,13 +123,13 @@ fn order(hub: &Hub, published: &HashMap<u32, usize>, id: u64, act: Act<'_>) -> O
         Act::Playback(playback) => hub.playback(id, playback),
         Act::Tell(status) => hub.tell(id, &status),
         Act::Advertise(advert) => {
-            // The longest prefix: that of one domain may be the beginning of another's.
+            // The longest matching prefix, because one domain's prefix may be the beginning of another's.
             let fits = hub.inlets().iter().enumerate().filter(|(_, (p, _))| advert.topic.starts_with(p));
             if let Some((at, _)) = fits.max_by_key(|(_, (prefix, _))| prefix.len()) {
                 return Some((at, Order::Advertise(advert)));
             }
             let prefixes: Vec<&str> = hub.inlets().iter().map(|(prefix, _)| prefix.as_str()).collect();
-            let words = format!("names of channels begin with {} here", prefixes.join(" or "));
+            let words = format!("channel names must begin with {}", prefixes.join(" or "));
             hub.tell(id, &Status::new(Level::Error, words));
         }
         Act::Unadvertise(channel) => return Some((*published.get(&channel)?, Order::Unadvertise(channel))),
@@ -140,22 +140,22 @@ fn order(hub: &Hub, published: &HashMap<u32, usize>, id: u64, act: Act<'_>) -> O
     None
 }
 
-/// Sends what waits, until the client is let go or does not take it, and closes the connection.
+/// Sends waiting items until the client is closed or does not read, and closes the connection.
 async fn send(mut sink: SplitSink<WebSocket, Message>, mailbox: Arc<Mailbox>) {
     let why = send_all(&mut sink, &mailbox).await;
-    // It may be gone already.
+    // The connection may be closed already.
     let _ = match why {
         Over::LetGo(why) => {
             let frame = CloseFrame { code: close_code::POLICY, reason: why.into() };
             sink.send(Message::Close(Some(frame))).await
         }
-        // The WebSocket has prepared the answer to the client's Close frame; here it goes out.
+        // Sends the reply to the client's Close frame, which the WebSocket has queued.
         Over::Left => sink.flush().await,
     };
     mailbox.flushed.notify_one();
 }
 
-/// Sends what waits until the connection is over; says why.
+/// Sends waiting items until the connection ends; returns the reason.
 async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -> Over {
     let (mut told, mut lost_before) = (None::<Instant>, 0);
     loop {
@@ -180,7 +180,7 @@ async fn send_all(sink: &mut SplitSink<WebSocket, Message>, mailbox: &Mailbox) -
                 if sink.flush().await.is_err() {
                     return Over::Left;
                 }
-                // Losses that were not told yet are, when it is time.
+                // Reports new losses, when it is time.
                 let rest = if lost > lost_before { TELL } else { Duration::from_secs(3600) };
                 let _ = tokio::time::timeout(rest, mailbox.bell.notified()).await;
                 Ok(())

@@ -1,4 +1,4 @@
-//! Logs that are played to clients, who steer the player.
+//! Plays logs to clients, which control the player.
 
 use crate::hub::Hub;
 use crate::protocol::{Advert, Command, Level, Playback, Stand, State, Status};
@@ -13,23 +13,23 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// The time is told so often, in ns.
+/// Time between two time messages, in ns.
 const TICK: u64 = 16_000_000;
-/// It looks so often whether the end has come, in ns.
+/// Time between two checks for a stop request, in ns.
 const SLICE: u64 = 50_000_000;
-/// Speeds at which a log is played.
+/// The range of playback speeds.
 const SPEEDS: (f64, f64) = (0.01, 100.0);
-/// Messages that are looked at, before a place one has gone to, for the newest of each channel.
+/// Most messages before a position that are searched for the newest of each channel after a seek.
 const BACK: usize = 20_000;
 
-/// How a log is played.
+/// The options for playing logs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playing {
-    /// So many times as fast as it was recorded.
+    /// Playback speed; 1.0 is the recorded speed.
     pub speed: f64,
-    /// It waits for a client to say so; else it begins when the first channel is subscribed.
+    /// Start paused. Otherwise playback starts with the first subscription.
     pub paused: bool,
-    /// It begins again at the end.
+    /// Start again at the end.
     pub repeat: bool,
 }
 
@@ -42,11 +42,11 @@ impl Default for Playing {
 /// A channel of a log.
 struct Track {
     id: u32,
-    /// How its messages go out; none: as the log has them.
+    /// The conversion of its messages; `None` sends them as stored in the log.
     way: Option<Way>,
 }
 
-/// Logs that are played to clients.
+/// Logs to play to clients.
 pub struct Tape {
     reel: Reel,
     types: Types,
@@ -56,10 +56,10 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Logs to be played together. `types` are those that are known besides what the logs say.
+    /// Opens logs to play together. `types` are known in addition to the logs' types.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// A log cannot be read.
     pub fn new(
         mut reel: Reel,
         types: Types,
@@ -74,7 +74,7 @@ impl Tape {
         (self.span.0.max(0) as u64, self.span.1.max(0) as u64)
     }
 
-    /// Tells clients of the channels, and plays until `stop`.
+    /// Announces the channels, and plays until `stop`.
     pub(crate) fn run(self, hub: Arc<Hub>, orders: Receiver<Playback>, stop: &AtomicBool) {
         let Tape { reel, mut types, dialect, playing, span } = self;
         let tracks = tracks(&reel, &hub, &mut types, dialect);
@@ -86,12 +86,12 @@ impl Tape {
         let mut deck =
             Deck { hub, player, tracks, span, wanted, version, ticked: 0, stand: Stand::Paused, misfits: 0 };
         if let Err(error) = deck.run(&orders, stop, playing.paused) {
-            deck.hub.status(&Status::new(Level::Error, format!("the log is played no further: {error}")));
+            deck.hub.status(&Status::new(Level::Error, format!("playback stopped: {error}")));
         }
     }
 }
 
-/// Tells clients of the channels of logs. Channels of the same name are one, if their messages are the same.
+/// Announces the channels of the logs. Channels with the same name and type are one.
 fn tracks(reel: &Reel, hub: &Hub, types: &mut Types, dialect: Dialect) -> HashMap<(usize, usize), Track> {
     let mut adverts: Vec<Advert> = Vec::new();
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ fn track(channel: &ChannelSummary, types: &Types, dialect: Dialect) -> (Advert, 
     }
 }
 
-/// A player with its listeners.
+/// A player with its clients.
 struct Deck {
     hub: Arc<Hub>,
     player: Player<Reel>,
@@ -132,9 +132,9 @@ struct Deck {
     span: (i64, i64),
     wanted: HashSet<u32>,
     version: u64,
-    /// When the time was told.
+    /// The time of the last time message.
     ticked: u64,
-    /// What clients were told that it does.
+    /// The mode last sent to clients.
     stand: Stand,
     misfits: u64,
 }
@@ -180,7 +180,7 @@ impl Deck {
             match orders.recv_timeout(Duration::from_nanos(pause.min(SLICE))) {
                 Ok(order) => {
                     waits = false;
-                    // Who asks may just have subscribed.
+                    // The requesting client may just have subscribed.
                     (self.version, self.wanted) = (self.hub.version(), self.hub.wanted());
                     self.obey(order)?;
                 }
@@ -206,13 +206,13 @@ impl Deck {
         self.hub.time(time);
     }
 
-    /// Does what a client asks for, and tells all of them.
+    /// Handles a client's request, and sends the new state to all clients.
     fn obey(&mut self, order: Playback) -> saltus_log::Result<()> {
         let (now, speed) = (clock::monotonic(), f64::from(order.speed));
         if speed > 0.0 {
             self.player.set_speed(speed.clamp(SPEEDS.0, SPEEDS.1), now);
         }
-        // Who plays at the end means from the beginning.
+        // Play at the end starts from the beginning.
         let again = self.stand == Stand::Ended && order.command == Command::Play;
         let to = order.seek.map(|time| i64::try_from(time).unwrap_or(i64::MAX));
         let to = to.or(again.then_some(self.span.0)).map(|time| time.clamp(self.span.0, self.span.1));
@@ -235,8 +235,8 @@ impl Deck {
         Ok(())
     }
 
-    /// Shows what each channel said last before the place one has gone to, as far as that is not long ago: so that there is
-    /// something to see while it is paused.
+    /// Sends the last message of each channel before the new position, unless it is long before. So clients have something to show while
+    /// paused.
     fn show_before(&mut self, time: i64) -> saltus_log::Result<()> {
         let mut left = self.wanted.clone();
         let mut found = Vec::new();
@@ -251,7 +251,7 @@ impl Deck {
         found.iter().rev().try_for_each(|spot| self.publish(spot))
     }
 
-    /// Sends a message to those who want its channel. Others are not even read.
+    /// Sends a message to the subscribers of its channel. Reads it only if there are any.
     fn publish(&mut self, spot: &Spot) -> saltus_log::Result<()> {
         let Some(track) = self.tracks.get(&(spot.log, spot.channel)) else { return Ok(()) };
         if !self.wanted.contains(&track.id) {
@@ -261,7 +261,7 @@ impl Deck {
         let said = match self.player.timeline().event(spot) {
             Ok(Some(event)) => match &track.way {
                 Some(way) if !way.fits(event.data) => {
-                    Err("is of another type than the channel's first".into())
+                    Err("its type differs from that of the channel's first message".into())
                 }
                 Some(way) => way.message(event.data).map(|data| data.into_owned()),
                 None => Ok(event.data.to_vec()),

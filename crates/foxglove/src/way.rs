@@ -1,4 +1,4 @@
-//! How messages of a channel go out: as CDR with a schema that viewers know, if their type is known.
+//! The encoding of a channel's messages for clients: CDR with a schema that viewers support, if the type is known.
 
 use crate::protocol::Advert;
 use saltus_log::{Channel, Kind};
@@ -6,24 +6,24 @@ use saltus_types::cdr::{self, Dialect, Endian};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How messages of a channel go out.
+/// The encoding for clients.
 #[derive(Clone, Debug)]
 pub(crate) enum Way {
-    /// As CDR.
+    /// CDR.
     Cdr(Arc<Kind>, Dialect),
-    /// As they were published: of a type that CDR does not have, or that nobody knows.
+    /// As published, for types that are unknown, or that CDR cannot represent.
     Raw(Option<Arc<Kind>>),
 }
 
 impl Way {
-    /// The way for messages of this type, if there is one.
+    /// The encoding for messages of this type, if supported.
     pub fn of(kind: Option<&Arc<Kind>>, dialect: Dialect) -> Way {
         match kind {
             Some(kind) if kind.cdr_schema(dialect).is_some() => Way::Cdr(kind.clone(), dialect),
             kind => Way::Raw(kind.cloned()),
         }
     }
-    /// What clients are told of a channel whose messages go out so. It has no number yet.
+    /// The announcement of a channel with this encoding, without a number yet.
     pub fn advert(&self, topic: String) -> Advert {
         let mut advert = Advert { topic, ..Advert::default() };
         let (schema, encoding) = match self {
@@ -44,14 +44,14 @@ impl Way {
             Way::Raw(kind) => kind.as_ref(),
         }
     }
-    /// Whether a message that begins so may go out this way.
+    /// Whether a message with this beginning can use this encoding.
     pub fn fits(&self, data: &[u8]) -> bool {
         self.kind().is_none_or(|kind| data.starts_with(&kind.key()))
     }
-    /// A message as it goes out.
+    /// Encodes a message.
     ///
     /// # Errors
-    /// The bytes are no message of the type, in words.
+    /// The bytes are not a message of the type. The text is the error.
     pub fn message<'a>(&self, data: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
         let Way::Cdr(kind, dialect) = self else { return Ok(Cow::Borrowed(data)) };
         let record = kind.decode(data)?;
@@ -59,7 +59,7 @@ impl Way {
     }
 }
 
-/// What clients are told of a channel of a log that is none of ours: what its file says.
+/// The announcement of a channel of a foreign log, from the data in its file.
 pub(crate) fn foreign(topic: String, about: &Channel) -> Advert {
     let mut advert = Advert { topic, encoding: about.encoding.clone(), ..Advert::default() };
     if let Some(schema) = &about.schema {
@@ -68,7 +68,7 @@ pub(crate) fn foreign(topic: String, about: &Channel) -> Advert {
     advert
 }
 
-/// A channel's name as text, with nothing in it that a terminal obeys.
+/// A channel's name as text, without control characters.
 pub(crate) fn topic(prefix: &str, name: &[u8]) -> String {
     let mut text = prefix.to_string();
     for chunk in name.utf8_chunks() {

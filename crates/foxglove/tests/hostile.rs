@@ -1,4 +1,4 @@
-//! Clients that are slow, or mean no good, harm nobody else.
+//! Slow or hostile clients do not affect others.
 
 #[path = "../../web/tests/rig/flood.rs"]
 mod flood;
@@ -17,7 +17,7 @@ fn address(serving: &Serving) -> &str {
     serving.url.trim_start_matches("ws://").split('/').next().unwrap()
 }
 
-/// What a server answers to these bytes.
+/// The server's reply to these bytes.
 fn answer(serving: &Serving, request: &str) -> String {
     let mut stream = TcpStream::connect(address(serving)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -37,12 +37,12 @@ fn upgrade(path: &str, subprotocol: &str) -> String {
 #[test]
 fn who_has_not_the_token_or_speaks_something_else_is_told_and_let_go() {
     let place = Place::new();
-    // All addresses of this machine, of which the loopback is one.
+    // All addresses of this machine, including loopback.
     let settings = Settings { listen: ([0, 0, 0, 0], 0).into(), ..Settings::default() };
     let domain = place.domain();
     let mut token = String::new();
     let serving = Serving::start(settings, |server: &mut Server| {
-        token = server.token().expect("there is a token").into();
+        token = server.token().expect("a token").into();
         server.show(domain, "", Default::default()).unwrap();
     });
     assert!(token.len() == 32 && serving.url.ends_with(&format!("/?token={token}")));
@@ -62,7 +62,7 @@ fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
     let serving = Serving::show(place.domain());
     let mut client = Client::new(&serving.url, "foxglove.websocket.v1");
     for (order, words) in [
-        (json!({ "do": "text", "text": "{" }), "no message of the protocol"),
+        (json!({ "do": "text", "text": "{" }), "not a message of the protocol"),
         (
             json!({ "do": "text", "text": "{\"op\":\"subscribe\",\"subscriptions\":[{\"id\":1,\"channelId\":9}]}" }),
             "no channel 9",
@@ -74,11 +74,11 @@ fn nonsense_is_answered_and_what_is_too_long_ends_the_connection() {
         client.until(words, |e| e["event"] == "status" && e["message"].as_str().unwrap().contains(words));
     }
     client.tell(json!({ "do": "text", "text": " ".repeat(2 << 20) }));
-    client.until("it is let go", |event| event["event"] == "let go");
+    client.until("it is disconnected", |event| event["event"] == "let go");
     Client::new(&serving.url, "foxglove.websocket.v1"); // others are served
 }
 
-/// The answer to a request within a time, or nothing if the connection ended without one.
+/// The reply to a request within a time, or `None` if the connection ended without one.
 fn answer_within(serving: &Serving, request: &str, time: Duration) -> Option<String> {
     let mut stream = TcpStream::connect(address(serving)).unwrap();
     stream.set_read_timeout(Some(time)).unwrap();
@@ -102,20 +102,20 @@ fn connections_that_never_become_clients_keep_nobody_out() {
         .collect();
     let answer = answer_within(&serving, &upgrade("/", "foxglove.sdk.v1"), Duration::from_secs(2));
     assert!(answer.as_deref().is_some_and(|text| text.starts_with("HTTP/1.1 101")), "{answer:?}");
-    // A request that is not for a WebSocket gets an answer, and its connection ends.
+    // A request that is not for a WebSocket gets a reply, and its connection ends.
     let mut plain = TcpStream::connect(address(&serving)).unwrap();
     plain.set_read_timeout(Some(PATIENCE)).unwrap();
     plain.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
     let mut text = String::new();
     plain.read_to_string(&mut text).unwrap();
     assert!(text.starts_with("HTTP/1.1 426"), "{text}");
-    // All of them end, though nobody else comes.
+    // All of them end although no other client connects.
     for mut stream in idle.into_iter().chain(half) {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let mut rest = Vec::new();
         match stream.read_to_end(&mut rest) {
             Ok(_) => {}
-            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it still has its place"),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "it still has its slot"),
         }
     }
 }
@@ -143,7 +143,7 @@ fn who_comes_when_all_places_are_taken_is_told_at_once_and_who_goes_makes_room()
     clients.truncate(63);
     let start = Instant::now();
     while !enter().0.starts_with("HTTP/1.1 101") {
-        assert!(start.elapsed() < PATIENCE, "there is no room, though one went");
+        assert!(start.elapsed() < PATIENCE, "no free slot although one client left");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -208,12 +208,12 @@ fn a_client_that_does_not_read_stops_nobody() {
         poses.publish(&message("demo.pose", &pose(number))).unwrap();
         assert_eq!(client.message("POSE")["value"]["utime"], number);
     }
-    // When it reads, it is told what it lost.
+    // When it reads, the server reports its losses.
     slow.set_read_timeout(Some(PATIENCE)).unwrap();
     let (mut seen, mut bytes) = (Vec::new(), vec![0; 1 << 16]);
     while !String::from_utf8_lossy(&seen).contains("messages were lost so far") {
-        let len = slow.read(&mut bytes).expect("it is told");
-        assert!(len > 0, "it is told before it is let go");
+        let len = slow.read(&mut bytes).expect("a report");
+        assert!(len > 0, "a report before it is disconnected");
         seen.drain(..seen.len().saturating_sub(100));
         seen.extend(&bytes[..len]);
     }
@@ -229,12 +229,12 @@ fn who_is_let_go_and_does_not_read_loses_the_connection_all_the_same() {
     big.publish(&image).unwrap();
     let channel = client.channel("BIG");
     let mut slow = deaf(&serving, &mut client, &channel["id"]);
-    // More than the sockets hold, so that the server cannot send on; then a frame that is longer than any may be.
+    // More than the sockets hold, so that the server cannot send; then a frame that is too long.
     (0..30).for_each(|_| big.publish(&image).unwrap());
     slow.write_all(&[0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     let start = Instant::now();
     let gone = loop {
-        assert!(start.elapsed() < PATIENCE, "it has the connection still");
+        assert!(start.elapsed() < PATIENCE, "the connection is still open");
         match slow.write_all(&[0]) {
             Ok(()) => thread::sleep(Duration::from_millis(20)),
             Err(error) => break error.kind(),

@@ -1,4 +1,4 @@
-//! Channels of a domain in the hands of a client that others wrote.
+//! Channels of a domain in a third-party client.
 
 mod support;
 
@@ -35,7 +35,7 @@ fn a_foreign_client_decodes_what_was_published_under_both_names_of_the_protocol(
         until("the channel is subscribed", || subscribers(&place, "POSE") == 1);
         client.message("POSE"); // the newest that was there
         let before = now();
-        // One after the other: a channel keeps its newest, and who reads late on a busy machine loses the rest.
+        // One by one: a channel keeps only its newest messages, and a late reader on a busy machine loses the rest.
         for number in 0..50 {
             poses.publish(&message("demo.pose", &pose(number))).unwrap();
             let came = client.message("POSE");
@@ -52,7 +52,7 @@ fn a_foreign_client_decodes_what_was_published_under_both_names_of_the_protocol(
     }
 }
 
-/// The pose as the other decoder gives it: numbers of a field of doubles are all floats there.
+/// The pose from the other decoder, where all numbers of a field of doubles are floats.
 fn came_of(number: i64) -> serde_json::Value {
     let mut value = pose(number);
     value["pos"] = json!([number as f64, 0.5, -1.0]);
@@ -84,7 +84,7 @@ fn what_nobody_knows_the_type_of_comes_as_it_is() {
     let channel = client.channel("BYTES");
     assert_eq!((&channel["encoding"], &channel["schema"]), (&json!("lcm"), &json!("")));
     client.subscribe("BYTES");
-    assert_eq!(client.message("BYTES")["value"], "0102ff", "the newest that is there comes at once");
+    assert_eq!(client.message("BYTES")["value"], "0102ff", "the newest message arrives immediately");
     drop(Domain::open(&place.url()).unwrap());
 }
 
@@ -99,7 +99,7 @@ fn who_subscribes_a_channel_of_a_network_gets_its_newest_at_once_though_nobody_w
     client.subscribe("MAP");
     assert_eq!(client.message("MAP")["value"], "0102ff", "the first message is not missed");
     drop(client);
-    // All who wanted it have gone; who comes then gets it too.
+    // After all subscribers have left, a new one also gets it.
     let mut other = Client::new(&serving.url, "foxglove.sdk.v1");
     other.channel("MAP");
     other.subscribe("MAP");

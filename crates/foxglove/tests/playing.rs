@@ -1,4 +1,4 @@
-//! A log with a play bar in the hands of a client that others wrote.
+//! A log with a play bar in a third-party client.
 
 mod support;
 
@@ -15,7 +15,7 @@ const PLAYING: u64 = 0;
 const PAUSED: u64 = 1;
 const ENDED: u64 = 3;
 
-/// A log of so many poses, a tenth of a second apart, each with a message of another channel.
+/// A log of `count` poses, a tenth of a second apart, each with a message of another channel.
 fn tape(place: &Place, format: Format, count: i64, playing: Playing) -> Tape {
     let mut writer = Writer::new(Vec::new(), format, WriterOptions::new()).unwrap();
     writer.types().add_all(&schema());
@@ -39,7 +39,7 @@ fn serve(tape: Tape) -> Serving {
     Serving::start(Serving::settings(), |server| server.play(tape).unwrap())
 }
 
-/// How the player stands, as an answer to a request.
+/// The player's state in reply to a request.
 fn answer(client: &mut Client, request: &str) -> Value {
     client.until(&format!("an answer to {request}"), |e| e["event"] == "state" && e["request"] == request)
 }
@@ -76,7 +76,7 @@ fn a_log_begins_with_the_first_subscription_and_comes_whole() {
         }
         let times: Vec<u64> =
             client.seen.iter().filter(|e| e["event"] == "time").filter_map(|e| e["time"].as_u64()).collect();
-        // How many there are rests on how often the player runs: of several that wait, a client gets the newest.
+        // Their number depends on how often the player runs: of several that wait, a client gets the newest.
         assert!(times.is_sorted(), "{times:?}");
     }
 }
@@ -94,7 +94,7 @@ fn a_client_pauses_seeks_and_plays_on() {
     assert_eq!((&state["stand"], &state["time"], &state["moved"]), (&json!(PAUSED), &json!(to), &json!(1)));
     let came = client.message("POSE");
     assert_eq!(came["value"]["utime"], 299, "what was last said before, though it is paused");
-    // Slowly, so that there are several times however late the player and the client are.
+    // Slowly, so that there are several time messages even if the player and the client are late.
     client.tell(json!({ "do": "play", "command": 0, "speed": 0.01, "seek": null, "request": "slowly" }));
     answer(&mut client, "slowly");
     let mut last = to as u64;

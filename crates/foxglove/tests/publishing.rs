@@ -1,4 +1,4 @@
-//! Clients publish where they may, and are told what was lost on its way to the server.
+//! Clients publish where they may, and learn how many messages were lost before they reached the server.
 
 mod support;
 
@@ -47,7 +47,7 @@ fn what_a_client_publishes_as_json_and_as_cdr_comes_as_a_message_of_the_channels
     let mut next = |what: &str| {
         let subscriber = if what == "POSE" { &mut poses } else { &mut news };
         let message = subscriber.receive(Until::For(PATIENCE)).unwrap();
-        message.expect("what the client publishes comes").data.to_vec()
+        message.expect("the client's message arrives").data.to_vec()
     };
     assert_eq!(next("POSE"), message("demo.pose", &pose(1)), "the one that was there");
     advertise(&mut client, "POSE", "json", "");
@@ -55,21 +55,21 @@ fn what_a_client_publishes_as_json_and_as_cdr_comes_as_a_message_of_the_channels
     assert_eq!(next("POSE"), message("demo.pose", &pose(7)));
     publish(&mut client, 1, b"{\"utime\": \"never\"}");
     told(&mut client, "a message for `POSE` was not published");
-    // A channel that is not there yet, of a type that another has; in the name that viewers know it by.
+    // A channel that does not exist yet, with the type of another channel, named as viewers name it.
     advertise(&mut client, "NEW", "cdr", "demo/msg/Other");
     publish(&mut client, 2, b"\0\x01\0\0\x2a\0\0\0");
     assert_eq!(next("NEW"), message("demo.other", &json!({ "x": 42 })));
     let ours = client.channel("NEW");
-    assert_eq!(ours["schemaName"], "demo/msg/Other", "it is known to all what it has");
-    // As it is; but only what is a message.
+    assert_eq!(ours["schemaName"], "demo/msg/Other", "its type is announced to all");
+    // Already encoded; but only valid messages.
     advertise(&mut client, "POSE", "lcm", "demo.pose");
     publish(&mut client, 3, &message("demo.other", &json!({ "x": 1 })));
     publish(&mut client, 3, &message("demo.pose", &pose(8)));
     assert_eq!(next("POSE"), message("demo.pose", &pose(8)));
     for (topic, encoding, schema, words) in [
         ("POSE", "json", "demo.other", "its messages are `demo.pose`, not `demo.other`"),
-        ("POSE", "ros1", "", "encoding `ros1` is not understood"),
-        ("UNKNOWN", "json", "what.ever", "nobody knows the type `what.ever`"),
+        ("POSE", "ros1", "", "unsupported encoding `ros1`"),
+        ("UNKNOWN", "json", "what.ever", "unknown type `what.ever`"),
         ("", "lcm", "", "`` cannot be published"),
     ] {
         advertise(&mut client, topic, encoding, schema);
@@ -91,7 +91,7 @@ fn without_leave_nobody_publishes() {
     advertise(&mut client, "A", "lcm", "");
     told(&mut client, "clients may not publish here");
     publish(&mut client, 1, b"x");
-    told(&mut client, "none that this client has advertised");
+    told(&mut client, "was not advertised by this client");
     assert_eq!(place.domain().channels().unwrap(), []);
 }
 
@@ -106,7 +106,7 @@ fn who_publishes_needs_the_token_on_this_machine_too() {
     assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
 }
 
-/// What the server answers to somebody without a token.
+/// The server's reply to a client without a token.
 fn get(address: &str) -> String {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(address).unwrap();
@@ -137,7 +137,7 @@ fn a_client_is_told_exactly_what_was_lost_between_the_channel_and_the_server() {
     client.until("the last came", |event| is_message(event) && event["value"] == last.as_str());
     let came = 1 + client.seen.iter().filter(|event| is_message(event)).count() as u64;
     let words =
-        format!("{} messages of `FAST` were lost so far, before they came to this server", COUNT - came);
+        format!("{} messages of `FAST` were lost so far before they reached this server", COUNT - came);
     told(&mut client, &words);
 }
 

@@ -1,4 +1,4 @@
-//! What was measured: all times, and the worst spikes.
+//! The account of a run: all times, and the worst spikes.
 
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
@@ -12,23 +12,23 @@ use crate::observe::Observer;
 use crate::session::{Interval, Settings, Spike};
 use crate::times;
 
-/// So many of the worst spikes are kept.
+/// Number of the worst spikes that are kept.
 const WORST: usize = 10;
-/// How long a spike waits for what the control has to say, in ns.
+/// Longest time that a spike waits for the control's report, in ns.
 const PATIENCE: u64 = 2_000_000_000;
 
-/// A spike, and what the control saw then.
+/// A spike, with the control's measurement at that time.
 pub struct Seen {
     /// The spike.
     pub spike: Spike,
     /// Since the start, in ns.
     pub since: u64,
-    /// The control's longest hiccup then, in ns; none without a control, or if it did not tell.
+    /// The control's longest hiccup at that time, in ns; `None` without a control, or without a report.
     pub control: Option<u64>,
 }
 
 impl Seen {
-    /// Whether the control saw it too: half as long, at least.
+    /// Whether the control also measured a hiccup, of at least half the length.
     pub fn in_control(&self) -> Option<bool> {
         self.control.map(|control| control >= self.spike.delay / 2)
     }
@@ -36,36 +36,36 @@ impl Seen {
 
 /// The account of a run.
 pub struct Account {
-    /// How it was measured.
+    /// The settings.
     pub settings: Settings,
     start: u64,
     began: SystemTime,
-    /// When the last interval ended, on the monotonic clock.
+    /// End of the last interval, monotonic time.
     pub end: u64,
     /// All times, as measured.
     pub raw: Histogram<u64>,
-    /// The control's, at the end.
+    /// The control's times, at the end.
     pub control: Option<Histogram<u64>>,
-    /// The interval before, as measured.
+    /// The previous interval, as measured.
     pub last: Histogram<u64>,
-    /// The worst, longest first.
+    /// The worst spikes, longest first.
     pub worst: Vec<Seen>,
-    /// All spikes.
+    /// Number of all spikes.
     pub spikes: u64,
-    /// Those that the control saw too, and those that it did not.
+    /// Number of spikes that the control also measured, and of those that it did not.
     pub shared: [u64; 2],
-    /// Spikes that came too fast to be looked at.
+    /// Number of spikes that followed too fast to be examined.
     pub untold: u64,
-    /// What a look around cost at most, in ns.
+    /// Longest duration of a reading of the counters, in ns.
     pub cost: u64,
-    /// What could not be looked at.
+    /// Unavailable counters.
     pub missing: Vec<String>,
-    /// Spikes that wait for what the control has to say, which comes later.
+    /// Spikes that wait for the control's report.
     waiting: VecDeque<Spike>,
 }
 
 impl Account {
-    /// Of a meter that began then, on the monotonic clock.
+    /// The account of a meter that started at this monotonic time.
     pub fn new(settings: &Settings, start: u64) -> Account {
         let since = Duration::from_nanos(clock::monotonic().saturating_sub(start));
         Account {
@@ -86,46 +86,46 @@ impl Account {
         }
     }
 
-    /// When it began.
+    /// The start of the meter.
     pub fn began(&self) -> SystemTime {
         self.began
     }
 
-    /// How long after the beginning an interval began, and how long it was.
+    /// The start of an interval, relative to the meter's start, and its length.
     pub fn place(&self, interval: &Interval) -> (Duration, Duration) {
         let since = interval.start.saturating_sub(self.start);
         (Duration::from_nanos(since), Duration::from_nanos(interval.end - interval.start))
     }
 
-    /// How long it measured, in ns.
+    /// The measured time, in ns.
     pub fn measured(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Takes a spike, which waits for what the control has to say.
+    /// Adds a spike, which waits for the control's report.
     pub fn spike(&mut self, spike: Spike) {
         self.spikes += 1;
         self.waiting.push_back(spike);
     }
 
-    /// Takes an interval.
+    /// Adds an interval.
     pub fn interval(&mut self, interval: Interval) {
-        // The bounds are the same.
+        // Both histograms have the same bounds.
         let _ = self.raw.add(&interval.times);
         self.end = interval.end;
         self.last = interval.times;
     }
 
-    /// Whether there are spikes that wait.
+    /// Whether spikes wait.
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Tells the spikes of which the control, if there is one, has told what it saw, and those that have waited too long for
-    /// that. It is now so late on the monotonic clock.
+    /// Reports spikes for which the control's report is complete, or that have waited too long. Without a control, reports all. `now` is
+    /// the monotonic time.
     ///
     /// # Errors
-    /// Those of `tell`.
+    /// Errors of `tell`.
     pub fn settle<E>(
         &mut self,
         control: Option<&Slices>,
@@ -140,7 +140,7 @@ impl Account {
             if !covered && now.saturating_sub(spike.at) < PATIENCE {
                 break;
             }
-            // As long as it has not told all it can say that it saw the spike, but not that it did not.
+            // Before its report is complete, the control can confirm a spike, but not rule it out.
             let saw = control.and_then(|control| control.longest(from, to));
             let saw = saw.filter(|saw| covered || *saw >= spike.delay / 2);
             let Some(spike) = self.waiting.pop_front() else { break };
@@ -156,12 +156,12 @@ impl Account {
         Ok(())
     }
 
-    /// What looking around cost.
+    /// Adds the cost of reading the counters.
     pub fn looks(&mut self, observer: &Observer) {
         (self.cost, self.missing) = (observer.cost().1, observer.missing());
     }
 
-    /// The end.
+    /// Ends the account.
     pub fn end(&mut self, untold: u64, control: Option<Histogram<u64>>) {
         self.untold = untold;
         self.spikes += untold;
@@ -169,7 +169,7 @@ impl Account {
     }
 }
 
-/// A spike in a line.
+/// A spike as one line of text.
 pub fn words(seen: &Seen) -> String {
     let Seen { spike, since, .. } = seen;
     let nanos = |ns| human::nanos(ns as f64);
@@ -181,8 +181,7 @@ pub fn words(seen: &Seen) -> String {
         None => {}
     }
     let around = spike.around.words(nanos);
-    let what =
-        if around.is_empty() { "nothing unusual that the kernel counts".into() } else { around.join(", ") };
+    let what = if around.is_empty() { "no unusual kernel counts".into() } else { around.join(", ") };
     words.push(format!("within {}: {what}", nanos(spike.around.window)));
     words.join("; ")
 }
@@ -200,7 +199,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// An account with a spike of 2 ms that was over 50 ms after the start, and when that was, in seconds since 1970.
+    /// An account with a spike of 2 ms that ended 50 ms after the start, and the time of its end in seconds since 1970.
     fn spiked() -> (Account, u64, f64) {
         let (kind, resolution, interval) = (Kind::Sleep, MS, 3_600_000 * MS);
         let settings = Settings { kind, resolution, interval, spike: MS, look: MS, cpu: None, fifo: None };
@@ -212,7 +211,7 @@ mod tests {
         (account, at, over)
     }
 
-    /// What is told of the control then.
+    /// The reported measurements of the control.
     fn told(account: &mut Account, control: Option<&Slices>, now: u64) -> Vec<Option<u64>> {
         let mut all = Vec::new();
         let tell = |seen: &Seen| {
@@ -230,7 +229,7 @@ mod tests {
         assert!(told(&mut account, Some(&slices), at).is_empty());
         slices.push(Slice { start: over - 0.11, end: over - 0.01, max: 10 });
         slices.push(Slice { start: over - 0.01, end: over + 0.09, max: 1_500_000 });
-        assert!(told(&mut account, Some(&slices), at + 90 * MS).is_empty(), "more may come");
+        assert!(told(&mut account, Some(&slices), at + 90 * MS).is_empty(), "more may follow");
         slices.push(Slice { start: over + 0.09, end: over + 0.19, max: 20 });
         assert_eq!(told(&mut account, Some(&slices), at + 190 * MS), [Some(1_500_000)]);
         assert!(!account.waits() && told(&mut account, Some(&slices), at + 190 * MS).is_empty(), "once");

@@ -1,4 +1,4 @@
-//! The program that is measured beside.
+//! A program that runs during a measurement.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use saltus_os::rt;
 
-/// How long it may take to end when it is asked to.
+/// Time for it to exit after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Hears that a program had to be killed.
+/// Receives a message if a program has to be killed.
 pub type Tell = fn(&str);
 
-/// A program that runs.
+/// A running program.
 pub struct Beside {
     name: String,
     tell: Tell,
@@ -22,11 +22,10 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Starts it, on this processor if one is told and may be had. If standard output is for others alone it writes to
-    /// standard error.
+    /// Starts a program, on this CPU if one is given and allowed. With `output_is_ours`, its standard output goes to standard error.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn start(
         program: &OsStr,
         arguments: &[OsString],
@@ -44,21 +43,21 @@ impl Beside {
         Ok(Beside { name, tell, child, ended: None })
     }
 
-    /// Its process id.
+    /// Its process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether it has not ended yet.
+    /// Whether it is still running.
     pub fn runs(&mut self) -> bool {
         self.ended = self.ended.or_else(|| self.child.try_wait().ok().flatten());
         self.ended.is_none()
     }
 
-    /// Ends it, if it runs.
+    /// Ends it, if it is running.
     ///
     /// # Errors
-    /// It failed by itself: in words.
+    /// It failed. The text is the error.
     pub fn end(mut self) -> Result<(), String> {
         self.runs();
         match self.ended {
@@ -69,7 +68,7 @@ impl Beside {
 }
 
 impl Drop for Beside {
-    /// Ends it: politely, then by force.
+    /// Ends it: first with SIGTERM, then with SIGKILL.
     fn drop(&mut self) {
         if !self.runs() {
             return;
@@ -81,28 +80,28 @@ impl Drop for Beside {
             std::thread::sleep(Duration::from_millis(10));
         }
         if self.runs() {
-            (self.tell)(&format!("{} did not end {GRACE:?} after SIGTERM, and is killed", self.name));
+            (self.tell)(&format!("{} did not exit within {GRACE:?} after SIGTERM: killed", self.name));
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
     }
 }
 
-/// Starts a program that may run on these processors; on all, if there are none or they are refused, which the meter tells.
+/// Starts a program on these CPUs. If there are none, or if they are refused (which the meter reports), it may run on all.
 ///
 /// # Errors
-/// It cannot be started.
+/// The program cannot be started.
 pub fn spawn_on(command: &mut Command, cpus: &[usize]) -> io::Result<Child> {
     if cpus.is_empty() {
         return command.spawn();
     }
-    // A child runs where the thread runs that starts it; this one is only for that.
+    // A child inherits the affinity of the thread that starts it, so a separate thread starts it.
     std::thread::scope(|scope| {
         let starter = scope.spawn(|| {
             let _ = rt::set_affinity(cpus);
             command.spawn()
         });
-        starter.join().map_err(|_| io::Error::other("the thread that starts it failed"))?
+        starter.join().map_err(|_| io::Error::other("the starting thread failed"))?
     })
 }
 

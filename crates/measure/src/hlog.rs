@@ -1,7 +1,7 @@
-//! Interval logs (`.hlog`): HdrHistogram's format, which its tools in Java, JavaScript, Python and Go read and write.
+//! Interval logs (`.hlog`) in HdrHistogram's format, which its tools in Java, JavaScript, Python and Go read and write.
 //!
-//! Times in them are nanoseconds; the maximum beside each histogram is in milliseconds, for people. Reading takes a line at
-//! a time, so that a day's log needs no more memory than an hour's.
+//! Times in them are nanoseconds; the maximum next to each histogram is in milliseconds, for people. Logs are read line by line, so that a
+//! day's log needs no more memory than an hour's.
 
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
@@ -15,11 +15,11 @@ use hdrhistogram::serialization::interval_log::{
 };
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
-/// A log that is being written.
+/// A writer of a log.
 pub struct Writer<'a, 'b, W: Write>(IntervalLogWriter<'a, 'b, W, V2DeflateSerializer>);
 
 impl<'a, 'b, W: Write> Writer<'a, 'b, W> {
-    /// Writes the head: which tool writes, what it has to say, and when it began; the times of intervals are told from then.
+    /// Writes the header: the tool, comments, and the start, to which times of intervals are relative.
     pub fn begin(
         sink: &'a mut W,
         serializer: &'b mut V2DeflateSerializer,
@@ -38,7 +38,7 @@ impl<'a, 'b, W: Write> Writer<'a, 'b, W> {
         builder.begin_log_with(sink, serializer).map(Writer)
     }
 
-    /// Adds an interval that began `since` the log did. A tag may hold no comma, blank or line end.
+    /// Adds an interval that began `since` after the log's start. A tag must not contain commas, spaces or line breaks.
     pub fn interval(
         &mut self,
         times: &Histogram<u64>,
@@ -47,27 +47,29 @@ impl<'a, 'b, W: Write> Writer<'a, 'b, W> {
         tag: Option<&str>,
     ) -> io::Result<()> {
         let tag = match tag.map(Tag::new) {
-            Some(None) => return Err(io::Error::other("a tag may hold no comma, blank or line end")),
+            Some(None) => {
+                return Err(io::Error::other("a tag must not contain commas, spaces or line breaks"));
+            }
             tag => tag.flatten(),
         };
         self.0.write_histogram(times, since, length, tag).map_err(|e| io::Error::other(e.to_string()))
     }
 
-    /// Adds a remark, which other tools pass over.
+    /// Adds a comment, which other tools skip.
     pub fn comment(&mut self, text: &str) -> io::Result<()> {
         self.0.write_comment(text)
     }
 }
 
-/// What makes writers; one for each log.
+/// Creates a serializer. Each log needs its own.
 pub fn serializer() -> V2DeflateSerializer {
     V2DeflateSerializer::new()
 }
 
-/// What a log consists of.
+/// A part of a log.
 #[derive(Debug)]
 pub enum Entry {
-    /// A remark, without its `#`.
+    /// A comment, without its `#`.
     Comment(String),
     /// An interval.
     Interval(Line),
@@ -76,11 +78,11 @@ pub enum Entry {
 /// An interval of a log.
 #[derive(Debug)]
 pub struct Line {
-    /// Whose times these are, if there are several in the log.
+    /// Its tag, which distinguishes several series in a log.
     pub tag: Option<String>,
-    /// When it began, in seconds since 1970, or since whatever the log is told from.
+    /// Its start, in seconds since 1970, or since the log's own origin.
     pub start: f64,
-    /// How long it was, in seconds.
+    /// Its length in seconds.
     pub length: f64,
     /// The times.
     pub times: Histogram<u64>,
@@ -89,7 +91,7 @@ pub struct Line {
 /// A log that cannot be read.
 #[derive(Debug)]
 pub struct Error {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
     what: String,
 }
@@ -102,18 +104,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The longest line that is read, and the longest histogram that is unpacked, in bytes.
+/// Longest line, and longest uncompressed histogram, in bytes.
 const LONGEST: u64 = 16 << 20;
 
-/// Reads a line with its end into `bytes`; says whether it is not longer than `most` bytes. No more than that is read.
+/// Reads a line with its end into `bytes`, at most `most` bytes. Returns whether it is complete.
 pub(crate) fn line(input: impl BufRead, bytes: &mut Vec<u8>, most: u64) -> io::Result<bool> {
     bytes.clear();
     input.take(most).read_until(b'\n', bytes)?;
     Ok(bytes.last() == Some(&b'\n') || (bytes.len() as u64) < most)
 }
 
-/// Reads a log to its end, telling `each` what is in it, in order. A last line without an end, as a writer that was killed
-/// leaves it, is passed over; says whether there was one.
+/// Reads a log to its end, and calls `each` for its parts in order. Skips a last line without an end, as a killed writer leaves it. Returns
+/// whether there was one.
 pub fn read(input: impl BufRead, mut each: impl FnMut(Entry)) -> Result<bool, Error> {
     try_read(input, |entry| {
         each(entry);
@@ -121,7 +123,7 @@ pub fn read(input: impl BufRead, mut each: impl FnMut(Entry)) -> Result<bool, Er
     })
 }
 
-/// The same, as long as `each` does not refuse what is in it, in words: then nothing more is read.
+/// The same, but stops at the first error of `each`.
 pub fn try_read(
     mut input: impl BufRead,
     mut each: impl FnMut(Entry) -> Result<(), String>,
@@ -131,7 +133,7 @@ pub fn try_read(
     for line in 1.. {
         let error = |what: String| Error { line, what };
         if !self::line(&mut input, &mut bytes, LONGEST).map_err(|e| error(e.to_string()))? {
-            return Err(error("longer than 16 MiB: no interval log".into()));
+            return Err(error("longer than 16 MiB: not an interval log".into()));
         }
         match bytes.last() {
             None => break,
@@ -145,7 +147,7 @@ pub fn try_read(
                 let told = interval.start_timestamp().as_secs_f64();
                 let start = match (base_time, start_time) {
                     (Some(base), _) => base + told,
-                    // The format's rule: what lies before the start is told from it.
+                    // The format's rule: times smaller than the start are relative to it.
                     (None, Some(start)) if told < start => start + told,
                     _ => told,
                 };
@@ -164,19 +166,19 @@ pub fn try_read(
             None => {}
             Some(Err(_)) if bytes.trim_ascii().is_empty() => {}
             Some(Err(_)) => {
-                return Err(error("neither a remark nor an interval of an HdrHistogram log".into()));
+                return Err(error("neither a comment nor an interval of an HdrHistogram log".into()));
             }
         }
     }
     Ok(false)
 }
 
-/// A histogram from the text that stands for it.
+/// Decodes a histogram from its text.
 fn decode(text: &str) -> Result<Histogram<u64>, String> {
     let packed = base64::engine::general_purpose::STANDARD.decode(text.trim()).map_err(|e| e.to_string())?;
     let body = match packed.get(..8).map(|head| head.split_at(4)) {
         Some(([0x1c, 0x84, 0x93, 0x14], _)) => &packed[8..],
-        _ => return Err("a histogram that is not compressed in version 2 of the format".into()),
+        _ => return Err("expected a histogram compressed in version 2 of the format".into()),
     };
     let mut plain = Vec::new();
     ZlibDecoder::new(body)
@@ -188,8 +190,8 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
     Deserializer::new().deserialize(&mut &plain[..]).map_err(|e| format!("a damaged histogram: {e}"))
 }
 
-/// HdrHistogram's JavaScript package 3.0 writes a shift of 1, where it has none, and a scale of 1 as an integer. Nobody else writes that
-/// scale, which as a number is 5e-324.
+/// HdrHistogram's JavaScript package 3.0 writes a shift of 1 although it has none, and a scale of 1 as an integer. No other tool writes
+/// that scale, which as a number is 5e-324.
 fn as_javascript_means(plain: &mut [u8]) {
     let Some(head) = plain.first_chunk_mut::<40>() else { return };
     if head[8..12] == 1u32.to_be_bytes() && head[32..] == 1u64.to_be_bytes() {
@@ -198,7 +200,7 @@ fn as_javascript_means(plain: &mut [u8]) {
     }
 }
 
-/// Whether the library may be given it: it believes the lengths and sums that it reads.
+/// Checks a histogram for the library, which trusts the lengths and sums that it reads.
 fn sane(plain: &[u8]) -> Option<()> {
     let length = u32::from_be_bytes(plain.get(4..8)?.try_into().ok()?) as usize;
     let mut counts = plain.get(40..)?.get(..length)?;
@@ -300,7 +302,7 @@ mod tests {
             let bytes = [b"#a\n", text.as_bytes()].concat();
             assert_eq!(entries(&bytes).expect_err(text).line, 2, "{text}");
         }
-        // Every byte of a log, changed: an error or another histogram, but an end.
+        // Changes every byte of a log: each gives an error or another histogram, and reading ends.
         for at in 0..good.len() {
             let mut bad = good.clone();
             bad[at] ^= 0x11;
@@ -321,9 +323,9 @@ mod tests {
         };
         assert_eq!(sane(&[head(1), vec![2]].concat()), Some(()));
         assert_eq!(sane(&head(u32::MAX)), None, "more than there is");
-        let least = [0xff; 9]; // the smallest number, which has no opposite
+        let least = [0xff; 9]; // the smallest number, which has no negation
         assert_eq!(sane(&[head(9), least.to_vec()].concat()), None);
-        let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]; // the greatest, thrice
+        let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]; // the greatest, three times
         assert_eq!(sane(&[head(27), most.repeat(3)].concat()), None);
     }
 }

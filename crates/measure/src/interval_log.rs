@@ -1,4 +1,4 @@
-//! An interval log in a file, with what was measured both corrected and raw.
+//! An interval log in a file, with corrected and raw times.
 
 use std::fs::File;
 use std::io::{self, LineWriter, Write};
@@ -12,20 +12,20 @@ use crate::{corrected, hlog, machine};
 
 type Sink = LineWriter<Box<dyn Write>>;
 
-/// The file: a line is in it as soon as it is whole.
+/// The file. Each line is written when it is complete.
 pub struct LogFile(Sink);
 
-/// The log in it, begun.
+/// The log in the file, after its header.
 pub struct Log<'a> {
     writer: hlog::Writer<'a, 'a, Sink>,
     resolution: u64,
 }
 
 impl LogFile {
-    /// Makes the file, or takes standard output for `-`.
+    /// Creates the file, or uses standard output for `-`.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The file cannot be created.
     pub fn create(path: &Path) -> io::Result<LogFile> {
         let sink: Box<dyn Write> = match path.as_os_str() == "-" {
             true => Box::new(io::stdout()),
@@ -34,10 +34,10 @@ impl LogFile {
         Ok(LogFile(LineWriter::new(sink)))
     }
 
-    /// Writes the head: the tool, the machine, and the name of the meter that turns so often, in ns.
+    /// Writes the header: the tool, the machine, and the name and resolution (in ns) of the meter.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn begin<'a>(
         &'a mut self,
         serializer: &'a mut V2DeflateSerializer,
@@ -60,7 +60,7 @@ impl Log<'_> {
     /// Adds an interval, corrected and raw.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn interval(
         &mut self,
         raw: &Histogram<u64>,
@@ -73,10 +73,10 @@ impl Log<'_> {
         both.into_iter().try_for_each(|(times, tag)| self.writer.interval(times, since, length, tag))
     }
 
-    /// Adds a remark.
+    /// Adds a comment.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn comment(&mut self, text: &str) -> io::Result<()> {
         self.writer.comment(text)
     }

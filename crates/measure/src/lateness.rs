@@ -1,4 +1,4 @@
-//! How late a thread is here, measured for a few seconds.
+//! A short measurement of how late a thread wakes on this machine.
 
 use std::io;
 use std::time::Duration;
@@ -10,29 +10,29 @@ use crate::meter::Kind;
 use crate::session::{Event, Session, Settings};
 use crate::{Summary, corrected, nanos, times};
 
-/// What was measured; the fields are a promise, times are ns.
+/// The measurement. The JSON fields are a stable interface. Times are in ns.
 #[derive(Serialize)]
 pub struct Lateness {
-    /// Under which the thread ran.
+    /// The scheduling policy of the thread.
     pub policy: &'static str,
-    /// The thread wanted to run so often.
+    /// The thread's period.
     pub resolution: u64,
-    /// For so long.
+    /// The duration of the measurement.
     pub measured: u64,
-    /// With what would have come during a long hiccup.
+    /// Times corrected for coordinated omission.
     pub corrected: Option<Summary>,
-    /// As measured.
+    /// Times as measured.
     pub raw: Option<Summary>,
 }
 
-/// The thread wants to run so often, in ns.
+/// The thread's period, in ns.
 const RESOLUTION: u64 = 1_000_000;
-/// How long between looks whether the end was asked for, in ns.
+/// Time between two checks for a stop request, in ns.
 const TICK: u64 = 50_000_000;
-/// In the middle of what control loops have.
+/// A priority in the middle of the range that control loops use.
 const PRIORITY: i32 = 80;
 
-/// Measures cyclictest's way for so long, or until the end is asked for; under `SCHED_FIFO` where that is granted.
+/// Measures with cyclictest's method for this time, or until a stop request; under `SCHED_FIFO` if `fifo` is set and allowed.
 ///
 /// # Errors
 /// The meter cannot be started.
@@ -54,7 +54,7 @@ pub fn measure(time: Duration, fifo: bool) -> io::Result<Lateness> {
     let mut take = |event| {
         if let Event::Interval(interval) = event {
             last = interval.end;
-            // Both have the same bounds, so that nothing is too long.
+            // Both have the same bounds, so that no time is too long.
             let _ = raw.add(&interval.times);
         }
     };

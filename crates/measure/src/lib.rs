@@ -1,5 +1,5 @@
-//! Honest latency: meters that find out how long this machine leaves a program waiting, what else happened then, and
-//! histograms in files that other tools read and write.
+//! Latency measurement: meters of scheduling delays, the kernel's counts around them, and histograms in files that other tools read and
+//! write.
 //!
 //! Times are nanoseconds in a `u64`. Percentiles are read from merged histograms and never averaged.
 
@@ -22,21 +22,21 @@ pub use summary::Summary;
 pub use hdrhistogram::Histogram;
 use std::time::Duration;
 
-/// The longest time that a histogram keeps: an hour. What is longer counts as that.
+/// The longest time in a histogram: an hour. Longer times count as this.
 pub const LONGEST: u64 = 3_600_000_000_000;
 
-/// A time in ns; what is longer than 584 years counts as that.
+/// A duration in ns. Saturates at 584 years.
 pub fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// An empty histogram of times from 1 ns to an hour, exact to three digits.
 pub fn times() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, 3).expect("these bounds are legal")
+    Histogram::new_with_bounds(1, LONGEST, 3).expect("valid bounds")
 }
 
-/// The same with what the correction of coordinated omission adds: who was to come every `interval` ns during a long time
-/// would have waited for the rest of it. Exact to the histogram's three digits.
+/// The histogram corrected for coordinated omission: during a long time, events expected every `interval` ns would have waited for the rest
+/// of it. Exact to the histogram's three digits.
 pub fn corrected(times: &Histogram<u64>, interval: u64) -> Histogram<u64> {
     times.clone_correct(interval)
 }

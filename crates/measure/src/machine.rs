@@ -1,8 +1,8 @@
-//! The machine a figure was measured on: without it a figure says nothing.
+//! The description of the machine on which something was measured.
 
 use std::fs::read_to_string;
 
-/// What is known of this machine, by name, in the order in which it is printed. Reads a few small files.
+/// Properties of this machine by name, in the order in which they are printed. Reads a few small files.
 pub fn facts() -> Vec<(&'static str, String)> {
     let cpu = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let flags = field(&cpu, "flags").unwrap_or_default();
@@ -24,18 +24,18 @@ pub fn facts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The same as lines of a log.
+/// The same as comment lines of a log.
 pub fn comments() -> Vec<String> {
     facts().into_iter().map(|(name, value)| format!("machine: {name}: {value}")).collect()
 }
 
-/// The value behind `name :` in a table such as `/proc/cpuinfo`.
+/// The value after `name :` in a table such as `/proc/cpuinfo`.
 pub fn field(text: &str, name: &str) -> Option<String> {
     let line = text.lines().find(|l| l.split(':').next().is_some_and(|key| key.trim() == name))?;
     Some(line.split_once(':')?.1.trim().to_string())
 }
 
-/// What a small file says, or `unknown`.
+/// The contents of a small file, or `unknown`.
 pub fn file(path: &str) -> String {
     read_to_string(path).map_or_else(|_| "unknown".into(), |text| text.trim().to_string())
 }

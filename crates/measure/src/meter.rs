@@ -1,16 +1,16 @@
-//! The meters: how late is a thread that wants to run every millisecond?
+//! The meters, which measure how late a periodic thread runs.
 //!
-//! What a meter knows of the world is a [`Time`], so that a test can give it one of known delays.
+//! A meter reads the clock and sleeps through [`Time`], so that a test can pass one with known delays.
 
 use saltus_os::{clock, process};
 
 /// A clock and the two ways to sleep on it.
 pub trait Time {
-    /// Nanoseconds of a clock that never goes back.
+    /// Monotonic time in ns.
     fn now(&mut self) -> u64;
-    /// Blocks for so many nanoseconds, or longer.
+    /// Blocks for at least this many nanoseconds.
     fn sleep_for(&mut self, ns: u64);
-    /// Blocks until then, or longer.
+    /// Blocks at least until this time.
     fn sleep_until(&mut self, deadline: u64);
 }
 
@@ -29,22 +29,21 @@ impl Time for Monotonic {
     }
 }
 
-/// How hiccups are found.
+/// Methods of measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// jHiccup's method: sleeps for the resolution again and again. A hiccup is what a turn took longer than the shortest
-    /// one so far.
+    /// jHiccup's method: sleeps for the resolution repeatedly. A hiccup is the difference to the shortest cycle so far.
     Sleep,
-    /// cyclictest's: sleeps until points in time that are the resolution apart. A hiccup is how late it woke. Points that
-    /// have passed meanwhile are left out.
+    /// cyclictest's method: sleeps until points in time that are the resolution apart. A hiccup is the delay of waking. Points that have
+    /// passed in the meantime are skipped.
     Deadline,
-    /// Reads the clock without pause. A hiccup is the longest time between two readings within the resolution, less the
-    /// shortest so far. It takes a whole processor.
+    /// Reads the clock without pause. A hiccup is the longest time between two readings within the resolution, less the shortest so far.
+    /// Uses a whole CPU.
     Spin,
 }
 
 impl Kind {
-    /// Its name, as it is typed.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Sleep => "sleep",
@@ -54,30 +53,30 @@ impl Kind {
     }
 }
 
-/// One hiccup, perhaps of 0.
+/// One hiccup, possibly of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// When it was over.
+    /// The time of its end.
     pub at: u64,
-    /// How long it was.
+    /// Its length.
     pub delay: u64,
 }
 
-/// A meter at work.
+/// A running meter.
 pub struct Meter<T> {
     time: T,
     kind: Kind,
     resolution: u64,
     /// The last reading.
     last: u64,
-    /// The shortest turn so far.
+    /// The shortest cycle so far.
     shortest: u64,
     /// The next point in time.
     due: u64,
 }
 
 impl<T: Time> Meter<T> {
-    /// Starts: takes one turn, which is not counted. The resolution is in ns, at least 1.
+    /// Starts, with one cycle that does not count. The resolution is in ns, at least 1.
     pub fn start(mut time: T, kind: Kind, resolution: u64) -> Meter<T> {
         let resolution = resolution.max(1);
         if kind != Kind::Spin {
@@ -92,7 +91,7 @@ impl<T: Time> Meter<T> {
         self.last
     }
 
-    /// Takes a turn. Blocks, or spins, for the resolution or longer.
+    /// Runs one cycle. Blocks, or spins, for at least the resolution.
     pub fn sample(&mut self) -> Sample {
         match self.kind {
             Kind::Sleep => {
@@ -144,7 +143,7 @@ impl<T: Time> Meter<T> {
 mod tests {
     use super::*;
 
-    /// A machine that is late by known times, one for each sleep or, when spun on, each reading.
+    /// A machine with known delays, one for each sleep, or for each reading when spinning.
     struct Late<'a> {
         now: u64,
         delays: std::slice::Iter<'a, u64>,
@@ -180,7 +179,7 @@ mod tests {
 
     #[test]
     fn sleeping_finds_each_delay_beyond_the_shortest() {
-        // The first turn does not count; the constant part, the timer's slack, is no hiccup.
+        // The first cycle does not count. The constant part, the timer's slack, is not a hiccup.
         assert_eq!(found(Kind::Sleep, &[9_999, 60, 50, 57, 40_050], 4), [0, 0, 7, 40_000]);
     }
 
@@ -200,7 +199,7 @@ mod tests {
         delays[10] = 300;
         delays[30] = 100;
         delays[60] = 5_000;
-        // 50 readings a span of 1000 ns; the first reading only starts.
+        // 50 readings per span of 1000 ns; the first reading only starts.
         assert_eq!(found(Kind::Spin, &delays, 3), [300, 5_000, 0]);
     }
 

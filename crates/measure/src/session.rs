@@ -1,7 +1,7 @@
-//! A meter in a thread of its own, and beside it, in the caller's thread, what collects and looks around.
+//! A session: the meter in its own thread, and the observer in the caller's thread.
 //!
-//! The thread that measures waits for nobody: it hands over what it has without blocking, and keeps it when that fails. What
-//! happens to it at a spike is read by the other thread.
+//! The measuring thread never blocks on the other: it passes its results without blocking, and keeps them if that fails. The other thread
+//! reads the counters around a spike.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,30 +18,30 @@ use crate::meter::{Kind, Meter, Monotonic, Time};
 use crate::observe::{Around, Observer};
 use crate::times;
 
-/// What to measure.
+/// The settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How.
+    /// The method.
     pub kind: Kind,
-    /// How far apart, in ns.
+    /// The resolution, in ns.
     pub resolution: u64,
-    /// How long a histogram covers, in ns.
+    /// The length of an interval, in ns.
     pub interval: u64,
-    /// Hiccups of this length and more, in ns, are spikes.
+    /// The shortest spike, in ns.
     pub spike: u64,
-    /// How often to look what else happens, in ns.
+    /// The period of the observer, in ns.
     pub look: u64,
-    /// The processor to measure on.
+    /// The CPU to measure on.
     pub cpu: Option<usize>,
     /// A priority under `SCHED_FIFO`.
     pub fifo: Option<i32>,
 }
 
-/// The hiccups of some time, as they were measured.
+/// The hiccups of one interval, as measured.
 pub struct Interval {
-    /// When it began, on the monotonic clock, in ns.
+    /// Its start, monotonic ns.
     pub start: u64,
-    /// When it ended.
+    /// Its end.
     pub end: u64,
     /// The hiccups.
     pub times: Histogram<u64>,
@@ -50,21 +50,21 @@ pub struct Interval {
 /// A long hiccup.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spike {
-    /// When it was over, on the monotonic clock, in ns.
+    /// Its end, monotonic ns.
     pub at: u64,
-    /// How long it was, in ns.
+    /// Its length, in ns.
     pub delay: u64,
-    /// The processor on which it was noticed.
+    /// The CPU on which it was noticed.
     pub cpu: usize,
-    /// What else happened.
+    /// The kernel's counts around it.
     pub around: Around,
 }
 
-/// What there is to tell.
+/// An event of a session.
 pub enum Event {
-    /// A spike, with what happened around it.
+    /// A spike, with the counts around it.
     Spike(Box<Spike>),
-    /// An interval is over.
+    /// A finished interval.
     Interval(Interval),
 }
 
@@ -73,12 +73,12 @@ enum Told {
     Interval(Interval),
 }
 
-/// Spikes that wait to be looked at; more are only counted.
+/// Most spikes that wait for the observer. Further ones are only counted.
 const WAITING: usize = 64;
-/// Looks are at least so far apart, in ns, and at least so many times what one costs.
+/// Least time between two readings, in ns, and as a multiple of the duration of one.
 const APART: (u64, u64) = (10_000_000, 20);
 
-/// A meter at work.
+/// A running meter.
 pub struct Session {
     told: Receiver<Told>,
     empty: SyncSender<Histogram<u64>>,
@@ -110,15 +110,15 @@ impl Session {
                 let refused = prepare(&own);
                 let first = times();
                 let _ = ready.send((process::thread_id(), refused));
-                // Not before the observer has looked, which tells later what has happened since.
+                // After the first reading of the observer, to which later ones are compared.
                 let Ok(()) = begun.recv() else { return 0 };
                 let meter = Meter::start(Monotonic, own.kind, own.resolution);
                 let _ = beginning.send(meter.last());
-                // Relaxed: nothing else is told by it.
+                // Relaxed: it publishes no other data.
                 measure(meter, &own, first, &teller, &emptied, || until.load(Ordering::Relaxed))
             })
         })?;
-        let ended = |_| io::Error::other("the meter ended before it began");
+        let ended = |_| io::Error::other("the meter ended before it started");
         let (thread, refused) = prepared.recv().map_err(ended)?;
         let observer = Observer::new(thread);
         let _ = begin.send(());
@@ -140,27 +140,27 @@ impl Session {
         })
     }
 
-    /// What the system refused, in words.
+    /// The settings that the system refused, as messages.
     pub fn refused(&self) -> &[String] {
         &self.refused
     }
 
-    /// When the meter began, on the monotonic clock, in ns.
+    /// The start of the meter, monotonic ns.
     pub fn began(&self) -> u64 {
         self.start
     }
 
-    /// What looks around, for what it cannot know and what it costs.
+    /// The observer, for its unavailable counters and its cost.
     pub fn observer(&self) -> &Observer {
         &self.observer
     }
 
-    /// Watches a command, too, from now on.
+    /// Also observes a command from now on.
     pub fn watch(&mut self, command: u32) {
         self.observer.watch(command);
     }
 
-    /// Waits for something to tell, until this time of the monotonic clock; looks around meanwhile.
+    /// Waits for an event until this monotonic time, and reads the counters in the meantime.
     pub fn next(&mut self, until: u64) -> Option<Event> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -180,12 +180,12 @@ impl Session {
         }
     }
 
-    /// Stops the meter. What it has left to tell, and how many spikes were counted but not looked at.
+    /// Stops the meter. Returns the remaining events, and the number of spikes that were counted but not examined.
     pub fn stop(mut self) -> (Vec<Event>, u64) {
-        // Relaxed: nothing else is told by it.
+        // Relaxed: it publishes no other data.
         self.stop.store(true, Ordering::Relaxed);
         while let Ok(told) = self.told.recv() {
-            // Spikes come before the interval that they lie in, the last ones too.
+            // Spikes precede the interval that contains them, including the last ones.
             if matches!(told, Told::Interval(_)) {
                 self.look();
             }
@@ -227,12 +227,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Relaxed: nothing else is told by it.
+        // Relaxed: it publishes no other data.
         self.stop.store(true, Ordering::Relaxed);
     }
 }
 
-/// Makes the calling thread what was asked for; what is refused, in words.
+/// Applies the settings to the calling thread. Returns messages about refused ones.
 fn prepare(settings: &Settings) -> Vec<String> {
     let memory = || rt::lock_memory();
     let asked = [
@@ -244,7 +244,7 @@ fn prepare(settings: &Settings) -> Vec<String> {
     asked.into_iter().flatten().filter_map(|done| done.err()).map(|refused| refused.to_string()).collect()
 }
 
-/// Measures until it is stopped; how many spikes could not be told.
+/// Measures until it is stopped. Returns the number of spikes that did not fit into the queue.
 fn measure<T: Time>(
     mut meter: Meter<T>,
     settings: &Settings,
@@ -256,7 +256,7 @@ fn measure<T: Time>(
     let interval = settings.interval.max(1);
     let mut untold = 0;
     let (mut start, mut end) = (meter.last(), meter.last().saturating_add(interval));
-    // An empty histogram that came back because nobody took the full one.
+    // An empty histogram, returned because the full one was not received.
     let mut spare = None;
     while !stopped() {
         let sample = meter.sample();
@@ -266,7 +266,7 @@ fn measure<T: Time>(
             untold += u64::from(teller.try_send(told).is_err());
         }
         let now = meter.last();
-        // Without an empty histogram the interval grows, and nothing is lost.
+        // Without an empty histogram the interval continues, and nothing is lost.
         if now >= end
             && let Some(fresh) = spare.take().or_else(|| emptied.try_recv().ok())
         {
@@ -280,7 +280,7 @@ fn measure<T: Time>(
             end = end.saturating_add(((now - end) / interval + 1).saturating_mul(interval));
         }
     }
-    // At the end there is nothing to be late for.
+    // At the end, blocking does no harm.
     let _ = teller.send(Told::Interval(Interval { start, end: meter.last(), times }));
     untold
 }

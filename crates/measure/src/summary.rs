@@ -1,29 +1,29 @@
-//! A histogram in a few figures.
+//! A summary of a histogram.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// How many, and the times in ns that so many of them did not exceed. The fields are a promise.
+/// The number of times, and percentiles in ns. The JSON fields are a stable interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Times measured.
+    /// Number of measured times.
     pub count: u64,
-    /// Half of them.
+    /// The median.
     pub p50: u64,
-    /// 90 %.
+    /// The 90th percentile.
     pub p90: u64,
-    /// 99 %.
+    /// The 99th percentile.
     pub p99: u64,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     pub p999: u64,
-    /// 99.99 %.
+    /// The 99.99th percentile.
     pub p9999: u64,
-    /// All.
+    /// The maximum.
     pub max: u64,
 }
 
 impl Summary {
-    /// Of a histogram; none of an empty one.
+    /// From a histogram; `None` if it is empty.
     pub fn of(times: &Histogram<u64>) -> Option<Summary> {
         let quantile = |q| times.value_at_quantile(q);
         (!times.is_empty()).then(|| Summary {

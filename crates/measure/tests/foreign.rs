@@ -1,5 +1,4 @@
-//! Interval logs, written here and read by HdrHistogram's packages for Python and JavaScript and its Java library, and the other way
-//! round.
+//! Interoperability of interval logs with HdrHistogram's packages for Python and JavaScript and its Java library, in both directions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use saltus_measure::hlog::{self, Entry, Line, Writer};
 use saltus_measure::times;
 
-/// Runs a script in the Python that has the package.
+/// Runs a script in the Python installation with the package.
 fn python(script: &str, arguments: &[&str]) -> String {
     let output =
         saltus_peers::program("python").args(["-c", script]).args(arguments).output().expect("it starts");
@@ -17,7 +16,7 @@ fn python(script: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// A file that is removed at the end.
+/// A file that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -44,7 +43,7 @@ while (h := reader.get_next_interval_histogram()) is not None:
     print(h.get_tag(), round(h.get_start_time_stamp()), h.get_total_count(), h.get_max_value(), h.get_value_at_percentile(99))
 ";
 
-/// Writes a log with the same thousand times without and with a tag; gives them.
+/// Writes a log with the same thousand times without and with a tag, and returns them.
 fn write_ours(file: &Scratch) -> saltus_measure::Histogram<u64> {
     let mut sink = std::fs::File::create(&file.0).expect("made");
     let mut serializer = hlog::serializer();
@@ -84,7 +83,7 @@ log.close()
 print(h.get_max_value(), h.get_value_at_percentile(99))
 ";
 
-/// The intervals of a log, which must be whole.
+/// The intervals of a log, which must be complete.
 fn lines(file: &Scratch) -> Vec<Line> {
     let bytes = std::fs::read(&file.0).expect("written");
     let mut lines: Vec<Line> = Vec::new();
@@ -93,7 +92,7 @@ fn lines(file: &Scratch) -> Vec<Line> {
             lines.push(line);
         }
     });
-    assert!(!cut.expect("readable"), "it is whole");
+    assert!(!cut.expect("readable"), "complete");
     lines
 }
 
@@ -107,10 +106,10 @@ fn what_python_writes_is_read_here() {
     assert_eq!(told.trim(), format!("{} {}", line.times.max(), line.times.value_at_quantile(0.99)));
 }
 
-/// HdrHistogram's own library, where Debian's package puts it.
+/// HdrHistogram's own library, in the path of Debian's package.
 const JAR: &str = "/usr/share/java/hdrhistogram.jar";
 
-/// Runs the program beside this test, in Java.
+/// Runs the Java program next to this test.
 fn java(word: &str, file: &Scratch) -> String {
     assert!(Path::new(JAR).is_file(), "no {JAR}: install libhdrhistogram-java, as `cargo xtask test` does");
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/java/Logs.java");
@@ -120,7 +119,7 @@ fn java(word: &str, file: &Scratch) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Runs the program beside this test, in Node.js, with HdrHistogram's package.
+/// Runs the Node.js program next to this test, with HdrHistogram's package.
 fn javascript(word: &str, file: &Scratch) -> String {
     static MODULES: OnceLock<PathBuf> = OnceLock::new();
     let install = || saltus_peers::node(env!("CARGO_TARGET_TMPDIR"), "hdr-node", &["hdr-histogram-js@3.0.1"]);
@@ -171,7 +170,7 @@ fn percentiles_that_java_writes_are_read_here() {
     for (file, step) in [(&plain, 0), (&ms, 500), (&commas, 0)] {
         let one = saltus_measure::report::load(&file.0, None).expect("read").remove(0);
         assert_eq!((one.times.len(), one.assumed.is_some()), (1000, step == 0), "{}", file.path());
-        // As exactly as the file has it: of milliseconds three decimals.
+        // With the precision of the file: three decimals of milliseconds.
         let near = |a: u64, b: u64| a.abs_diff(b) <= step + b / 500;
         assert!(
             near(one.times.max(), max) && near(one.times.value_at_quantile(0.5), median),

@@ -1,4 +1,4 @@
-//! Places of a log with names, kept with it.
+//! Named positions in a log, stored with it.
 
 use saltus_log::{Format, Log, add_metadata};
 use std::collections::BTreeMap;
@@ -6,40 +6,40 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// A place that somebody wants to find again.
+/// A named position in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark {
     /// The time of the log, ns since 1970.
     pub time: i64,
-    /// What it is; no line breaks.
+    /// Its name, without line breaks.
     pub name: String,
 }
 
-/// The bookmarks of a log, in the order of time: a line each, the time, a tab, the name. They are written beside the log at once,
-/// as `LOG.saltus-bookmarks`; [`settle`](Bookmarks::settle) takes them into an MCAP file, where they are metadata.
+/// The bookmarks of a log, in the order of time. They are saved immediately to the file `LOG.saltus-bookmarks` next to the log: one line
+/// each, with the time, a tab, and the name. [`settle`](Bookmarks::settle) moves them into an MCAP file, as metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bookmarks {
-    /// Of an MCAP file that may take them in.
+    /// The path of the log, if it is an MCAP file that can store them.
     log: Option<PathBuf>,
-    /// The file beside it.
+    /// The bookmark file next to the log.
     path: PathBuf,
-    /// Whether that has something.
+    /// Whether the bookmark file has bookmarks.
     beside: bool,
     all: Vec<Bookmark>,
 }
 
-/// Longest file that is read.
+/// Largest bookmark file that is read.
 const LONGEST: u64 = 1 << 20;
-/// Largest MCAP file that is written anew to take bookmarks in.
+/// Largest MCAP file that is rewritten to store bookmarks.
 const LARGEST: u64 = 1 << 30;
-/// The name of the metadata, and that of what is in it.
+/// The name of the metadata, and of its entry.
 const METADATA: (&str, &str) = ("saltus.bookmarks", "bookmarks");
 
 impl Bookmarks {
-    /// Those of a log. Lines that make no sense are passed over.
+    /// Reads the bookmarks of a log. Skips invalid lines.
     ///
     /// # Errors
-    /// They lie beside it, and cannot be read, or are longer than anybody writes.
+    /// The bookmark file cannot be read, or is longer than 1 MiB.
     pub fn of(log: &Log) -> io::Result<Bookmarks> {
         let mut name = log.path().as_os_str().to_owned();
         name.push(".saltus-bookmarks");
@@ -82,7 +82,7 @@ impl Bookmarks {
         self.all.iter().map(|b| format!("{}\t{}\n", b.time, b.name)).collect()
     }
 
-    /// All of them.
+    /// All bookmarks.
     pub fn all(&self) -> &[Bookmark] {
         &self.all
     }
@@ -99,7 +99,7 @@ impl Bookmarks {
         let at = self.all.partition_point(|other| other.time <= bookmark.time);
         self.all.insert(at, bookmark);
     }
-    /// Adds one, and writes all of them beside the log: that file is replaced as a whole.
+    /// Adds a bookmark, and saves all: replaces the bookmark file atomically.
     ///
     /// # Errors
     /// The directory cannot be written to.
@@ -113,19 +113,19 @@ impl Bookmarks {
         Ok(())
     }
 
-    /// Takes those that lie beside an MCAP file into it, when nobody reads it any more: a copy with them takes its place in one step. `false`:
-    /// they stay where they are, since there are none, the log is none that takes them, has more than 1 GiB, or was not ended as it
-    /// should be. Blocks as long as copying takes.
+    /// Moves the bookmarks of the bookmark file into an MCAP file, after it was read. A copy with the bookmarks replaces the log in one
+    /// step. Returns `false`, and leaves the bookmark file, if there are no bookmarks, if the log is not an MCAP file, if it is larger than
+    /// 1 GiB, or if it was not finished properly. Blocks during the copy.
     ///
     /// # Errors
-    /// The copy cannot be written; they stay where they are, and the log as it is.
+    /// The copy cannot be written. The log and the bookmark file are unchanged.
     pub fn settle(&mut self) -> saltus_log::Result<bool> {
         let Some(log) = self.log.as_ref().filter(|_| self.beside) else { return Ok(false) };
         let values = BTreeMap::from([(METADATA.1.to_string(), self.text())]);
         if !add_metadata(log, METADATA.0, &values)? {
             return Ok(false);
         }
-        // If it stays, it says nothing that the log does not say.
+        // If the file stays, it only repeats the log's bookmarks.
         self.beside = fs::remove_file(&self.path).is_err();
         Ok(true)
     }
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(again.all()[1], Bookmark { time: 300, name: "it fell here".into() });
         assert_eq!((again.after(0), again.before(0)), (Some(&again.all()[1]), Some(&again.all()[0])));
         assert_eq!((again.after(300), again.before(-5)), (None, None));
-        assert!(!bookmarks.settle().unwrap(), "an LCM log has no place for them");
+        assert!(!bookmarks.settle().unwrap(), "an LCM log cannot store them");
         fs::write(&again.path, b"what\n7\tseven\n\xff\t\n").unwrap();
         assert_eq!(of(&log).all(), [Bookmark { time: 7, name: "seven".into() }]);
         fs::remove_file(&again.path).unwrap();
@@ -171,10 +171,10 @@ mod tests {
     fn an_mcap_file_takes_them_in_and_stays_the_log_that_it_was() {
         let log = log(Format::Mcap, "mcap");
         let mut bookmarks = of(&log);
-        assert!(!bookmarks.settle().unwrap(), "there are none");
+        assert!(!bookmarks.settle().unwrap(), "no bookmarks");
         bookmarks.add(300, "one").unwrap();
         assert!(bookmarks.settle().unwrap() && !bookmarks.path.exists());
-        assert!(!bookmarks.settle().unwrap(), "they are in it");
+        assert!(!bookmarks.settle().unwrap(), "already in the log");
         let mut again = of(&log);
         assert_eq!(again.all(), bookmarks.all());
         again.add(200, "two").unwrap();
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(of(&log).all().iter().map(|b| b.time).collect::<Vec<_>>(), [200, 300]);
         let mut whole = Log::open(&log).unwrap();
         assert!(whole.damage().is_none() && whole.next().unwrap().unwrap().data == b"x");
-        // A file whose writer was killed keeps them beside it.
+        // For a log whose writer was killed, they stay in the bookmark file.
         let bytes = fs::read(&log).unwrap();
         fs::write(&log, &bytes[..bytes.len() - 20]).unwrap();
         let mut killed = of(&log);

@@ -1,12 +1,12 @@
-//! A player of logs, without a clock and without a network.
+//! A player of logs, without a clock and without I/O other than reading logs.
 //!
 //! ```text
-//! logs ──► Reel (all events in the order of time) ──► Player: what is due, and when ──► whoever publishes
+//! logs ──► Reel (all events in the order of time) ──► Player: the next event, and its time ──► publisher
 //!                                                        ▲ now, play, pause, speed, step, seek, loop
 //! ```
 //!
-//! A [`Player`] is told what time it is, and says which event is due or how long to wait. It can be stepped forwards and
-//! backwards, by message or by channel, and told to repeat between two marks. Tests give it a clock of their own.
+//! A [`Player`] has no clock: given the current time, it returns the event that is due, or how long to wait. It can step forward and
+//! backward, by message or by channel, and repeat between two marks. Tests use their own clock.
 
 mod bookmarks;
 mod player;

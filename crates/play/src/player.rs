@@ -1,35 +1,34 @@
-//! The state machine: what is due, and when.
+//! The player: a state machine that determines which event is due, and when.
 
 use crate::timeline::{Spot, Timeline};
 use saltus_log::Result;
 
-/// What to do now.
+/// The next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Todo {
-    /// Publish this event, which was due at this time of the clock.
+    /// Publish this event, which was due at this clock time.
     Publish(Spot, u64),
-    /// Nothing until this time of the clock.
+    /// Wait until this clock time.
     Wait(u64),
-    /// Nothing until somebody says something: it is paused.
+    /// Paused: wait for a command.
     Paused,
-    /// Nothing: all was played.
+    /// All events were played.
     Ended,
 }
 
-/// Which way to step.
+/// The direction of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// To what was logged later.
+    /// To the next event.
     Forward,
-    /// To what was logged before.
+    /// To the previous event.
     Backward,
 }
 
-/// Who comes later than this is not to catch up: the time that was lost, as when the process was stopped, is made up for by
-/// playing later. In ns.
+/// Longest delay that the player catches up with, in ns. After a longer one, such as a stopped process, all later events are delayed by it.
 const LATE: u64 = 500_000_000;
 
-/// Plays a timeline. It has no clock itself: the times that it is told are nanoseconds of any clock that goes on evenly.
+/// Plays a timeline. It has no clock: callers pass in times in nanoseconds of any monotonic clock.
 ///
 /// ```
 /// # use saltus_play::{Player, Reel, Todo};
@@ -42,18 +41,17 @@ pub struct Player<T> {
     timeline: T,
     speed: f64,
     playing: bool,
-    /// A time of the log, and the time of the clock at which it is due; none until something is due.
+    /// A time of the log, and the clock time at which it is due; `None` until an event is due.
     anchor: Option<(i64, u64)>,
-    /// Where the log is: the time of what was published last, or of where one has gone to.
+    /// The position in the log: the time of the last published event, or of the last seek.
     at: Option<i64>,
     repeat: Option<(i64, i64)>,
-    /// Says whether a channel of a log is played.
+    /// The filter for channels.
     wants: Box<dyn FnMut(usize, usize) -> bool + Send>,
 }
 
 impl<T: Timeline> Player<T> {
-    /// A player that is paused at the beginning. `speed` 2 is twice as fast as it was recorded; 0, and what is no number, is
-    /// as fast as anybody asks.
+    /// A paused player at the beginning. Speed 2 is twice the recorded speed; 0, and NaN, is without limit.
     pub fn new(timeline: T, speed: f64) -> Player<T> {
         let wants = Box::new(|_, _| true);
         let mut player =
@@ -61,26 +59,26 @@ impl<T: Timeline> Player<T> {
         player.set_speed(speed, 0);
         player
     }
-    /// What is played.
+    /// The timeline.
     pub fn timeline(&mut self) -> &mut T {
         &mut self.timeline
     }
-    /// Plays only channels of which this says so: by the number of the log and that of the channel in it.
+    /// Plays only channels for which `wants` returns `true`, given the numbers of the log and of the channel in it.
     pub fn set_wants(&mut self, wants: impl FnMut(usize, usize) -> bool + Send + 'static) {
         self.wants = Box::new(wants);
     }
 
-    /// Goes on.
+    /// Starts or resumes playback.
     pub fn play(&mut self) {
         if !self.playing {
             (self.playing, self.anchor) = (true, None);
         }
     }
-    /// Stays where it is.
+    /// Pauses playback.
     pub fn pause(&mut self) {
         self.playing = false;
     }
-    /// Whether it goes on.
+    /// Whether it is playing.
     pub fn is_playing(&self) -> bool {
         self.playing
     }
@@ -88,28 +86,27 @@ impl<T: Timeline> Player<T> {
     pub fn speed(&self) -> f64 {
         self.speed
     }
-    /// Goes on with another speed from where it is `now`.
+    /// Changes the speed from the position at `now`.
     pub fn set_speed(&mut self, speed: f64, now: u64) {
         self.anchor = self.anchor.map(|_| (self.time(now).unwrap_or(0), now));
         self.speed = if speed > 0.0 { speed } else { 0.0 };
     }
-    /// Repeats what lies between two times of the log, both included, or no longer.
+    /// Repeats the part between two times of the log, inclusive, or stops repeating.
     pub fn set_repeat(&mut self, repeat: Option<(i64, i64)>) {
         self.repeat = repeat.map(|(a, b)| (a.min(b), a.max(b)));
     }
-    /// What is repeated.
+    /// The repeated part.
     pub fn repeat(&self) -> Option<(i64, i64)> {
         self.repeat
     }
 
-    /// The time of the log that it is `now`, ns since 1970: between two events it goes on as the clock does. None before the
-    /// first event.
+    /// The time of the log at clock time `now`, ns since 1970. It advances between two events. `None` before the first event.
     pub fn time(&self, now: u64) -> Option<i64> {
         let (Some((time, clock)), true) = (self.anchor, self.playing && self.speed > 0.0) else {
             return self.at;
         };
         let passed = now.saturating_sub(clock) as f64 * self.speed;
-        Some(time.saturating_add(passed as i64)) // a number that is too large becomes the largest
+        Some(time.saturating_add(passed as i64)) // saturates
     }
     /// The times of the first event and the last.
     ///
@@ -129,7 +126,7 @@ impl<T: Timeline> Player<T> {
         Ok(())
     }
 
-    /// What is to be done `now`. Call it again when that is done, when the time has come, or when something else was said.
+    /// The next action at clock time `now`. Call it again after the action, at the returned time, or after a command.
     ///
     /// # Errors
     /// A log cannot be read.
@@ -142,7 +139,7 @@ impl<T: Timeline> Player<T> {
             let next = self.timeline.next()?;
             let end = self.repeat.map(|(_, end)| end);
             let Some(spot) = next.filter(|spot| end.is_none_or(|end| spot.time <= end)) else {
-                // A loop in which nothing is to be played is not run through for ever.
+                // A loop without events to play must not run forever.
                 let Some((start, _)) = self.repeat.filter(|_| again) else { return Ok(Todo::Ended) };
                 again = false;
                 self.seek(start)?;
@@ -162,7 +159,7 @@ impl<T: Timeline> Player<T> {
         }
     }
 
-    /// When an event of this time of the log is due.
+    /// The clock time at which an event with this time of the log is due.
     fn due(&mut self, time: i64, now: u64) -> u64 {
         if self.speed == 0.0 {
             return now;
@@ -178,14 +175,14 @@ impl<T: Timeline> Player<T> {
         now
     }
 
-    /// Pauses, and goes one event further or back: of any channel that is played, or only of those that `of` wants. Gives what
-    /// is to be published; none at an end.
+    /// Pauses, and steps one event forward or back, among played channels that `of` accepts. Returns the event to publish; `None` at an
+    /// end.
     ///
     /// # Errors
     /// A log cannot be read.
     pub fn step(&mut self, direction: Direction, mut of: impl FnMut(&Spot) -> bool) -> Result<Option<Spot>> {
         self.pause();
-        // The event before the place is the one that was published last: back means before that.
+        // The previous event is the one that was published last: stepping back means the one before it.
         if direction == Direction::Backward {
             self.timeline.back()?;
         }

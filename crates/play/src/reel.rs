@@ -1,18 +1,18 @@
-//! Several logs as one.
+//! Several logs merged by time.
 
 use crate::timeline::{Spot, Timeline};
 use saltus_log::{Event, Log, Result};
 
-/// Logs that are played together, by the times at which their events were logged.
+/// Logs that are played together, in the order of their events' times.
 #[derive(Debug)]
 pub struct Reel {
     logs: Vec<Log>,
-    /// In each log, the position of the event that comes next.
+    /// In each log, the position of the next event.
     positions: Vec<u64>,
 }
 
 impl Reel {
-    /// Logs, from the beginning. Of events of the same time those of the log that is named first come first.
+    /// Merges logs, from the beginning. Events with the same time are in the order of the logs.
     pub fn new(logs: Vec<Log>) -> Reel {
         let positions = vec![0; logs.len()];
         Reel { logs, positions }
@@ -21,10 +21,10 @@ impl Reel {
     pub fn logs(&self) -> &[Log] {
         &self.logs
     }
-    /// The event at a spot; none if there is none.
+    /// The event at a spot, if any.
     ///
     /// # Errors
-    /// Its log cannot be read, or the message cannot be turned back into what was published.
+    /// Its log cannot be read, or the published message cannot be restored.
     pub fn event(&mut self, spot: &Spot) -> Result<Option<Event<'_>>> {
         match self.logs.get_mut(spot.log) {
             Some(log) => log.event(spot.position),

@@ -1,33 +1,33 @@
-//! Events in the order of time, with a place between two of them.
+//! Events in the order of time, with a position between two of them.
 
 use saltus_log::Result;
 
-/// Where an event is.
+/// The location of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// Which of the logs it is in.
+    /// The number of its log.
     pub log: usize,
     /// Its position there.
     pub position: u64,
     /// The number of its channel in that log.
     pub channel: usize,
-    /// When it was logged, ns since 1970.
+    /// Its time in the log, ns since 1970.
     pub time: i64,
 }
 
-/// Events in the order of time. There is a place between two of them, or before the first or behind the last; all moves
-/// start there. Going back undoes going forward, event by event.
+/// Events in the order of time, with a position between two of them, before the first, or after the last. All moves start at the position.
+/// Moving back reverses moving forward, event by event.
 pub trait Timeline {
-    /// The times of the first event and the last; none if there are no events.
+    /// The times of the first and the last event; `None` if there are no events.
     fn span(&mut self) -> Result<Option<(i64, i64)>>;
-    /// Goes before the first event at or after this time, or to the end.
+    /// Moves before the first event at or after this time, or to the end.
     fn seek(&mut self, time: i64) -> Result<()>;
-    /// The event that comes next; the place stays.
+    /// The next event, without moving.
     fn next(&mut self) -> Result<Option<Spot>>;
-    /// The event that was before; the place stays.
+    /// The previous event, without moving.
     fn previous(&mut self) -> Result<Option<Spot>>;
-    /// Goes behind the next event, if there is one.
+    /// Moves after the next event, if any.
     fn forward(&mut self) -> Result<()>;
-    /// Goes before the previous event, if there is one.
+    /// Moves before the previous event, if any.
     fn back(&mut self) -> Result<()>;
 }

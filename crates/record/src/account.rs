@@ -1,25 +1,25 @@
-//! What was received, written, missed and dropped: the recorder's book.
+//! The recorder's account: messages received, written, missed and dropped.
 
 use saltus_domain::{Message, Missed, Name, Unread};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// The counts of one channel. `received` is `written` and what the recorder dropped after it had it.
+/// The counts of one channel. `received` is `written` plus the messages that the recorder dropped after it received them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Messages that came to the recorder.
+    /// Messages that arrived at the recorder.
     pub received: u64,
-    /// Messages that the file has. What a failed write may have left behind is not counted.
+    /// Messages in the file. Remains of a failed write do not count.
     pub written: u64,
-    /// Messages that did not come: exact where the transport tells it for each channel.
+    /// Messages that did not arrive; exact if the transport reports them for each channel.
     pub missed: u64,
-    /// Messages before which the transport does not tell how many were missed.
+    /// Messages before which an unknown number was missed.
     pub untold: u64,
-    /// Messages that the recorder dropped, exactly: it was too slow to take them in, or had no memory left for them.
+    /// Messages that the recorder dropped, exact: it was too slow to receive them, or had no memory left for them.
     pub dropped: u64,
 }
 
-/// What is known of a channel that is recorded.
+/// The account of a recorded channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The URL of its domain.
@@ -30,16 +30,16 @@ pub struct Line {
     pub counts: Counts,
 }
 
-/// The book. Channels have numbers, in the order in which they came.
+/// The account. Channels are numbered in the order in which they were added.
 #[derive(Debug, Default)]
 pub struct Account {
     lines: Vec<Line>,
     numbers: HashMap<usize, HashMap<Name, u32>>,
-    /// What could not be read, by source and channel: where its domain is, and why.
+    /// Unreadable channels, by source and channel: the domain's URL, and the reason.
     unread: BTreeMap<(usize, Option<Name>), (String, String)>,
-    /// Losses of senders, over all their channels. A source is one subscriber, and is told of each once.
+    /// Losses of senders, over all their channels. A source is one subscriber, to which each loss is reported once.
     of_senders: u64,
-    /// The channel that came last: mostly it is the next one too.
+    /// The channel of the last message, which is often that of the next.
     last: Option<(usize, u32)>,
 }
 
@@ -56,7 +56,7 @@ pub struct Total {
     pub untold: u64,
     /// As in [`Counts`].
     pub dropped: u64,
-    /// Channels that could not be read, and domains that could not be listed: nobody knows how many messages that were.
+    /// Number of channels that could not be read, and of domains that could not be listed. The number of their messages is unknown.
     pub unread: u64,
 }
 
@@ -65,9 +65,9 @@ pub struct Total {
 pub struct UnreadLine {
     /// The URL of its domain.
     pub domain: String,
-    /// Its name; none: the domain's channels could not be listed.
+    /// Its name; `None` if the domain's channels could not be listed.
     pub channel: Option<Name>,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -79,7 +79,7 @@ impl Total {
 }
 
 impl Account {
-    /// The number of a channel of source `source`, if it has one.
+    /// The number of a channel of `source`, if it has one.
     pub fn find(&mut self, source: usize, name: &Name) -> Option<u32> {
         let is_last = |&(last, n): &(usize, u32)| last == source && self.lines[n as usize].channel == *name;
         if let Some((_, number)) = self.last.filter(is_last) {
@@ -91,20 +91,20 @@ impl Account {
     }
     /// Gives the next number to a channel that has none.
     pub fn add(&mut self, source: usize, domain: &str, name: Name) -> u32 {
-        // If it could not be read before, what was missed of it is counted from now on.
+        // If it was unreadable before, its missed messages count from now on.
         self.unread.remove(&(source, Some(name.clone())));
-        let number = self.lines.len() as u32; // no domain keeps so many channels
+        let number = self.lines.len() as u32; // no domain has that many channels
         self.numbers.entry(source).or_default().insert(name.clone(), number);
         self.lines.push(Line { domain: domain.into(), channel: name, counts: Counts::default() });
         number
     }
 
-    /// Counts a message that came.
+    /// Counts a message that arrived.
     pub fn received(&mut self, number: u32, message: &Message<'_>) {
         let counts = &mut self.lines[number as usize].counts;
         counts.received += 1;
         counts.dropped += message.dropped;
-        // A network may say any number.
+        // A network can report any number.
         match message.missed {
             Missed::Exact(n) => counts.missed = counts.missed.saturating_add(n),
             Missed::OfSender(n) => self.of_senders = self.of_senders.saturating_add(n),
@@ -112,16 +112,16 @@ impl Account {
         }
     }
 
-    /// Something of source `source` could not be read.
+    /// Records that a channel of `source`, or its list, could not be read.
     pub fn unread(&mut self, source: usize, domain: &str, unread: Unread) {
-        // Names may be made without end: beyond a number they count as one.
+        // The number of names is unlimited: beyond a limit they count as one.
         const MOST: usize = 4096;
         let full = self.unread.len() >= MOST;
         let Unread { channel, why } = unread;
         let channel = channel.filter(|_| !full);
         self.unread.insert((source, channel), (domain.into(), why));
     }
-    /// What could not be read.
+    /// The unreadable channels.
     pub fn unread_lines(&self) -> impl Iterator<Item = UnreadLine> + '_ {
         self.unread.iter().map(|((_, channel), (domain, why))| UnreadLine {
             domain: domain.clone(),
@@ -130,12 +130,11 @@ impl Account {
         })
     }
 
-    /// Counts a message that came and could not be kept.
+    /// Counts a message that arrived and could not be kept.
     pub fn dropped(&mut self, number: u32) {
         self.lines[number as usize].counts.dropped += 1;
     }
-    /// Counts what became of a batch: so many messages of each channel were in it, and so many of them were written. The others
-    /// are lost. It takes no time to speak of: the reader waits for it.
+    /// Counts the messages of a batch by channel: its total, and those written. The others are lost. Fast, because the reader waits for it.
     pub fn settle(&mut self, had: &[u64], written: &[u64]) {
         let written = written.iter().chain(std::iter::repeat(&0));
         for ((line, had), written) in self.lines.iter_mut().zip(had).zip(written) {
@@ -144,7 +143,7 @@ impl Account {
         }
     }
 
-    /// All channels, in the order in which they came.
+    /// All channels, in the order in which they were added.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -194,7 +193,7 @@ mod tests {
         assert_eq!(
             (tell(0, u64::MAX), tell(1, 1)),
             ((0, u64::MAX), (0, u64::MAX)),
-            "however many a network says"
+            "any number that a network reports"
         );
     }
 

@@ -1,8 +1,8 @@
-//! Messages on their way from the thread that reads to the one that writes.
+//! Batches of messages from the reading thread to the writing thread.
 
 use saltus_domain::{Description, Message, Name};
 
-/// What a writer must know of a channel before its first message.
+/// The data of a channel that a writer needs before its first message.
 #[derive(Clone, Debug)]
 pub struct Channel {
     /// The URL of its domain.
@@ -13,56 +13,56 @@ pub struct Channel {
     pub types: Vec<Description>,
 }
 
-/// What is known of a message beside its bytes.
+/// The metadata of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The number of its channel.
     pub channel: u32,
-    /// When it was received, ns since 1970.
+    /// Time of reception, ns since 1970.
     pub logged: u64,
-    /// When it was published, ns since 1970; where the transport does not say, when it was received.
+    /// Time of publication, ns since 1970; the time of reception if the transport does not report it.
     pub published: u64,
-    /// Its sequence number, 0 where there is none.
+    /// Its sequence number; 0 if there is none.
     pub sequence: u64,
     /// Its bytes.
     pub len: usize,
 }
 
-/// Messages one behind the other.
+/// A sequence of messages in one buffer.
 #[derive(Debug, Default)]
 pub struct Batch {
     heads: Vec<Head>,
     bytes: Vec<u8>,
-    /// Channels whose first message is in here.
+    /// Channels whose first message is in this batch.
     pub channels: Vec<Channel>,
 }
 
-/// Memory that a message's head is counted as.
+/// Memory that counts for a message's metadata.
 const HEAD: usize = std::mem::size_of::<Head>();
 
 impl Batch {
-    /// Whether it has no message.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
-    /// How many messages it has.
+    /// Number of messages.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
-    /// Bytes of memory that it stands for.
+    /// Bytes of memory that it counts for.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.heads.len() * HEAD
     }
-    /// The size that it would have with one more message.
+    /// Its size with one more message.
     pub fn size_with(&self, len: usize) -> usize {
         self.size() + len + HEAD
     }
-    /// When its last message was logged.
+    /// The time of reception of its last message.
     pub fn last(&self) -> Option<u64> {
         self.heads.last().map(|head| head.logged)
     }
 
-    /// Appends a message; `to_wall` is what to add to boot time.
+    /// Appends a message; `to_wall` is the offset from boot time.
     pub fn push(&mut self, channel: u32, message: &Message<'_>, to_wall: i64) {
         let wall = |boottime: u64| boottime.saturating_add_signed(to_wall);
         let logged = message.logged.and_then(|us| u64::try_from(us).ok()?.checked_mul(1000));
@@ -77,7 +77,7 @@ impl Batch {
         self.bytes.extend_from_slice(message.data);
     }
 
-    /// The messages, in their order.
+    /// The messages in order.
     pub fn messages(&self) -> impl Iterator<Item = (&Head, &[u8])> {
         let mut rest = &self.bytes[..];
         self.heads.iter().map(move |head| {
@@ -87,7 +87,7 @@ impl Batch {
         })
     }
 
-    /// How many messages it has of each channel, by number.
+    /// The number of messages of each channel, by channel number.
     pub fn counts(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for head in &self.heads {
@@ -100,7 +100,7 @@ impl Batch {
         counts
     }
 
-    /// Empties it, and keeps its memory.
+    /// Removes all messages, and keeps the memory.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.bytes.clear();

@@ -1,45 +1,45 @@
-//! What can go wrong while recording.
+//! Errors of recording.
 
 use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
-/// The result of everything here that can fail.
+/// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong. The text says what to do.
+/// An error. The text includes a remedy.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A domain said so.
+    /// An error of a domain.
     Domain(saltus_domain::Error),
     /// The file exists already.
     Exists {
-        /// Which.
+        /// Its path.
         path: PathBuf,
     },
-    /// A name that cannot be one.
+    /// An invalid file name.
     Name {
         /// The name.
         name: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// A file could not be made or written.
+    /// A file could not be created or written.
     File {
-        /// What was attempted.
+        /// The attempted operation.
         what: &'static str,
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// There is less room left on the disk than was asked to be left.
+    /// The free space on the disk fell below the limit.
     Quota {
         /// The file that is being written.
         path: PathBuf,
-        /// Bytes that are left.
+        /// Free bytes.
         left: u64,
-        /// Bytes that should be.
+        /// The limit in bytes.
         least: u64,
     },
     /// Options that contradict each other.
@@ -69,23 +69,19 @@ impl fmt::Display for Error {
                 "{} exists: choose another name, number the files with --increment, or overwrite it with --force",
                 path.display()
             ),
-            Error::Name { name, why } => write!(f, "the name `{}` makes no file: {why}", name.display()),
+            Error::Name { name, why } => write!(f, "invalid file name `{}`: {why}", name.display()),
             Error::File { what, path, source } if source.kind() == io::ErrorKind::StorageFull => {
-                write!(
-                    f,
-                    "cannot {what} {}: the disk is full; what was written before is whole",
-                    path.display()
-                )
+                write!(f, "cannot {what} {}: the disk is full; earlier data is intact", path.display())
             }
             Error::File { what, path, source } if source.kind() == io::ErrorKind::FileTooLarge => write!(
                 f,
-                "cannot {what} {}: it would be longer than files of this process may be: raise the limit (`ulimit -f`), or use --split-size",
+                "cannot {what} {}: it would exceed the file size limit of this process: raise it (`ulimit -f`), or use --split-size",
                 path.display()
             ),
             Error::File { what, path, source } => write!(f, "cannot {what} {}: {source}", path.display()),
             Error::Quota { path, left, least } => write!(
                 f,
-                "{left} B are left on the disk of {}, less than the {least} B that --disk-quota leaves to others: make room",
+                "the disk of {} has {left} B left, less than the {least} B of --disk-quota: free some space",
                 path.display()
             ),
             Error::Options(what) => f.write_str(what),

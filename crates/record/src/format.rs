@@ -1,4 +1,4 @@
-//! What a file is written as.
+//! The file formats of recordings.
 
 use crate::batch::{Batch, Channel, Head};
 use saltus_log::{Error, Event, Types, Writer, WriterOptions};
@@ -6,25 +6,25 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 
-/// Writes files of one format. What it has written is readable however the process ends.
+/// Writes files of one format. Files are readable however the process ends.
 pub trait Format: Send {
-    /// Begins at the end of `file`, which is empty but for formats that can be gone on with.
+    /// Starts at the end of `file`, which must be empty unless the format supports appending.
     fn begin(&mut self, file: File) -> io::Result<()>;
-    /// Tells of a channel before its first message; again in each file.
+    /// Adds a channel before its first message, in each file.
     fn channel(&mut self, number: u32, channel: &Channel) -> io::Result<()>;
-    /// Writes messages, and tells which of them are in the file. What it does not tell, also after an error, is not.
+    /// Writes messages, and reports those that are in the file. Those not reported, also after an error, are not in it.
     fn write(&mut self, batch: &Batch, written: &mut dyn FnMut(&Head)) -> io::Result<()>;
-    /// Waits until what was written outlives the machine.
+    /// Flushes the file to the disk.
     fn sync(&mut self) -> io::Result<()>;
-    /// Bytes of the file so far.
+    /// Size of the file in bytes.
     fn size(&self) -> u64;
-    /// Ends the file, with the recorder's account in JSON.
+    /// Finishes the file, with the recorder's account in JSON.
     fn finish(&mut self, account: &str) -> io::Result<()>;
 }
 
-/// The channel on which an LCM log has the recorder's account. In MCAP it is metadata of the name `saltus.record`.
+/// The channel with the recorder's account in an LCM log. In MCAP, it is metadata with the name `saltus.record`.
 pub const ACCOUNT: &str = "SALTUS_ACCOUNT";
-/// The name of the account in MCAP.
+/// The name of the account's metadata in MCAP.
 const METADATA: &str = "saltus.record";
 
 /// Writes LCM's event log or MCAP.
@@ -34,20 +34,20 @@ pub struct Log {
     types: Types,
     names: Vec<saltus_domain::Name>,
     open: Option<Open>,
-    /// Bytes of the file when it was ended.
+    /// Size of the finished file in bytes.
     size: u64,
 }
 
 struct Open {
     writer: Writer<File>,
-    /// The same file, to cut off what a failed write has left.
+    /// The same file, for truncating remains of a failed write.
     file: File,
-    /// Bytes that it had before.
+    /// Its size at the start, in bytes.
     before: u64,
 }
 
 impl Open {
-    /// Bytes of the file that are whole.
+    /// Size of the intact part, in bytes.
     fn whole(&self) -> u64 {
         self.before + self.writer.flushed()
     }
@@ -65,8 +65,7 @@ fn closed() -> io::Error {
 }
 
 impl Log {
-    /// A writer of `format`, without a file. MCAP files say what messages of `types` are; those that publishers describe are
-    /// known anyway.
+    /// A writer of `format`, without a file. MCAP files store the types of messages: those of `types`, and those that publishers describe.
     pub fn new(format: saltus_log::Format, options: WriterOptions, types: Types) -> Log {
         Log { format, options, types, names: Vec::new(), open: None, size: 0 }
     }
@@ -87,7 +86,7 @@ impl Format for Log {
         self.names.push(channel.name.clone());
         for types in [Some(&mut self.types), self.open.as_mut().map(|open| open.writer.types())] {
             let Some(types) = types else { continue };
-            // A text that makes no sense, or is too long, is none: the messages are written as bytes.
+            // An invalid or too long description is ignored: the messages are written as bytes.
             for told in &channel.types {
                 let _ = types.learn(&told.name, &told.schema);
             }
@@ -110,7 +109,7 @@ impl Format for Log {
             };
             let flushed = open.writer.flushed();
             match open.writer.write(&event) {
-                // One that no log can have is lost; the others are not.
+                // A message that does not fit into a log is lost; others are not.
                 Err(Error::Unwritable(_)) => continue,
                 Err(error) => {
                     result = Err(io_error(error));
@@ -118,7 +117,7 @@ impl Format for Log {
                 }
                 Ok(()) => {}
             }
-            // What waited went out before this one was taken in.
+            // Waiting messages were written before this one was added.
             if open.writer.flushed() != flushed {
                 waiting.drain(..).for_each(&mut *written);
             }

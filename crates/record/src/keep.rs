@@ -1,4 +1,4 @@
-//! The pre-buffer: the last moments in memory, until somebody wants them.
+//! The pre-trigger buffer: the most recent messages, in memory.
 
 use crate::batch::{Batch, Channel};
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ pub(crate) struct Keep {
     most: usize,
     batches: VecDeque<Batch>,
     bytes: usize,
-    /// Channels whose first message was let go of: they are told with the next batch that is written.
+    /// Channels whose first message was discarded. They are added to the next batch that is written.
     channels: Vec<Channel>,
 }
 
@@ -21,8 +21,8 @@ impl Keep {
         Keep { time, most, batches: VecDeque::new(), bytes: 0, channels: Vec::new() }
     }
 
-    /// Keeps `batch`, and lets go of what is older than it should be. `gone` is told of each message that no memory was left
-    /// for, though it is young enough. Gives an empty batch.
+    /// Keeps `batch`, and discards batches that are too old. Calls `gone` for each message discarded for lack of memory. Returns an empty
+    /// batch.
     pub fn push(&mut self, batch: Batch, mut gone: impl FnMut(u32)) -> Batch {
         let now = batch.last().unwrap_or(0);
         self.bytes += batch.size();
@@ -46,7 +46,7 @@ impl Keep {
         spare
     }
 
-    /// All that is kept, the oldest first.
+    /// Removes and returns all kept batches, oldest first.
     pub fn take(&mut self) -> impl Iterator<Item = Batch> {
         let mut batches = std::mem::take(&mut self.batches);
         self.bytes = 0;
@@ -91,7 +91,7 @@ mod tests {
             keep.push(batch(second, 10), |_| gone += 1);
         }
         assert_eq!((seconds(&mut keep), gone), ((69..100).collect(), 0));
-        assert!(seconds(&mut keep).is_empty(), "what was taken is not kept");
+        assert!(seconds(&mut keep).is_empty(), "taken batches are not kept");
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
         }
         assert_eq!(gone, 8);
         let kept: Vec<Batch> = keep.take().collect();
-        // Each of these batches told of the channel; none of it is lost with those that are gone.
+        // Each of these batches has the channel, which is not lost with discarded ones.
         assert_eq!((kept.len(), kept[0].channels.len()), (2, 9));
     }
 }

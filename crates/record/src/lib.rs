@@ -1,14 +1,14 @@
-//! A recorder that does not lie: it tells what it wrote, what it dropped, and what it knows to be missing.
+//! A recorder that accounts for every message: written, dropped or missed.
 //!
 //! ```text
 //! domains ──receive──► Batch ──Queue (bounded)──► Format ──► file, file, …
 //!            one thread  │                       another thread
-//!                        └── Keep: the last moments, when nothing else is to be written
+//!                        └── Keep: the most recent messages, with `Settings::last`
 //! ```
 //!
-//! Recording only reads: no publisher waits for it. While messages come densely the recorder looks for them by itself, so
-//! that publishers need not even wake it. The disk may be slow: what comes meanwhile waits in a bounded queue, and what
-//! finds no room there is counted as dropped. Files are readable however the process ends.
+//! Recording only reads: no publisher waits for it. While messages arrive frequently, the recorder polls, so that publishers need not wake
+//! it. If the disk is slow, messages wait in a bounded queue; those that do not fit count as dropped. Files are readable however the
+//! process ends.
 
 mod account;
 mod batch;

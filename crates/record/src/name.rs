@@ -1,4 +1,4 @@
-//! Names of files: with the time in them, numbered, or in rotation, as LCM's logger has them.
+//! File names: with the time, numbered, or rotated, as in LCM's logger.
 
 use crate::error::{Error, Result};
 use jiff::Zoned;
@@ -7,22 +7,22 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to do with the name that was asked for.
+/// The use of the given name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Just that one. An existing file is refused.
+    /// Exactly this name. Refuses an existing file.
     Single,
-    /// Just that one. An existing file is replaced.
+    /// Exactly this name. Replaces an existing file.
     Replace,
-    /// Just that one. An existing file is gone on with; for LCM's logs.
+    /// Exactly this name. Appends to an existing file; for LCM logs.
     Append,
-    /// Numbered from 00: the first number whose file does not exist.
+    /// Numbered from 00: the first free number.
     Increment,
-    /// The newest file has the number 0, and at most so many are kept.
+    /// The newest file has the number 0, and at most this many are kept.
     Rotate(u32),
 }
 
-/// Makes files by name.
+/// Creates files by name.
 #[derive(Clone, Debug)]
 pub struct Naming {
     template: PathBuf,
@@ -31,10 +31,10 @@ pub struct Naming {
     style: Style,
 }
 
-/// The highest number that is tried.
+/// The highest number.
 const MOST: u32 = 1_000_000;
 
-/// Where the number goes: before the ending of an MCAP file, and behind all else, as LCM does it.
+/// The position of the number: before the ending of an MCAP file, and at the end of other names, as in LCM.
 fn numbered(path: &Path, number: &str) -> PathBuf {
     let is_mcap = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mcap"));
     let mut name = OsString::from(if is_mcap { path.with_extension("") } else { path.into() });
@@ -48,17 +48,17 @@ fn numbered(path: &Path, number: &str) -> PathBuf {
 }
 
 impl Naming {
-    /// Names after `template`. With `timed`, it is a pattern as `strftime` has it: `%Y-%m-%d`.
+    /// Names by `template`. With `timed`, it is a pattern of `strftime`, such as `%Y-%m-%d`.
     pub fn new(template: impl Into<PathBuf>, timed: bool, style: Style) -> Result<Naming> {
         let naming = Naming { template: template.into(), timed, style };
         naming.path(&Zoned::now())?;
         Ok(naming)
     }
-    /// The name as it was asked for.
+    /// The name as given.
     pub fn template(&self) -> &Path {
         &self.template
     }
-    /// Whether a second file can be made.
+    /// Whether a second file can be created.
     pub fn has_more(&self) -> bool {
         matches!(self.style, Style::Increment | Style::Rotate(_))
     }
@@ -68,19 +68,19 @@ impl Naming {
             return Ok(self.template.clone());
         }
         let bad = |why: String| Error::Name { name: self.template.clone(), why };
-        let text = self.template.to_str().ok_or_else(|| bad("it is not text".into()))?;
+        let text = self.template.to_str().ok_or_else(|| bad("it is not UTF-8".into()))?;
         let name = jiff::fmt::strtime::format(text, now);
-        name.map(PathBuf::from).map_err(|e| bad(format!("it is no pattern of times: {e}")))
+        name.map(PathBuf::from).map_err(|e| bad(format!("it is not a pattern of strftime: {e}")))
     }
 
-    /// The first directory on the way to the next file that does not exist: it is made with the file.
+    /// The first missing directory in the path of the next file. It is created with the file.
     pub fn missing_directory(&self) -> Option<PathBuf> {
         let path = self.path(&Zoned::now()).ok()?;
         let missing = path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty() && !dir.exists());
         missing.last().map(Path::to_owned)
     }
 
-    /// Makes the next file, with the directories on its way.
+    /// Creates the next file, with its missing directories.
     pub fn open(&self, now: &Zoned) -> Result<(File, PathBuf)> {
         let path = self.path(now)?;
         let made = match path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
@@ -108,7 +108,7 @@ impl Naming {
     }
 }
 
-/// The file of the first free number. Two recorders never take the same.
+/// Creates the file with the first free number. Two recorders never use the same.
 fn increment(options: &OpenOptions, path: &Path) -> Result<(File, PathBuf)> {
     for number in 0..MOST {
         let path = numbered(path, &format!("{number:02}"));
@@ -118,10 +118,10 @@ fn increment(options: &OpenOptions, path: &Path) -> Result<(File, PathBuf)> {
             Err(e) => return Err(Error::file("make", &path, e)),
         }
     }
-    Err(Error::Name { name: path.into(), why: format!("its numbers up to {MOST} are all taken") })
+    Err(Error::Name { name: path.into(), why: format!("all its numbers up to {MOST} are in use") })
 }
 
-/// Gives each file the next higher number, and forgets the last. Returns the name that has become free.
+/// Renames each file to the next higher number, and removes the last. Returns the free name.
 fn rotate(path: &Path, count: u32) -> Result<PathBuf> {
     let name = |number: u32| numbered(path, &number.to_string());
     for number in (0..count.saturating_sub(1)).rev() {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A directory of this test's own, removed with it.
+    /// A temporary directory for this test, removed on drop.
     struct Dir(PathBuf);
     impl Dir {
         fn new(name: &str) -> Dir {

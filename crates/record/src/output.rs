@@ -1,4 +1,4 @@
-//! The thread that writes: files one after the other.
+//! The writing thread: writes files one after the other.
 
 use crate::account::Account;
 use crate::batch::{Batch, Channel};
@@ -13,20 +13,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// When a file is full, and how safe what is in it must be.
+/// Limits for files and flushing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// A new file after so many bytes, to within a batch.
+    /// Size of a file in bytes at which a new one starts, to within a batch.
     pub split_bytes: Option<u64>,
-    /// A new file after so much time.
+    /// Time after which a new file starts.
     pub split_time: Option<Duration>,
-    /// Recording ends when less than this is left on the disk.
+    /// Recording ends when the disk has less than this many bytes free.
     pub quota: Option<u64>,
-    /// What was written outlives the machine after so much time.
+    /// Longest time until written data is flushed to the disk.
     pub sync: Duration,
 }
 
-/// What both threads see.
+/// The state shared by both threads.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     account: Mutex<Account>,
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
 /// The files of this recording.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// In the order in which they were made. A rotation has renamed the older ones.
+    /// In order of creation. A rotation renames older ones.
     pub paths: Vec<PathBuf>,
     /// Bytes of all files.
     pub bytes: u64,
@@ -44,14 +44,14 @@ pub struct Files {
 
 impl Shared {
     pub fn account(&self) -> MutexGuard<'_, Account> {
-        self.account.lock().unwrap_or_else(PoisonError::into_inner) // numbers, whole between any two lines
+        self.account.lock().unwrap_or_else(PoisonError::into_inner) // numbers, consistent at any point
     }
     pub fn files(&self) -> MutexGuard<'_, Files> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner) // as above
+        self.files.lock().unwrap_or_else(PoisonError::into_inner) // consistent at any point
     }
 }
 
-/// Writes what the queue orders.
+/// Executes the orders of the queue.
 pub(crate) struct Output {
     pub naming: Naming,
     pub limits: Limits,
@@ -59,7 +59,7 @@ pub(crate) struct Output {
     pub shared: Arc<Shared>,
     pub channels: Vec<Channel>,
     pub open: Option<Open>,
-    /// For the next file: channels may take all other descriptors.
+    /// Reserved descriptors for the next file: channels may use all others.
     pub reserve: Reserve,
 }
 
@@ -67,22 +67,22 @@ pub(crate) struct Output {
 pub(crate) struct Open {
     path: PathBuf,
     since: Instant,
-    /// How far its size is counted in [`Files::bytes`].
+    /// The part of its size that is included in [`Files::bytes`].
     counted: u64,
     synced: Instant,
-    /// Whether something was written since then.
+    /// Whether anything was written since the last flush.
     dirty: bool,
-    /// When the room on the disk was looked at last.
+    /// Time of the last check of the free space.
     looked: Option<Instant>,
 }
 
-/// Descriptors that a file takes, and what is done about its directory.
+/// Descriptors that a file and its directory use.
 pub(crate) const DESCRIPTORS: usize = 6;
-/// The room on the disk is looked at so often.
+/// Time between two checks of the free space.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Output {
-    /// Makes the next file.
+    /// Creates the next file.
     pub fn begin(&mut self) -> Result<()> {
         self.reserve.release();
         let (file, path) = self.naming.open(&Zoned::now())?;
@@ -99,13 +99,13 @@ impl Output {
         self.look_at_disk()
     }
 
-    /// Writes until there is nothing more to write.
+    /// Writes until the queue ends.
     pub fn run(mut self, queue: &Queue) -> Result<()> {
         let ended = self.follow(queue);
         if ended.is_err() {
             queue.give_up();
         }
-        // What is in the file stays readable, whatever went wrong: also with its account, if there is room.
+        // After an error the file stays readable, and gets its account if there is space.
         let finished = self.finish();
         ended.and(finished)
     }
@@ -164,7 +164,7 @@ impl Output {
         self.format.sync().map_err(|e| Error::file("write", &open.path, e))
     }
 
-    /// Ends the file, if there is one.
+    /// Finishes the file, if any.
     fn finish(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let account = report::json(&self.shared.account());
@@ -173,7 +173,7 @@ impl Output {
         finished
     }
 
-    /// Whether enough room is left to others.
+    /// Fails if the disk has too little free space.
     fn look_at_disk(&mut self) -> Result<()> {
         let (Some(least), Some(open)) = (self.limits.quota, &mut self.open) else { return Ok(()) };
         if open.looked.is_some_and(|at| at.elapsed() < LOOK) {
@@ -181,7 +181,7 @@ impl Output {
         }
         open.looked = Some(Instant::now());
         let room = rustix::fs::statvfs(&open.path);
-        let room = room.map_err(|e| Error::file("ask for the room beside", &open.path, e.into()))?;
+        let room = room.map_err(|e| Error::file("get the free space at", &open.path, e.into()))?;
         let left = room.f_bavail.saturating_mul(room.f_frsize);
         if left < least { Err(Error::Quota { path: open.path.clone(), left, least }) } else { Ok(()) }
     }

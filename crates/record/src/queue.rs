@@ -1,46 +1,46 @@
-//! The queue between the thread that reads and the one that writes: bounded by the memory that it may take.
+//! The queue between the reading and the writing thread, with a limit on its memory.
 
 use crate::batch::Batch;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Emptied batches that are kept for their memory.
+/// Most empty batches that are kept for reuse.
 const SPARE: usize = 8;
 
-/// What the writer is told.
+/// An order for the writer.
 #[derive(Debug)]
 pub enum Order {
     /// Write these messages.
     Write(Batch),
-    /// End the file; the next message begins a new one.
+    /// Finish the file; the next message starts a new one.
     NewFile,
 }
 
-/// What a writer gets when it asks.
+/// The result of waiting for an order.
 #[derive(Debug)]
 pub enum Next {
     /// The next order.
     Order(Order),
-    /// There was none in time.
+    /// Timed out.
     Late,
-    /// There will be none any more.
+    /// The queue has ended.
     End,
 }
 
 #[derive(Debug, Default)]
 struct State {
     orders: VecDeque<Order>,
-    /// Bytes of batches that wait, or are being written.
+    /// Bytes of batches that wait or are being written.
     bytes: usize,
     spare: Vec<Batch>,
-    /// There will be no more orders.
+    /// Set after the last order.
     ended: bool,
-    /// The writer has given up: nothing will be written any more.
+    /// Set when the writer has failed: it writes nothing more.
     broken: bool,
 }
 
-/// A queue of orders. Batches come back empty, with their memory.
+/// A queue of orders. Written batches return empty, with their memory.
 #[derive(Debug)]
 pub struct Queue {
     state: Mutex<State>,
@@ -49,20 +49,20 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// A queue for batches of at most so many bytes in all.
+    /// A queue for batches of at most `most` bytes in total.
     pub fn new(most: usize) -> Queue {
         Queue { state: Mutex::default(), news: Condvar::new(), most }
     }
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner) // lists and numbers, whole between any two lines
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // lists and numbers, consistent at any point
     }
 
-    /// How large a batch there is room for now. One batch always has room.
+    /// The largest batch that fits now. If the queue is empty, any batch fits.
     pub fn room(&self) -> usize {
         let state = self.lock();
         if state.bytes == 0 { usize::MAX } else { self.most.saturating_sub(state.bytes) }
     }
-    /// Hands a batch over, and gives an empty one in its place.
+    /// Adds a batch, and replaces it with an empty one.
     pub fn write(&self, batch: Batch) -> Batch {
         let mut state = self.lock();
         state.bytes += batch.size();
@@ -70,22 +70,22 @@ impl Queue {
         self.news.notify_one();
         state.spare.pop().unwrap_or_default()
     }
-    /// Hands an order over that takes no memory.
+    /// Adds an order that uses no memory.
     pub fn order(&self, order: Order) {
         self.lock().orders.push_back(order);
         self.news.notify_one();
     }
-    /// There will be nothing more.
+    /// Ends the queue.
     pub fn end(&self) {
         self.lock().ended = true;
         self.news.notify_one();
     }
-    /// Whether the writer has given up.
+    /// Whether the writer has failed.
     pub fn is_broken(&self) -> bool {
         self.lock().broken
     }
 
-    /// The next order. Blocks until there is one, or until `deadline`.
+    /// Returns the next order. Blocks until there is one, or until `deadline`.
     pub fn next(&self, deadline: Option<Instant>) -> Next {
         let mut state = self.lock();
         loop {
@@ -103,7 +103,7 @@ impl Queue {
             };
         }
     }
-    /// Gives a batch back that was written.
+    /// Returns a written batch for reuse.
     pub fn done(&self, mut batch: Batch) {
         let size = batch.size();
         batch.clear();
@@ -113,13 +113,13 @@ impl Queue {
             state.spare.push(batch);
         }
     }
-    /// The batches that nobody took.
+    /// The batches that were not written.
     pub fn rest(&self) -> Vec<Batch> {
         let orders = std::mem::take(&mut self.lock().orders);
         let batch = |order| if let Order::Write(batch) = order { Some(batch) } else { None };
         orders.into_iter().filter_map(batch).collect()
     }
-    /// Gives up: the reader is told, and batches that wait are left.
+    /// Marks the writer as failed for the reader. Waiting batches stay.
     pub fn give_up(&self) {
         self.lock().broken = true;
     }

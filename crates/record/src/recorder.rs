@@ -1,4 +1,4 @@
-//! The thread that reads: from all domains into batches.
+//! The reading thread: reads from all domains into batches.
 
 use crate::account::Total;
 use crate::batch::{Batch, Channel};
@@ -20,56 +20,55 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Messages of one channel that may wait in this process to be taken in. What waits in shared memory is in nobody's way: there the
-/// channel's own frames are the limit.
+/// Most messages of one channel that wait in this process. In shared memory, the channel's depth is the limit.
 const DEPTH: u64 = 4096;
-/// Bytes after which a batch goes to the writer.
+/// Size of a batch, in bytes, at which it is passed to the writer.
 const BATCH: usize = 1 << 20;
-/// Messages taken from one source before the next one has its turn.
+/// Most messages received from one source before the next has its turn.
 const TURN: usize = 1024;
-/// Messages taken from one source at the end.
+/// Most messages received from one source at the end.
 const LAST: usize = 64 * TURN;
-/// While messages come, they are looked for so often, so that no publisher must wake the recorder for each.
+/// Polling period while messages arrive, so that publishers need not wake the recorder for each.
 const PAUSE: u64 = 100_000;
-/// Looks in vain before it sleeps until it is woken.
+/// Polls without a message before it sleeps until it is woken.
 const LOOKS: u32 = 2;
-/// Publishers are asked what their messages are so often at most, in ns.
+/// Least time between two reads of publishers' descriptions, in ns.
 const ASK: u64 = 100_000_000;
-/// It tells how it stands so often, in ns.
+/// Time between two status reports, in ns.
 const TELL: u64 = 1_000_000_000;
 
-/// A domain of which channels are recorded.
+/// A domain to record from.
 #[derive(Clone)]
 pub struct Source {
     /// The domain.
     pub domain: Domain,
-    /// What is recorded of it.
+    /// The channels to subscribe to.
     pub pattern: Pattern,
-    /// Which of those are wanted: all, if nothing says otherwise.
+    /// A filter for those channels; `None` accepts all.
     pub wants: Option<Wants>,
-    /// Where to begin in channels that are there already.
+    /// The start position in existing channels.
     pub start: Start,
 }
 
-/// Says whether a channel is wanted.
+/// A filter for channels.
 pub type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 
-/// How to record.
+/// The settings of a recording.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Names of the files.
     pub naming: Naming,
-    /// When a file is full.
+    /// Limits for files.
     pub limits: Limits,
-    /// Memory for messages that are not written yet, in bytes.
+    /// Memory for unwritten messages, in bytes.
     pub memory: usize,
-    /// Nothing is written but the last moments, whenever [`Control::save`] asks for them.
+    /// If set, only the messages of this last time are written, on each [`Control::save`].
     pub last: Option<Duration>,
-    /// What comes after that is written for so long as well.
+    /// Messages that arrive within this time after a save are written too.
     pub after: Duration,
-    /// Recording ends after so many messages.
+    /// Recording ends after this many messages.
     pub count: Option<u64>,
-    /// Recording ends after so much time.
+    /// Recording ends after this time.
     pub time: Option<Duration>,
 }
 
@@ -80,7 +79,7 @@ struct Flags {
     save: AtomicBool,
 }
 
-/// Steers a recorder, from other threads or signal handlers.
+/// Controls a recorder from other threads or signal handlers.
 #[derive(Clone, Debug)]
 pub struct Control {
     flags: Arc<Flags>,
@@ -91,48 +90,48 @@ impl Control {
     fn set(&self, flag: &AtomicBool) {
         flag.store(true, Release); // pairs with the acquire in `Recorder::is`
     }
-    /// Takes in what has come, writes it, and ends.
+    /// Stops: writes messages that have arrived, and ends.
     pub fn stop(&self) {
         self.set(&self.flags.stop);
         self.cancel_handles.iter().for_each(CancelHandle::cancel);
     }
-    /// Goes on in a new file, within 100 ms.
+    /// Starts a new file, within 100 ms.
     pub fn new_file(&self) {
         self.set(&self.flags.new_file);
     }
-    /// Writes the last moments, within 100 ms; without [`Settings::last`] it does nothing.
+    /// Writes the kept messages, within 100 ms. Without [`Settings::last`] it does nothing.
     pub fn save(&self) {
         self.set(&self.flags.save);
     }
 }
 
-/// How a recording stands.
+/// The status of a recording.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The sums over all channels.
     pub total: Total,
     /// The files so far.
     pub files: Files,
-    /// How many channels have come.
+    /// Number of channels.
     pub channels: usize,
-    /// How many of the last moments were asked for and written.
+    /// Number of completed saves.
     pub saved: u32,
 }
 
-/// What a recorder tells whoever runs it.
+/// An event that a recorder reports to its caller.
 #[derive(Debug)]
 pub enum Told<'a> {
-    /// How it stands; once a second.
+    /// The status, once per second.
     Status(&'a Status),
-    /// A domain has an error, and recording goes on.
+    /// An error of a domain. Recording continues.
     Trouble(saltus_domain::Error),
 }
 
-/// What looks at each message, and at what the channel's publishers say of their types, and tells whether the last moments
-/// are to be saved. Nothing: it cannot tell, and is asked again about this message if publishers have said more meanwhile.
+/// A function that gets each message with the publishers' descriptions, and returns whether to save the kept messages. `None` means that it
+/// cannot decide yet. Then it is called again for this message when publishers have stored more descriptions.
 pub type Trigger = Box<dyn FnMut(&Message<'_>, &[Description]) -> Option<bool> + Send>;
 
-/// Records.
+/// A recorder.
 pub struct Recorder {
     sources: Vec<Reading>,
     shared: Arc<Shared>,
@@ -140,26 +139,26 @@ pub struct Recorder {
     control: Control,
     writer: Option<JoinHandle<Result<()>>>,
     batch: Batch,
-    /// So many bytes the batch may have without asking the queue again: it only gets emptier by itself.
+    /// Size that the batch may reach without checking the queue again. The queue's free memory only grows in the meantime.
     room: usize,
-    /// When the batch goes to the writer at the latest, monotonic ns.
+    /// Latest time to pass the batch to the writer, monotonic ns.
     due: u64,
     keep: Option<Keep>,
     after: u64,
-    /// Until when everything is written though only the last moments are, monotonic ns.
+    /// End of the time after a save in which all messages are written, monotonic ns.
     open_until: Option<u64>,
     trigger: Option<Trigger>,
-    /// What the publishers of each channel said of their types when its first message came, or when the trigger asked last.
+    /// The descriptions of each channel, read at its first message, and again for the trigger.
     types: Vec<Vec<Description>>,
-    /// When publishers may be asked again for the trigger, monotonic ns.
+    /// Earliest time of the next read of descriptions for the trigger, monotonic ns.
     ask: u64,
     flush: u64,
-    /// What to add to boot time for ns since 1970. Read once: intervals in a log are true even when the clock is set.
+    /// Offset from boot time to ns since 1970. Read once, so that intervals in a log stay correct when the clock is set.
     to_wall: i64,
     saved: u32,
-    /// Messages that may still come.
+    /// Messages left before the recording ends.
     left: u64,
-    /// When recording ends, monotonic ns.
+    /// End of the recording, monotonic ns.
     end: u64,
 }
 
@@ -167,16 +166,16 @@ struct Reading {
     source: Source,
     subscriber: Subscriber,
     ended: bool,
-    /// Finds channels that the subscriber passes over.
+    /// Finds channels that the subscriber cannot read.
     finder: UnreadFinder,
 }
 
 impl Recorder {
-    /// Subscribes, makes the first file and starts the thread that writes.
+    /// Subscribes, creates the first file, and starts the writing thread.
     pub fn new(sources: Vec<Source>, settings: Settings, format: Box<dyn Format>) -> Result<Recorder> {
         let splits = settings.limits.split_bytes.is_some() || settings.limits.split_time.is_some();
         if splits && !settings.naming.has_more() {
-            return Err(Error::Options("several files need several names: number them, or rotate them"));
+            return Err(Error::Options("several files need different names: use --increment or --rotate"));
         }
         let (mut reserve, mut reading) = (Reserve::default(), Vec::new());
         reserve.hold(DESCRIPTORS);
@@ -231,24 +230,24 @@ impl Recorder {
         })
     }
 
-    /// Lets `trigger` look at each message; see [`Settings::last`].
+    /// Calls `trigger` for each message; see [`Settings::last`].
     pub fn save_when(&mut self, trigger: Trigger) {
         self.trigger = Some(trigger);
     }
-    /// What steers it.
+    /// A handle that controls it.
     pub fn control(&self) -> Control {
         self.control.clone()
     }
 
-    /// Records until it is stopped, until all logs that it reads have ended, or until it cannot write any more. Whatever
-    /// happens, what was received is accounted for: [`Recorder::status`] and [`Recorder::report`].
+    /// Records until it is stopped, until all logs that it reads have ended, or until it cannot write. In each case, [`Recorder::status`]
+    /// and [`Recorder::report`] account for all received messages.
     pub fn run(&mut self, mut tell: impl FnMut(Told<'_>)) -> Result<()> {
         self.record(&mut tell);
         self.find_unread();
         self.hand_over();
         self.queue.end();
         let written = self.writer.take().map(JoinHandle::join);
-        // If the writer gave up, nobody writes what still waits.
+        // If the writer failed, waiting messages are lost.
         for batch in self.queue.rest() {
             self.shared.account().settle(&batch.counts(), &[]);
         }
@@ -262,7 +261,7 @@ impl Recorder {
     fn record(&mut self, tell: &mut impl FnMut(Told<'_>)) {
         let (mut vain, mut told) = (LOOKS, clock::monotonic());
         while !self.queue.is_broken() && self.left > 0 {
-            // What comes after it was stopped is nobody's business: publishers may never end.
+            // Messages after the stop are not recorded: publishers may never end.
             let stopped = self.is(&self.control.flags.stop);
             let mut got = 0;
             for i in 0..self.sources.len() {
@@ -294,13 +293,13 @@ impl Recorder {
         }
     }
 
-    /// Accounts for channels that are there and are not read.
+    /// Accounts for existing channels that cannot be read.
     fn find_unread(&mut self) {
         for (i, Reading { source, finder, ended, .. }) in self.sources.iter_mut().enumerate() {
             if *ended {
                 continue;
             }
-            let shared = &self.shared; // locked for moments only: the writer needs the account too
+            let shared = &self.shared; // locked only briefly: the writer also needs the account
             let unread = finder.look(&source.pattern, |name| {
                 shared.account().find(i, name).is_some()
                     || source.wants.as_ref().is_some_and(|wants| !wants(name))
@@ -310,7 +309,7 @@ impl Recorder {
         }
     }
 
-    /// Takes in what source `i` has, but no more than `most`.
+    /// Receives waiting messages of source `i`, at most `most`.
     fn take(&mut self, i: usize, most: usize, tell: &mut impl FnMut(Told<'_>)) -> usize {
         for n in 0..most {
             let reading = &mut self.sources[i];
@@ -329,7 +328,7 @@ impl Recorder {
         most
     }
 
-    /// Logs may end. All else is told, and recording goes on: one domain's trouble is not the others'.
+    /// The end of a log is not an error. Other errors are reported, and recording continues: a domain's error does not affect others.
     fn trouble(&mut self, i: usize, e: saltus_domain::Error, tell: &mut impl FnMut(Told<'_>)) {
         match e {
             saltus_domain::Error::Canceled => {}
@@ -344,7 +343,7 @@ impl Recorder {
         }
     }
 
-    /// Keeps the message that source `i` received last.
+    /// Adds the message that source `i` received last.
     fn keep_last(&mut self, i: usize) {
         let Reading { source, subscriber, .. } = &mut self.sources[i];
         let Some(name) = subscriber.last().map(|message| message.channel) else { return };
@@ -393,8 +392,8 @@ impl Recorder {
         }
     }
 
-    /// Whether what the publishers of a channel have said since makes the message that source `i` received last one to save at. They
-    /// are not asked for every message.
+    /// Whether new descriptions of a channel make the trigger accept the message that source `i` received last. Descriptions are not read
+    /// for every message.
     #[cold]
     fn ask_publishers(&mut self, i: usize, number: u32) -> bool {
         let now = clock::monotonic();
@@ -413,7 +412,7 @@ impl Recorder {
         trigger(&message, &self.types[number as usize]) == Some(true)
     }
 
-    /// Gives the batch to the writer, or keeps it in memory.
+    /// Passes the batch to the writer, or keeps it in memory.
     fn hand_over(&mut self) {
         (self.due, self.room) = (u64::MAX, 0);
         if self.batch.is_empty() {
@@ -429,7 +428,7 @@ impl Recorder {
         };
     }
 
-    /// Does what was asked for since the last look.
+    /// Handles requests since the last call.
     fn obey(&mut self) {
         let now = clock::monotonic();
         if now >= self.due {
@@ -459,7 +458,7 @@ impl Recorder {
         flag.load(Acquire) // pairs with the release in `Control::set`
     }
 
-    /// Sleeps until something comes, or until `deadline`.
+    /// Sleeps until a message arrives, or until `deadline`.
     fn sleep(&mut self, deadline: u64, tell: &mut impl FnMut(Told<'_>)) {
         let mut awake: Vec<usize> = (0..self.sources.len()).filter(|&i| !self.sources[i].ended).collect();
         let woken = if let [one] = awake[..] {
@@ -472,26 +471,26 @@ impl Recorder {
         match (woken, awake.pop()) {
             (Ok(()), _) => {}
             (Err(e), Some(only)) if awake.is_empty() => self.trouble(only, e, tell),
-            // Which of several has ended, the next look tells.
+            // With several sources, the next poll finds the one that ended.
             (Err(saltus_domain::Error::Canceled | saltus_domain::Error::Ended), _) => {}
             (Err(e), _) => tell(Told::Trouble(e)),
         }
     }
 
-    /// How it stands.
+    /// The status.
     pub fn status(&self) -> Status {
         let (account, files) = (self.shared.account(), self.shared.files().clone());
         Status { total: account.total(), files, channels: account.lines().len(), saved: self.saved }
     }
-    /// Shows the account, channel by channel.
+    /// Calls `show` with the account in the form of JSON reports.
     pub fn report<T>(&self, show: impl FnOnce(&Report<'_>) -> T) -> T {
         show(&Report::new(&self.shared.account()))
     }
-    /// What could not be read, and why.
+    /// Unreadable channels, with the reasons.
     pub fn unread(&self) -> Vec<crate::UnreadLine> {
         self.shared.account().unread_lines().collect()
     }
-    /// The counts, channel by channel.
+    /// The counts of each channel.
     pub fn lines(&self) -> Vec<crate::Line> {
         self.shared.account().lines().to_vec()
     }

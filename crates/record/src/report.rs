@@ -1,4 +1,4 @@
-//! The account in JSON: what stands in each file, and what `--json` prints.
+//! The account in JSON, as stored in each file, and as printed by `--json`.
 
 use crate::account::{Account, Counts, Total, UnreadLine};
 use saltus_domain::Name;
@@ -10,9 +10,9 @@ pub struct Report<'a> {
     /// Always `saltus record`.
     recorder: &'static str,
     total: Total,
-    /// Senders told apart on networks count each gap once; so the sum of the channels may be less.
+    /// On networks that distinguish senders, each gap counts once, so the sum of the channels may be less.
     channels: Vec<Row<'a>>,
-    /// What could not be read.
+    /// Unreadable channels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unread: Vec<Unread>,
 }
@@ -20,7 +20,7 @@ pub struct Report<'a> {
 #[derive(Debug, Serialize)]
 struct Unread {
     domain: String,
-    /// Not there if it is the domain that could not be listed.
+    /// Absent if the domain could not be listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     channel: Option<String>,
     why: String,
@@ -35,7 +35,7 @@ struct Row<'a> {
 }
 
 impl Report<'_> {
-    /// The account as it stands.
+    /// The current account.
     pub fn new(account: &Account) -> Report<'_> {
         let rows = account.lines().iter().map(|line| Row {
             domain: &line.domain,
@@ -58,6 +58,6 @@ impl Report<'_> {
 }
 
 pub(crate) fn json(account: &Account) -> String {
-    // Text and numbers always have a JSON form.
+    // Serializing text and numbers cannot fail.
     serde_json::to_string(&Report::new(account)).unwrap_or_default()
 }

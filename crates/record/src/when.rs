@@ -1,4 +1,4 @@
-//! A condition on a field of the messages of one channel.
+//! Conditions on a field of the messages of one channel.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use saltus_decode::{Decoder, Dictionary, Kind, Meaning, TypeText};
 use saltus_domain::{Description, Domain, Message, Name, Options, Pattern};
 use saltus_types::{Record, Value};
 
-/// A condition. It holds from the message that makes it true to the one that makes it false.
+/// A condition. It is true from the message that makes it true until the one that makes it false.
 pub struct When {
     channel: Name,
     path: String,
     test: Test,
     reader: Decoder,
     holds: bool,
-    /// What publishers have said.
+    /// Types described by publishers.
     learned: Vec<Description>,
-    /// Said once, that the condition can never be looked at.
+    /// Called once if the condition can never be evaluated.
     told: bool,
     tell: fn(&str),
 }
 
-/// How a value is compared, and with what.
+/// The comparison of a value.
 #[derive(Clone, Debug, PartialEq)]
 struct Test {
     order: Order,
@@ -45,7 +45,7 @@ enum With {
     Text(String),
 }
 
-/// Signs, the longer ones first.
+/// Operators, longer ones first.
 const SIGNS: [(&str, Order); 6] = [
     ("==", Order::Equal),
     ("!=", Order::Unequal),
@@ -55,9 +55,9 @@ const SIGNS: [(&str, Order); 6] = [
     (">", Order::More),
 ];
 
-/// The parts of a condition; `None` if it is none.
+/// Splits a condition into its parts; `None` if it is invalid.
 fn parse(text: &str) -> Option<(&str, &str, Test)> {
-    // A channel whose name has dots stands in quotes.
+    // A channel name with dots must be quoted.
     let (channel, rest) = match text.trim().strip_prefix('"') {
         Some(quoted) => quoted.split_once("\".")?,
         None => text.trim().split_once('.')?,
@@ -91,7 +91,7 @@ fn parse(text: &str) -> Option<(&str, &str, Test)> {
 }
 
 impl Test {
-    /// Whether it holds for `value`; `None` if the two cannot be compared.
+    /// Whether it is true for `value`; `None` if the two cannot be compared.
     fn holds(&self, value: &Value) -> Option<bool> {
         use std::cmp::Ordering::{self, *};
         let order: Option<Ordering> = match &self.with {
@@ -115,8 +115,8 @@ impl Test {
 }
 
 impl When {
-    /// The condition that `text` says, such as `IMU.accel[2] > 30`; none if it says none. `reader` knows types, and `tell` hears,
-    /// once, that the condition can never be looked at.
+    /// Parses a condition, such as `IMU.accel[2] > 30`; `None` if it is invalid. `reader` decodes messages. `tell` is called once if the
+    /// condition can never be evaluated.
     pub fn new(text: &str, reader: Decoder, tell: fn(&str)) -> Option<When> {
         let (channel, path, test) = parse(text)?;
         let channel = Name::new(channel).ok()?;
@@ -124,7 +124,7 @@ impl When {
         Some(When { channel, path, test, reader, holds, learned, told, tell })
     }
 
-    /// Whether this message makes it true. Nothing: its type is not known by what was said so far.
+    /// Whether this message makes it true. `None` if its type is unknown so far.
     pub fn becomes_true(&mut self, message: &Message<'_>, types: &[Description]) -> Option<bool> {
         if *message.channel != self.channel {
             return Some(false);
@@ -140,7 +140,7 @@ impl When {
             Ok(Meaning::Record { record, kind }) => match record.get(&self.path) {
                 Some(value) => self.test.holds(&value).ok_or_else(|| {
                     format!(
-                        "`{}` of type `{}` is of {}, which does not compare so",
+                        "cannot compare `{}` of type `{}`, which is of {}, with that",
                         self.path,
                         kind.name(),
                         value.kind()
@@ -148,22 +148,22 @@ impl When {
                 }),
                 None => Err(format!("type `{}` has no field `{}`", kind.name(), self.path)),
             },
-            Ok(Meaning::Broken { .. }) => Ok(before), // one message that makes no sense says nothing
-            _ => Err("its type is not known: -I names the directory of its type file".into()),
+            Ok(Meaning::Broken { .. }) => Ok(before), // an invalid message does not change the state
+            _ => Err("its type is unknown: name the directory of its type file with -I".into()),
         };
         match holds {
             Ok(holds) => self.holds = holds,
             Err(why) if !self.told => {
                 self.told = true;
-                (self.tell)(&format!("--when cannot look at channel `{}`: {why}", self.channel));
+                (self.tell)(&format!("--when cannot evaluate channel `{}`: {why}", self.channel));
             }
             Err(_) => {}
         }
         is_known.then_some(self.holds && !before)
     }
 
-    /// What is to be said before the first message, if it is known already that the condition can hold for none: no type that
-    /// its channel is known to have, or without such any type of the directories, has the field.
+    /// A warning before the first message, if no known type has the field: none of the channel's types, or, if those are unknown, none in
+    /// the type directories.
     pub fn doubt(&self, domains: impl Iterator<Item = Domain>) -> Option<String> {
         let said = domains.filter_map(|domain| {
             let pattern = Pattern::name(self.channel.as_bytes()).ok()?;
@@ -176,7 +176,7 @@ impl When {
         } else {
             Dictionary::of(texts(said.clone())).types()
         };
-        // What an array has only messages tell.
+        // The elements of an array are known only from messages.
         let path = self.path.split('[').next().unwrap_or_default();
         let has = |kind: &Arc<Kind>| {
             let zero = Record::zero(kind.schema(), kind.id());
@@ -188,7 +188,7 @@ impl When {
     }
 }
 
-/// What publishers have said, as a dictionary takes it.
+/// Descriptions by publishers, in the form that a dictionary accepts.
 fn texts(said: Vec<Description>) -> Vec<TypeText> {
     said.into_iter().map(|said| TypeText { name: said.name, text: said.schema }).collect()
 }

@@ -1,4 +1,4 @@
-//! What the recorder promises: every message is written, missed or dropped, and counted.
+//! Every message is written, missed or dropped, and counted.
 
 use saltus_domain::{Domain, Pattern, Start};
 use saltus_log::lcm::Reader;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A directory of this test's own, removed with it.
+/// A temporary directory for this test, removed on drop.
 struct Dir(PathBuf);
 impl Dir {
     fn new() -> Dir {
@@ -53,7 +53,7 @@ fn all(domain: &Domain) -> Vec<Source> {
     vec![Source { domain: domain.clone(), pattern: Pattern::all(), wants: None, start: Start::Now }]
 }
 
-/// What a log has: channel and message of each event, without the account, which comes last.
+/// The channel and message of each event of a log, without the account, which is last.
 fn events(path: &Path) -> (Vec<(String, Vec<u8>)>, serde_json::Value) {
     let (mut reader, mut events) = (Reader::new(), Vec::new());
     reader.feed(&fs::read(path).unwrap());
@@ -96,7 +96,7 @@ fn what_is_written_is_what_was_published_in_its_order() {
     assert!(events.into_iter().eq(expected));
 }
 
-/// A disk that takes nothing until it is let.
+/// A disk that blocks until it is released.
 struct Slow {
     inner: Log,
     free: Arc<AtomicBool>,
@@ -168,7 +168,7 @@ fn what_a_slow_disk_leaves_no_memory_for_is_dropped_and_counted() {
 fn a_full_disk_ends_the_recording_and_what_was_written_is_whole() {
     let domain = Domain::open("mem://").unwrap();
     let dir = Dir::new();
-    /// A disk with room for so many bytes.
+    /// A disk with space for a number of bytes.
     struct Full(Log, u64);
     impl Format for Full {
         fn begin(&mut self, file: File) -> io::Result<()> {
@@ -214,7 +214,7 @@ fn a_full_disk_ends_the_recording_and_what_was_written_is_whole() {
     let (events, total) = (events(&path).0, recorder.status().total);
     assert!(events.iter().all(|(_, data)| *data == [7; 5000]));
     assert_eq!(events.len() as u64, total.written);
-    assert!(total.dropped > 0, "what was received and not written is a loss: {total:?}");
+    assert!(total.dropped > 0, "received and unwritten messages are lost: {total:?}");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn files_split_and_each_has_its_channels_and_its_account() {
     let mut publisher = domain.publisher("A").unwrap();
     let mut publish = |n: u32| publisher.publish(&vec![n as u8; 1000]).unwrap();
     (0..200).for_each(&mut publish);
-    // What is taken out at once goes into one file: a late recorder has to have begun.
+    // Messages received in one turn go into one file, so the recorder must have started.
     let (first, start) = (dir.0.join("run.00"), Instant::now());
     while fs::metadata(&first).map_or(0, |file| file.len()) < 100_000 {
         assert!(start.elapsed() < Duration::from_secs(20), "the first file never grew");
@@ -268,7 +268,7 @@ fn the_last_moments_are_written_when_they_are_asked_for_and_nothing_else() {
     }
     let path = dir.0.join("run.00");
     let start = Instant::now();
-    // The account is the last that is written into a file.
+    // The account is the last data in a file.
     let has = |path: &Path, needle: &[u8]| {
         fs::read(path).is_ok_and(|bytes| bytes.windows(needle.len()).any(|window| window == needle))
     };

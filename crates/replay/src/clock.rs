@@ -1,4 +1,4 @@
-//! The time of the log as a channel.
+//! Publishes the time of the log on a channel.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use saltus_types::{Record, Schema, StructId, wire};
 use crate::outlets::Outlets;
 use crate::{Error, Result};
 
-/// What is published.
+/// The published message.
 const TYPE: &str = "\
 package saltus;
-/// The time of a log that is played.
+/// The time of a played log.
 struct play_clock_t {
     int64_t time; /// ns since 1970
-    double speed; /// 0: as fast as it goes
+    double speed; /// 0: no limit
     boolean playing;
 }
 ";
 /// Time between two messages, in ns.
 const PERIOD: u64 = 10_000_000;
 
-/// Publishes the time of the log.
+/// A publisher of the time of the log.
 pub struct Clock {
     publisher: Publisher,
     schema: Arc<Schema>,
@@ -36,7 +36,7 @@ impl Clock {
     /// Publishes on this channel of the domain.
     ///
     /// # Errors
-    /// The domain has no place for it.
+    /// The domain cannot create the channel.
     pub fn new(domain: &Domain, channel: &str) -> Result<Clock> {
         let wrong = || Error::Clock("its own type is wrong".into());
         let schema = Arc::new(saltus_types::parse("play_clock_t.lcm", TYPE).map_err(|_| wrong())?);
@@ -48,22 +48,22 @@ impl Clock {
         Ok(Clock { publisher, schema, id, due: 0, last: None })
     }
 
-    /// When the next message is due, monotonic ns.
+    /// Time of the next message, monotonic ns.
     pub(crate) fn due(&self) -> u64 {
         self.due
     }
 
     /// Publishes, if it is time to.
     pub(crate) fn tick(&mut self, now: u64, player: &Player<Reel>, outlets: &mut Outlets) -> Result {
-        // As fast as readers keep up it is the log that tells the time: see `advance`.
+        // Without a speed limit, the log determines the time: see `advance`.
         let ticks = now >= self.due && !(player.is_playing() && player.speed() == 0.0);
         let Some(time) = player.time(now).filter(|_| ticks) else { return Ok(()) };
         self.due = now - now % PERIOD + PERIOD;
         self.publish(time, player.speed(), player.is_playing(), outlets)
     }
 
-    /// Before a message of this time is published as fast as readers keep up: publishes the time, unless it is nearly the last one. What
-    /// is published depends on the log alone.
+    /// Without a speed limit, before a message with this time: publishes the time, unless it is close to the last one. So the messages
+    /// depend only on the log.
     pub(crate) fn advance(&mut self, time: i64, outlets: &mut Outlets) -> Result {
         if self.last.is_some_and(|last| (last..last.saturating_add(PERIOD as i64)).contains(&time)) {
             return Ok(());

@@ -1,23 +1,23 @@
-//! What can go wrong.
+//! Errors of playing.
 
 use std::fmt;
 
 /// The result of playing a log.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 
-/// Why a log is not played.
+/// The reason why a log is not played.
 #[derive(Debug)]
 pub enum Error {
     /// A log cannot be read.
     Log(saltus_log::Error),
-    /// The domain.
+    /// An error of the domain.
     Domain(saltus_domain::Error),
-    /// Original timestamps are wanted in a domain that carries none.
+    /// The domain does not support original timestamps.
     NoTimestamps {
-        /// URL of the domain, harmless to print.
+        /// URL of the domain, without control characters.
         url: String,
     },
-    /// Original timestamps are wanted of a log that is longer than the machine has been running.
+    /// Original timestamps are impossible: the log is longer than the machine's uptime.
     TooLong,
     /// The time of the log cannot be encoded.
     Clock(String),
@@ -28,9 +28,9 @@ impl fmt::Display for Error {
         match self {
             Error::Log(error) => error.fmt(f),
             Error::Domain(error) => error.fmt(f),
-            Error::NoTimestamps { url } => write!(f, "{url} carries no timestamps of the publisher"),
-            Error::TooLong => f.write_str("the log is longer than this machine has been running"),
-            Error::Clock(why) => write!(f, "the clock: {why}"),
+            Error::NoTimestamps { url } => write!(f, "{url} has no timestamps by publishers"),
+            Error::TooLong => f.write_str("the log is longer than the uptime of this machine"),
+            Error::Clock(why) => write!(f, "cannot publish the time of the log: {why}"),
         }
     }
 }

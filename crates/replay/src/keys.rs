@@ -1,4 +1,4 @@
-//! Keys that are pressed while a log is played, and lines that are typed.
+//! Keys that control playback.
 
 use std::io::{IsTerminal, Read, stdin};
 use std::sync::mpsc::{Receiver, channel};
@@ -7,28 +7,28 @@ use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 use crate::line::{End, Line};
 
-/// What a key asks for.
+/// The commands of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// Pause, or go on.
+    /// Pause or continue.
     Pause,
-    /// One message further.
+    /// One message forward.
     Forward,
     /// One message back.
     Backward,
-    /// One message further on the chosen channel.
+    /// One message forward on the chosen channel.
     ForwardAlong,
     /// One message back on the chosen channel.
     BackwardAlong,
     /// Choose the next channel by name.
     NextChannel,
-    /// Play the chosen channel no more, or again.
+    /// Stop or resume playing the chosen channel.
     OnOff,
-    /// Another name for the chosen channel.
+    /// Rename the chosen channel.
     Rename,
     /// Go to a time.
     GoTo,
-    /// 10 s ahead.
+    /// 10 s forward.
     Ahead,
     /// 10 s back.
     Back,
@@ -36,29 +36,29 @@ pub enum Key {
     Faster,
     /// Half as fast.
     Slower,
-    /// A part that repeats begins here.
+    /// Start of the repeated part.
     MarkStart,
-    /// It ends here.
+    /// End of the repeated part.
     MarkEnd,
-    /// No part repeats any more.
+    /// Stop repeating.
     NoRepeat,
     /// Set a bookmark.
     Bookmark,
     /// Go to the next bookmark.
     NextBookmark,
-    /// Go to the bookmark before.
+    /// Go to the previous bookmark.
     PreviousBookmark,
     /// Show the keys.
     Help,
     /// The end.
     Quit,
-    /// A line that was asked for was typed.
+    /// A requested line was completed.
     Typed(Vec<u8>),
-    /// It was not.
+    /// A requested line was canceled.
     Canceled,
 }
 
-/// The keys, for people.
+/// The help text for the keys.
 pub const HELP: &str = "\
 space        pause, go on
 right, left  one message further, back (also . and ,); up, down: 10 s ahead, back
@@ -70,17 +70,17 @@ g            go to a time: 90s, 2.5m, @SECONDS since 1970
 b n p        set a bookmark; go to the next, to the one before
 q            end";
 
-/// The keys of the terminal; it is as it was when this goes.
+/// The keys of the terminal. Dropping this restores the terminal.
 pub struct Keys {
     before: Termios,
     pressed: Receiver<Vec<u8>>,
-    /// What was pressed at once and not looked at yet.
+    /// Bytes read and not handled yet.
     bytes: Vec<u8>,
     line: Option<Line>,
 }
 
 impl Keys {
-    /// Those of standard input, if it is a terminal: no line need be ended any more, and nothing is shown. Ctrl-C is what it was.
+    /// The keys of standard input, if it is a terminal. Disables line buffering and echo. Ctrl-C still works.
     pub fn of_terminal() -> Option<Keys> {
         if !stdin().is_terminal() || !std::io::stderr().is_terminal() {
             return None;
@@ -101,7 +101,7 @@ impl Keys {
         Some(Keys { before, pressed, bytes: Vec::new(), line: None })
     }
 
-    /// The next key that was pressed, or line that was typed; none by now.
+    /// The next pressed key, or completed line, if any.
     pub fn pressed(&mut self) -> Option<Key> {
         loop {
             if self.bytes.is_empty() {
@@ -126,7 +126,7 @@ impl Keys {
         }
     }
 
-    /// From now on keys are letters, until the line ends.
+    /// Starts to read keys as text, until the line ends.
     pub fn ask(&mut self, line: Line) {
         self.line = Some(line);
     }
@@ -142,8 +142,8 @@ impl Drop for Keys {
     }
 }
 
-/// What the first of these bytes of a terminal ask for, and how many they are. Others are nothing. What an arrow sends comes in
-/// one piece.
+/// Parses the first key in a terminal's bytes. Returns its command, if it has one, and its length. The bytes of an arrow key arrive
+/// together.
 fn key(bytes: &[u8]) -> (usize, Option<Key>) {
     if let [0x1b, b'[' | b'O', arrow, ..] = bytes {
         let key = match arrow {

@@ -1,52 +1,52 @@
-//! How far behind the readers of a channel are, for who publishes there alone. What a reader tells of itself may be anything: no wait
-//! for it is endless.
+//! The lag of the readers of a channel, for its only publisher. Readers' counters are untrusted, so every wait for a reader is limited.
 
 use std::collections::HashMap;
 
 use saltus_channel::SubscriberInfo;
 
-/// Who has just subscribed has not read yet, in ns.
+/// Time after subscribing in which a reader may not have read yet, in ns.
 pub(crate) const JOINING: u64 = 50_000_000;
-/// A reader that comes no nearer for so long is not waited for any more, in ns.
+/// Time without progress after which a reader is no longer waited for, in ns.
 const PATIENCE: u64 = 3_000_000_000;
-/// Readers of a channel that are waited for, all that ever came together: a page that calls itself by a new name at each look is none.
+/// Most readers of a channel, over all time, that are waited for. The limit guards against counters that change identity at each reading.
 const MOST: usize = 1024;
 
 /// The readers of a channel.
 pub(crate) struct Lags {
-    /// How many messages a reader may be behind, so that it cannot miss any.
+    /// Largest lag, in messages, at which a reader cannot miss any.
     room: u64,
-    /// When playing began, boot time in ns.
+    /// Start of playback, boot time in ns.
     began: u64,
-    /// What was published at the last look, or when playing began.
+    /// Number of published messages at the last reading, or at the start of playback.
     looked: u64,
-    /// By process, and since when they subscribe.
+    /// Readers by process and time of subscription.
     known: HashMap<(u32, u64), Known>,
 }
 
 /// A reader.
 struct Known {
-    /// What was published before it came; as long as it has read nothing, it is behind by all that came since.
+    /// Number of messages published before it subscribed. Until it reads one, it lags behind by all later ones.
     base: u64,
-    /// What was published when it was seen first: what came since it can read.
+    /// Number of messages published when it was first seen. It can read later ones.
     seen: u64,
-    /// How far behind it was at its nearest since this wait began, and since when.
+    /// Its smallest lag in this wait, and the time of that.
     nearest: (u64, u64),
     given_up: bool,
 }
 
 impl Lags {
-    /// `before`: what was published when playing began.
+    /// `before` is the number of messages published at the start of playback.
     pub(crate) fn new(room: u64, began: u64, before: u64) -> Lags {
         Lags { room, began, looked: before, known: HashMap::new() }
     }
 
-    /// A wait begins at this monotonic time.
+    /// Starts a wait at this monotonic time.
     pub(crate) fn begin(&mut self, now: u64) {
         self.known.values_mut().for_each(|known| known.nearest = (u64::MAX, now));
     }
 
-    /// How far behind the last one is that is waited for, and who is not waited for from now on. `now`: boot time and monotonic time.
+    /// Returns the largest lag among readers that are waited for, and the readers that are given up now. `now` is boot time and monotonic
+    /// time.
     pub(crate) fn look<'a>(
         &mut self,
         readers: &'a [SubscriberInfo],
@@ -65,7 +65,7 @@ impl Lags {
             if known.given_up {
                 continue;
             }
-            // No ring keeps more.
+            // No ring buffer keeps more.
             let lag = known.lag(reader, self.room, published, now.0).min(self.room.saturating_mul(2));
             if lag < known.nearest.0 {
                 known.nearest = (lag, now.1);
@@ -84,12 +84,12 @@ impl Lags {
 
 impl Known {
     fn lag(&self, reader: &SubscriberInfo, room: u64, published: u64, now: u64) -> u64 {
-        // A number beyond is of the lane of another publisher, who has died.
+        // A larger number belongs to the lane of another publisher, which has died.
         let reads = reader.received.saturating_add(reader.missed) > 0 && reader.last_seq <= published;
         match published.saturating_sub(self.base) {
             _ if reads => published - reader.last_seq,
             _ if now.saturating_sub(reader.since) < JOINING => room,
-            // All of it may have come before the reader: it is not waited for until one more has come.
+            // All messages may precede the reader: it is not waited for until one more is published.
             lag if published <= self.seen => lag.min(room - 1),
             lag => lag,
         }
@@ -120,7 +120,7 @@ mod tests {
             latency: LatencyCounts::default(),
         }
     }
-    /// Of a channel with 16 frames, where 100 were published before.
+    /// For a channel with depth 16, after 100 messages.
     fn lags() -> Lags {
         Lags::new(8, BEGAN, 100)
     }
@@ -141,16 +141,16 @@ mod tests {
     fn who_comes_while_playing_is_waited_for_as_soon_as_there_is_something_for_it() {
         let mut lags = lags();
         assert_eq!(lags.look(&[], 108, (LATER, LATER)).0, None);
-        assert_eq!(lag(&mut lags, reader(LATER - JOINING + 1, 0, 0), 108), Some(8), "it has just come");
+        assert_eq!(lag(&mut lags, reader(LATER - JOINING + 1, 0, 0), 108), Some(8), "just subscribed");
         let mut come = |published| lag(&mut lags, reader(BEGAN + 1, 0, 0), published);
         assert_eq!([come(112), come(113)], [Some(4), Some(5)]);
         assert_eq!([come(116), come(120)], [Some(8), Some(12)]);
         let mut lags = Lags::new(8, BEGAN, 0);
-        assert_eq!(lag(&mut lags, reader(BEGAN + 1, 0, 0), 8), Some(7), "it may have come after them");
+        assert_eq!(lag(&mut lags, reader(BEGAN + 1, 0, 0), 8), Some(7), "may have subscribed after them");
         assert_eq!(lag(&mut lags, reader(BEGAN + 1, 0, 0), 9), Some(9));
     }
 
-    /// Waits until nobody is waited for; how long that took, in units of the patience.
+    /// Waits until no reader is waited for. Returns the duration in units of the patience.
     fn wait(lags: &mut Lags, mut reader: impl FnMut(u64) -> SubscriberInfo) -> u64 {
         lags.begin(0);
         for n in 0..100_000 {
@@ -159,7 +159,7 @@ mod tests {
                 return n.div_ceil(8);
             }
         }
-        panic!("it waits for ever");
+        panic!("waits forever");
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
         let never = |_| reader(1, 0, 0);
         assert_eq!(wait(&mut lags(), never), 2);
         assert_eq!(wait(&mut lags(), |n| reader(1, n, 100 + n % 2)), 2, "up and down");
-        assert_eq!(wait(&mut lags(), |n| reader(1, u64::MAX, 201 + n)), 2, "beyond what there is");
+        assert_eq!(wait(&mut lags(), |n| reader(1, u64::MAX, 201 + n)), 2, "beyond the published number");
         let huge = |_| SubscriberInfo { missed: u64::MAX, ..reader(u64::MAX, u64::MAX, u64::MAX) };
         assert_eq!(wait(&mut lags(), huge), 2);
         assert!(wait(&mut lags(), |n| reader(n, 1, 0)) <= MOST as u64, "another name each time");
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             left(at(PATIENCE + 1, 107)),
             (Some(13), vec![1]),
-            "it has not moved, though the other one has"
+            "no progress although the other one progressed"
         );
         assert_eq!(left(at(2 * PATIENCE, 119)), (Some(1), vec![]));
     }

@@ -1,8 +1,8 @@
 //! Plays logs into a domain.
 //!
-//! `crates/play` decides what is due and when, and does no input or output. This crate does: [`Outlets`] publishes events,
-//! [`Restamp`] gives them their original timestamps, [`Clock`] publishes the time of the log, and a [`Session`] runs until the
-//! end, doing what [`Key`]s ask for. As fast as readers keep up means that subscribers in shared memory are waited for.
+//! `crates/play` determines which event is due and when, and publishes nothing. This crate publishes: [`Outlets`] publishes events,
+//! [`Restamp`] sets their original timestamps, [`Clock`] publishes the time of the log, and a [`Session`] runs until the end, and handles
+//! [`Key`]s. At speed 0, it waits for subscribers in shared memory.
 
 mod clock;
 mod error;

@@ -1,19 +1,19 @@
-//! A line that somebody types while a log is played.
+//! A line editor for questions during playback.
 
 use std::fmt;
 
 use saltus_text::escape::escaped;
 
-/// More bytes are not taken; the longest name of a channel has 63.
+/// Longest line in bytes. Channel names have at most 63.
 const MOST: usize = 127;
 
-/// A question, and what was typed so far.
+/// A question, and the text typed so far.
 pub struct Line {
     question: String,
     text: Vec<u8>,
 }
 
-/// How a line ended.
+/// The end of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// With Enter.
@@ -23,19 +23,19 @@ pub enum End {
 }
 
 impl Line {
-    /// Asks something; `text` is there already.
+    /// Asks a question; `text` is the initial answer.
     pub fn new(question: String, text: &[u8]) -> Line {
         Line { question, text: text.to_vec() }
     }
 
-    /// Takes what came from the terminal, up to the end of the line. Gives how many bytes that were.
+    /// Handles bytes from the terminal, up to the end of the line. Returns their number.
     pub fn take(&mut self, bytes: &[u8]) -> (usize, Option<End>) {
         let mut at = 0;
         while let [first, rest @ ..] = &bytes[at..] {
             at += 1;
             match first {
                 b'\r' | b'\n' => return (at, Some(End::Typed(std::mem::take(&mut self.text)))),
-                // What an arrow or another key sends comes in one piece, and is none of the text.
+                // The bytes of an arrow or another special key arrive together, and are not part of the text.
                 0x1b if matches!(rest, [b'[' | b'O', ..]) => {
                     let end = rest[1..].iter().position(|byte| (0x40..=0x7e).contains(byte));
                     at = end.map_or(bytes.len(), |end| at + end + 2);
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(
             Line::new(String::new(), b"").take(b"\x7f\x7f\x1b[3"),
             (5, None),
-            "half a key, and nothing to remove"
+            "part of a key, and nothing to remove"
         );
         let mut long = Line::new(String::new(), b"");
         assert_eq!(long.take(&[b'x'; 1000]), (1000, None));

@@ -1,4 +1,4 @@
-//! Where the messages of a log go: a publisher for each channel.
+//! The publishers for the channels of a log.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,77 +27,77 @@ fn send(
     }
 }
 
-/// Which channels of a log are played, as which channels of the domain.
+/// The selection of channels of a log, and their names in the domain.
 pub struct Choice {
     /// Channels of the log.
     pub pattern: Pattern,
     /// All channels but those of the pattern.
     pub invert: bool,
-    /// New names, each rule applied after the one before.
+    /// Rules for new names, applied one after the other.
     pub renames: Vec<Rename>,
-    /// Put before each name.
+    /// Prefix of each name.
     pub prefix: Vec<u8>,
 }
 
-/// What was played; a promise to those who read it as JSON. Times are in ns.
+/// Totals of playback. Its JSON fields are a stable interface. Times are in ns.
 #[derive(Serialize)]
 pub struct Report {
-    /// Messages that were published.
+    /// Published messages.
     pub played: u64,
-    /// Messages that the domain did not take.
+    /// Messages that the domain refused.
     pub refused: u64,
     /// Messages that could not be read.
     pub unreadable: u64,
-    /// Messages that got a later timestamp than their original one; none with present timestamps.
+    /// Messages that got a later timestamp than the original; `None` with current timestamps.
     pub later_timestamps: Option<u64>,
-    /// How late messages were published; none that had a time.
+    /// Delay of publication; `None` if no message was timed.
     pub late: Option<Late>,
 }
 
-/// How late messages were, in ns.
+/// Delays of messages, in ns.
 #[derive(Serialize)]
 pub struct Late {
     /// Messages.
     pub count: u64,
-    /// Half of them were no later.
+    /// The median.
     pub p50: u64,
-    /// 99 %.
+    /// The 99th percentile.
     pub p99: u64,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     pub p999: u64,
-    /// All.
+    /// The maximum.
     pub max: u64,
 }
 
-/// Publishes events.
+/// Publishers for events.
 pub struct Outlets {
     domain: Domain,
     choice: Choice,
     tell: Tell,
-    /// Channels that are not played for now, and names that were given by hand; by the names in the log.
+    /// Channels that are off, and names typed by the user; by the names in the log.
     off: BTreeSet<Vec<u8>>,
     named: HashMap<Vec<u8>, Name>,
     types: Types,
-    /// By the channel's name in the log; none for one that is not played.
+    /// By the channel's name in the log; `None` for one that is not played.
     all: HashMap<Vec<u8>, Option<Publisher>>,
-    /// The channel of the message that was published last, by its name in the log.
+    /// The channel of the last published message, by its name in the log.
     last: Vec<u8>,
     played: u64,
-    /// Those who read what is played, where they can be known.
+    /// The subscribers, in domains that list them.
     readers: Option<Readers>,
-    /// What gives messages their original timestamps, if they get them.
+    /// Sets original timestamps, if requested.
     restamp: Option<Restamp>,
-    /// Messages that the domain did not take.
+    /// Messages that the domain refused.
     refused: u64,
     /// Messages that could not be read.
     unreadable: u64,
-    /// How late messages were, in ns.
+    /// Delays of messages, in ns.
     late: Histogram<u64>,
 }
 
 impl Outlets {
-    /// Publishes in this domain. `types` say what messages are that the log does not explain; `restamp` gives them their original
-    /// timestamps; `tell` hears of what is not played.
+    /// Publishers in this domain. `types` are for logs that store no types. `restamp` sets original timestamps. `tell` receives messages
+    /// about events that are not played.
     #[must_use]
     pub fn new(
         domain: &Domain,
@@ -120,16 +120,16 @@ impl Outlets {
             restamp,
             refused: 0,
             unreadable: 0,
-            late: Histogram::new(3).expect("three digits are a precision that there is"),
+            late: Histogram::new(3).expect("three digits are supported"),
         }
     }
 
-    /// Messages that were published.
+    /// Published messages.
     #[must_use]
     pub fn played(&self) -> u64 {
         self.played
     }
-    /// What was played so far.
+    /// The totals so far.
     #[must_use]
     pub fn report(&self) -> Report {
         let late = &self.late;
@@ -148,11 +148,11 @@ impl Outlets {
         }
     }
 
-    /// The channel of the message that was published last, if there was one.
+    /// The channel of the last published message, if any.
     pub(crate) fn last(&self) -> Option<&[u8]> {
         (self.played > 0).then_some(&self.last)
     }
-    /// Publishes something else of this time of the log, with the timestamp that it is to have.
+    /// Publishes another message for this time of the log, with the corresponding timestamp.
     pub(crate) fn send(
         &mut self,
         publisher: &mut Publisher,
@@ -161,30 +161,30 @@ impl Outlets {
     ) -> saltus_domain::Result<()> {
         send(&mut self.restamp, publisher, data, time)
     }
-    /// Waits until who reads this publisher's messages would not miss the next one.
+    /// Waits until the subscribers of this publisher would not miss its next message.
     pub(crate) fn wait_for_readers_of(&mut self, publisher: &Publisher) {
         if let Some(readers) = &mut self.readers {
             readers.wait(publisher, &mut self.tell);
         }
     }
-    /// Waits until who reads the message that was published last would not miss the next one.
+    /// Waits until the subscribers of the last published channel would not miss its next message.
     pub(crate) fn wait_for_readers(&mut self) {
         if let (Some(readers), Some(Some(publisher))) = (&mut self.readers, self.all.get(&self.last)) {
             readers.wait(publisher, &mut self.tell);
         }
     }
 
-    /// Whether a channel of a log was asked for.
+    /// Whether a channel of a log is selected.
     pub(crate) fn has(&self, channel: &[u8]) -> bool {
-        // The recorder's own words are none of the robot's.
+        // The recorder's account is not a channel of the robot.
         self.choice.pattern.matches(channel) != self.choice.invert
             && channel != saltus_record::ACCOUNT.as_bytes()
     }
-    /// Whether it is played: it was asked for, and is not off.
+    /// Whether a channel is played: it is selected, and not off.
     pub(crate) fn plays(&self, channel: &[u8]) -> bool {
         !self.off.contains(channel) && self.has(channel)
     }
-    /// Plays a channel no more, or again. Whether it does now.
+    /// Switches a channel off or on. Returns whether it is on.
     pub(crate) fn turn(&mut self, channel: &[u8]) -> bool {
         let was_off = self.off.remove(channel);
         if !was_off {
@@ -193,7 +193,7 @@ impl Outlets {
         was_off
     }
 
-    /// What a channel of a log is published as.
+    /// The published name of a channel of a log.
     pub(crate) fn name(&self, channel: &[u8]) -> Vec<u8> {
         if let Some(name) = self.named.get(channel) {
             return name.as_bytes().to_vec();
@@ -202,10 +202,10 @@ impl Outlets {
             self.choice.renames.iter().fold(channel.to_vec(), |name, r| r.apply(&name).into_owned());
         [&self.choice.prefix, &renamed[..]].concat()
     }
-    /// Publishes a channel under another name from now on; with an empty one, under the name that it would have.
+    /// Renames a channel. An empty name restores the name by the rules.
     ///
     /// # Errors
-    /// It is none.
+    /// The name is invalid.
     pub(crate) fn rename(&mut self, channel: &[u8], name: &[u8]) -> saltus_domain::Result<()> {
         match name {
             [] => self.named.remove(channel),
@@ -215,14 +215,14 @@ impl Outlets {
         Ok(())
     }
 
-    /// Publishes the event at a spot, which comes so late. What the domain refuses is told once a channel.
+    /// Publishes the event at a spot with this delay. A refusal by the domain is reported once per channel.
     pub(crate) fn publish(&mut self, reel: &mut Reel, spot: &Spot, late: Option<u64>) -> Result {
         let event = match reel.event(spot) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(()),
             Err(error) => {
                 if self.unreadable == 0 {
-                    (self.tell)(&format!("passed over: {error}"));
+                    (self.tell)(&format!("skipped: {error}"));
                 }
                 self.unreadable += 1;
                 return Ok(());
@@ -239,7 +239,7 @@ impl Outlets {
                 self.last.clear();
                 self.last.extend_from_slice(event.channel);
                 if let Some(ns) = late {
-                    // It grows as it must; a lateness that no histogram can hold is none of this world.
+                    // The histogram grows as needed. A delay that does not fit is impossible.
                     let _ = self.late.record(ns);
                 }
             }
@@ -253,9 +253,9 @@ impl Outlets {
         Ok(())
     }
 
-    /// Gets ready to publish what will be due: reads it, and opens its channel, so that neither takes time when it is.
+    /// Prepares the next event: reads it, and opens its channel, so that this takes no time when it is due.
     pub(crate) fn prepare(&mut self, reel: &mut Reel, spot: &Spot) -> Result {
-        // What cannot be read is told of when it is due.
+        // A read error is reported when the event is due.
         let Ok(Some(event)) = reel.event(spot) else { return Ok(()) };
         self.open(&event)
     }
@@ -275,7 +275,7 @@ impl Outlets {
         }
         let Ok(name) = Name::new(self.name(event.channel)) else {
             (self.tell)(&format!(
-                "channel `{}` is not played: its new name has no or over 63 bytes",
+                "channel `{}` is not played: its new name must have 1 to 63 bytes",
                 escaped(event.channel)
             ));
             return Ok(None);

@@ -1,5 +1,4 @@
-//! As fast as readers keep up: in shared memory their counters tell how far they are, and the player waits for them, though
-//! channels do not.
+//! Waiting for readers at speed 0: in shared memory, the player reads their counters, and waits for them, although channels do not.
 
 use std::collections::HashMap;
 
@@ -10,42 +9,42 @@ use saltus_text::escape::{escaped, harmless};
 
 use crate::lags::{JOINING, Lags};
 
-/// Tells a sentence that somebody should hear while a log is played.
+/// Receives messages for the user during playback.
 pub type Tell = Box<dyn FnMut(&str) + Send>;
 
-/// Counters are read again after so long, in ns.
+/// Time between two readings of counters, in ns.
 const PAUSE: u64 = 100_000;
 
-/// The readers of what is played.
+/// The readers of the played channels.
 pub(crate) struct Readers {
     domain: Directory,
-    /// Since when, boot time in ns.
+    /// Start of playback, boot time in ns.
     began: u64,
     all: HashMap<Name, Read>,
 }
 
-/// A channel that is played into.
+/// A played channel.
 struct Read {
     channel: Channel,
-    /// When it was played into for the first time, boot time in ns. Readers of many channels are yet to find it.
+    /// Time of its first message, boot time in ns. Readers that subscribe to patterns need time to find it.
     since: u64,
-    /// How many messages a reader may be behind, so that it cannot miss any.
+    /// Largest lag, in messages, at which a reader cannot miss any.
     room: u64,
-    /// How many it may be behind now.
+    /// Upper bound of the current lag.
     ahead: u64,
-    /// `None` before the first look.
+    /// `None` before the first reading.
     lags: Option<Lags>,
 }
 
 impl Readers {
-    /// Those of a domain in shared memory; of others nothing is known.
+    /// The readers in a shared-memory domain; `None` for other domains, where readers are unknown.
     pub(crate) fn of(domain: &saltus_domain::Domain) -> Option<Readers> {
         let domain = domain.shared_memory()?.clone();
         Some(Readers { domain, began: clock::boottime(), all: HashMap::new() })
     }
 
-    /// After a message was published: waits while a living reader is so far behind that it could miss the next. A reader that keeps no
-    /// counters is not known, and where others publish too nobody is waited for.
+    /// Call this after each message. Waits while a live reader lags so far behind that it could miss the next message. Readers without
+    /// counters are unknown. Does not wait if others publish on the channel too.
     pub(crate) fn wait(&mut self, publisher: &Publisher, tell: &mut Tell) {
         let name = publisher.channel();
         if !self.all.contains_key(name) {
@@ -77,7 +76,7 @@ impl Readers {
             let (most, left) = lags.look(&info.subscribers, published, now);
             for reader in left {
                 let (who, channel) = (harmless(&reader.process), escaped(name.as_bytes()));
-                tell(&format!("{who} ({}) does not read `{channel}`: it is not waited for", reader.pid));
+                tell(&format!("{who} ({}) does not read `{channel}`: continuing without it", reader.pid));
             }
             let is_new = now.0.saturating_sub(read.since) < JOINING;
             if most.map_or(!is_new, |most| most < room) {
@@ -89,7 +88,7 @@ impl Readers {
     }
 }
 
-/// A channel, if this publisher is there, and how many messages were published in its lane, if no other one lives.
+/// The channel's state if this publisher is in it, and the number of messages in its lane if no other publisher is alive.
 fn published(info: Info, publisher: &Publisher) -> Option<(Info, Option<u64>)> {
     let living = info.lanes.iter().filter(|lane| lane.alive);
     let own = living.clone().find(|lane| Some(lane.publisher.lease) == publisher.sender())?.published;

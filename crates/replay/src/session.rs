@@ -1,4 +1,4 @@
-//! A log that is played: until its end, and as a person asks.
+//! Playback of a log, with control by keys.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,77 +14,77 @@ use crate::line::Line;
 use crate::outlets::Outlets;
 use crate::{Error, Result};
 
-/// The last moments before a message are spun through, if it is to be precise, in ns.
+/// Time before a message that is spent spinning for exact timing, in ns.
 const SPIN: u64 = 300_000;
-/// Longer waits are interrupted to look for keys and for the end, in ns.
+/// Longest wait between two checks for keys and stop requests, in ns.
 const SLICE: u64 = 50_000_000;
-/// The up and down keys go so far, in ns.
+/// Distance of the up and down keys, in ns.
 const SKIP: i64 = 10_000_000_000;
 
-/// Which part of a log is played, and how; times are of the log, in ns since 1970.
+/// The part of a log to play, and how. Times are of the log, in ns since 1970.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// The first event of the log.
+    /// The time of the first event of the log.
     pub first: i64,
-    /// Where playing begins.
+    /// Start of playback.
     pub start: i64,
-    /// Where it ends.
+    /// End of playback.
     pub end: i64,
-    /// Begins again at the end.
+    /// Start again at the end.
     pub repeat: bool,
-    /// Ends after so many messages.
+    /// Stop after this many messages.
     pub most: Option<u64>,
-    /// Spins before each message: more exact, and takes a processor.
+    /// Spin before each message: more exact, but uses a CPU.
     pub precise: bool,
 }
 
-/// What a person wants, who is asked every now and then.
+/// The user's wish, polled regularly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Nothing.
     Nothing,
-    /// Something was asked for, and done.
+    /// A command was handled.
     Something,
     /// The end.
     End,
 }
 
-/// What comes of a key.
+/// The result of a key.
 pub enum Answer {
-    /// It is done.
+    /// Done.
     Done,
-    /// Something to show.
+    /// A note to show.
     Note(String),
-    /// A line is to be typed; [`Key::Typed`] brings it.
+    /// A question to the user; [`Key::Typed`] has the answer.
     Ask(Line),
-    /// This was typed for a time to go to: see [`Session::seek`].
+    /// The typed time to go to: see [`Session::seek`].
     GoTo(Vec<u8>),
-    /// The keys are to be shown.
+    /// Show the keys.
     Help,
     /// The end.
     End,
 }
 
-/// What a line is typed for.
+/// The purpose of a typed line.
 enum Asked {
-    /// The name of this channel of the log.
+    /// A new name for this channel of the log.
     Name(Vec<u8>),
-    /// A time.
+    /// A time to go to.
     Time,
 }
 
-/// A log that is played.
+/// Playback of a log.
 pub struct Session {
     player: Player<Reel>,
     outlets: Outlets,
     clock: Option<Clock>,
     bookmarks: Option<Bookmarks>,
     part: Part,
-    /// Where `[` was pressed.
+    /// The position at which `[` was pressed.
     mark: Option<i64>,
-    /// The channel that `<` and `>` step along: that of the message published last, unless one was chosen.
+    /// The channel of `<` and `>`, if one was chosen; else that of the last published message.
     along: Option<Vec<u8>>,
-    /// What a line is typed for.
+    /// The purpose of a typed line.
     asked: Option<Asked>,
 }
 
@@ -113,12 +113,12 @@ impl Session {
     pub fn player(&self) -> &Player<Reel> {
         &self.player
     }
-    /// Where it plays to.
+    /// The publishers.
     #[must_use]
     pub fn outlets(&self) -> &Outlets {
         &self.outlets
     }
-    /// Plays from where it is.
+    /// Starts playback from the current position.
     pub fn start(&mut self) {
         self.player.play();
     }
@@ -129,18 +129,18 @@ impl Session {
     pub fn seek(&mut self, time: i64) -> Result {
         Ok(self.player.seek(time)?)
     }
-    /// Puts bookmarks that were set beside the log into it, if that can be done.
+    /// Moves bookmarks from the bookmark file into the log, if possible.
     ///
     /// # Errors
-    /// They stay beside the log.
+    /// The log cannot be rewritten. The bookmark file stays.
     pub fn settle(&mut self) -> saltus_log::Result<()> {
         self.bookmarks.as_mut().map_or(Ok(()), |all| all.settle().map(drop))
     }
 
-    /// Plays until the end, or until that is asked for: by `person`, who is asked every 50 ms, or by a signal.
+    /// Plays until the end, or until a stop request: by `person`, which is polled every 50 ms, or by a signal.
     ///
     /// # Errors
-    /// A log cannot be read, or the domain has no place for a channel; and those of `person`.
+    /// A log cannot be read, the domain cannot create a channel, or `person` fails.
     pub fn play<E: From<Error>>(
         &mut self,
         mut person: impl FnMut(&mut Session, u64) -> std::result::Result<Wish, E>,
@@ -149,7 +149,7 @@ impl Session {
         let mut chores = 0;
         while !stop::requested() && self.outlets.played() < most {
             let now = time::monotonic();
-            // What is due goes out before anything else is done, but keys are looked for while much is due.
+            // Due events are published before anything else, but keys are still checked while many are due.
             let todo = self.player.poll(now).map_err(Error::from)?;
             match todo {
                 Todo::Publish(spot, _) if self.is_over(spot.time) => return Ok(()),
@@ -169,7 +169,7 @@ impl Session {
             }
             match todo {
                 _ if wish == Wish::End => return Ok(()),
-                _ if wish == Wish::Something => {} // it may have changed what is to be done
+                _ if wish == Wish::Something => {} // the next action may have changed
                 Todo::Wait(until) => {
                     self.prepare()?;
                     self.wait(now, until);
@@ -199,7 +199,7 @@ impl Session {
         time > self.part.end && !self.part.repeat && self.mark.is_none()
     }
 
-    /// Gets ready for the next event, if it is to be played.
+    /// Prepares the next event, if it is played.
     fn prepare(&mut self) -> Result {
         let end = self.player.repeat().map(|(_, end)| end);
         let Some(next) = self.player.timeline().next()? else { return Ok(()) };
@@ -209,7 +209,7 @@ impl Session {
         self.outlets.prepare(self.player.timeline(), &next)
     }
 
-    /// Sleeps until then, or less.
+    /// Sleeps until then, or shorter.
     fn wait(&mut self, now: u64, until: u64) {
         let tick = self.clock.as_ref().map_or(u64::MAX, |clock| clock.due());
         let end = until.min(tick).min(now + SLICE);
@@ -222,7 +222,7 @@ impl Session {
         }
     }
 
-    /// Steps one message further or back: of any channel, or of one.
+    /// Steps one message forward or back, of any channel or of one.
     fn step(&mut self, direction: Direction, channel: Option<Vec<u8>>) -> Result {
         let rows = self.player.timeline().logs().iter().map(|log| &log.summary().channels);
         let is = |row: &ChannelSummary| {
@@ -239,12 +239,12 @@ impl Session {
         Ok(())
     }
 
-    /// The channel to step along, if any was played yet.
+    /// The channel of `<` and `>`, if any was played yet.
     fn along(&self) -> Option<Vec<u8>> {
         self.along.as_deref().or(self.outlets.last()).map(<[u8]>::to_vec)
     }
 
-    /// Steps go along the channel that comes next by name from now on.
+    /// Chooses the next channel by name for `<` and `>`.
     fn choose_next_channel(&mut self) -> Answer {
         let now = self.along();
         let logs = self.player.timeline().logs();
@@ -254,26 +254,25 @@ impl Session {
         let behind = names.iter().find(|name| now.as_deref().is_some_and(|now| **name > now));
         self.along = behind.or(names.first()).map(|name| name.to_vec());
         match &self.along {
-            Some(name) => Answer::Note(format!("< and > step along {}", escaped(name))),
+            Some(name) => Answer::Note(format!("< and > step on {}", escaped(name))),
             None => Answer::Done,
         }
     }
 
-    /// Does something with the channel that was chosen, or else that of the last message; where nothing was played yet, that is
-    /// said.
+    /// Runs `action` with the chosen channel, else that of the last message. If none was played yet, returns a note.
     fn with_chosen(&mut self, what: impl FnOnce(&mut Session, Vec<u8>) -> Answer) -> Answer {
         match self.along() {
             Some(channel) => what(self, channel),
-            None => Answer::Note("no channel is chosen: c chooses one".into()),
+            None => Answer::Note("no channel chosen: press c".into()),
         }
     }
 
-    /// Does what a line was asked for.
+    /// Handles a typed line.
     fn answer(&mut self, text: Vec<u8>) -> Answer {
         match self.asked.take() {
             Some(Asked::Name(channel)) => Answer::Note(match self.outlets.rename(&channel, &text) {
                 Ok(()) => {
-                    format!("{} goes to {}", escaped(&channel), escaped(&self.outlets.name(&channel)))
+                    format!("{} is published as {}", escaped(&channel), escaped(&self.outlets.name(&channel)))
                 }
                 Err(error) => error.to_string(),
             }),
@@ -282,10 +281,10 @@ impl Session {
         }
     }
 
-    /// Does what a key asks for.
+    /// Handles a key.
     ///
     /// # Errors
-    /// A log cannot be read, or the domain has no place for a channel.
+    /// A log cannot be read, or the domain cannot create a channel.
     pub fn obey(&mut self, key: Key) -> Result<Answer> {
         let now = time::monotonic();
         let first = self.part.first;
@@ -332,13 +331,13 @@ impl Session {
                 let added = self.bookmarks.as_mut().map_or(Ok(()), |all| all.add(at, "marked while playing"));
                 return Ok(Answer::Note(match added {
                     Ok(()) => "bookmark set".into(),
-                    Err(e) => format!("no bookmark: {e}"),
+                    Err(e) => format!("cannot set a bookmark: {e}"),
                 }));
             }
             Key::NextBookmark | Key::PreviousBookmark => {
                 let found = self.bookmarks.as_ref().and_then(|all| match key {
                     Key::NextBookmark => all.after(at),
-                    // Just behind one, the one before it is meant.
+                    // Shortly after a bookmark, go to the one before it.
                     _ => all.before(at.saturating_sub(Duration::from_secs(1).as_nanos() as i64)),
                 });
                 let time = found.map(|found| found.time);

@@ -1,4 +1,4 @@
-//! Original timestamps for messages that are played.
+//! Original timestamps for played messages.
 
 use saltus_domain::{Domain, Publisher, Timestamps};
 use saltus_os::clock;
@@ -7,19 +7,19 @@ use saltus_text::escape::harmless;
 
 use crate::{Error, Result};
 
-/// Publishes messages with the times of the log.
+/// Publishes messages with timestamps from the log.
 pub struct Restamp {
-    /// What to add to a time of the log, in ns.
+    /// Offset to add to a time of the log, in ns.
     shift: i64,
     later: u64,
 }
 
 impl Restamp {
-    /// For a log of this first and last time. A log that is written gets the very times. In shared memory, where timestamps count from
-    /// the start of the machine, all are moved by the same, so that the last one is now.
+    /// For a log with this first and last time. A log file gets the times unchanged. In shared memory, where timestamps count from boot,
+    /// all are shifted by the same offset, so that the last one is now.
     ///
     /// # Errors
-    /// The domain carries no timestamps, or the log is longer than this machine has been running.
+    /// The domain has no timestamps, or the log is longer than the uptime of this machine.
     pub fn new(domain: &Domain, (first, last): (i64, i64)) -> Result<Restamp> {
         let shift = match domain.timestamps() {
             Timestamps::WallTime => 0,
@@ -32,7 +32,7 @@ impl Restamp {
         Ok(Restamp { shift, later: 0 })
     }
 
-    /// Publishes a message of this time of the log.
+    /// Publishes a message with this time of the log.
     pub(crate) fn publish(
         &mut self,
         publisher: &mut Publisher,
@@ -45,7 +45,7 @@ impl Restamp {
         Ok(())
     }
 
-    /// How many got a later one.
+    /// Number of messages that got a later timestamp.
     pub(crate) fn later(&self) -> u64 {
         self.later
     }

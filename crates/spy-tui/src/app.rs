@@ -1,54 +1,54 @@
-//! What is shown: the state of the face, which knows nothing of the terminal.
+//! The state of the spy's user interface, independent of the terminal.
 
 use std::time::{Duration, Instant};
 
 use saltus_spy::{ChannelId, Column, Expand, Filter, Model, Node, Row, SeriesId, Tree, sort};
 
-/// Which page is on the screen.
+/// The pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     /// All channels.
     Table,
-    /// One of them; below it the plot, if there is one.
+    /// One channel; below it the plot, if any.
     Channel,
     /// The plot alone.
     Plot,
 }
 
-/// A line of the tree: how deep it is, and what it shows.
+/// A line of the tree: its depth and its node.
 pub(crate) struct Branch {
     /// How deep.
     pub(crate) depth: usize,
-    /// Without its children.
+    /// The node without its children.
     pub(crate) node: Node,
 }
 
-/// Words in the last line, in place of the keys.
+/// A notice in the last line, in place of the keys.
 pub(crate) struct Notice {
-    /// The words.
+    /// The text.
     pub(crate) words: String,
     at: Instant,
-    /// Whether something is wrong.
+    /// Whether it is an error.
     pub(crate) bad: bool,
 }
 
-/// All that is on the screen and how it came there.
+/// The contents of the screen, and the choices of the user.
 pub(crate) struct App {
     pub(crate) page: Page,
     pub(crate) help: bool,
     pub(crate) quit: bool,
-    /// What there is, sorted and filtered.
+    /// The rows, sorted and filtered.
     pub(crate) rows: Vec<Row>,
-    /// How many there are without the filter, and how many of those are stale.
+    /// Number of rows without the filter, and of stale ones among them.
     pub(crate) total: (usize, usize),
     pub(crate) sorted: Column,
     pub(crate) descending: bool,
     pub(crate) filter: String,
     /// Whether the filter is being typed.
     pub(crate) typing: bool,
-    /// The channel under the cursor; it stays when rows move.
+    /// The channel under the cursor. The cursor follows it when rows move.
     pub(crate) cursor: Option<ChannelId>,
-    /// The channel that is looked into.
+    /// The opened channel.
     pub(crate) open: Option<ChannelId>,
     pub(crate) tree: Option<Tree>,
     pub(crate) branches: Vec<Branch>,
@@ -56,21 +56,21 @@ pub(crate) struct App {
     /// The path under the cursor of the tree.
     pub(crate) field: String,
     pub(crate) hex: bool,
-    /// What is plotted, and where it comes from.
+    /// The plots, each with its channel and path.
     pub(crate) plots: Vec<(SeriesId, ChannelId, String)>,
-    /// How much time a plot shows.
+    /// The time span of a plot.
     pub(crate) span: Duration,
-    /// Since when it is paused, boot time in ns.
+    /// Start of the pause, boot time in ns.
     pub(crate) paused: Option<u64>,
-    /// When the plot ends, boot time in ns.
+    /// Right end of the plot, boot time in ns.
     pub(crate) plot_end: u64,
     pub(crate) now: u64,
     pub(crate) notice: Option<Notice>,
-    /// Rows of the page, for keys that move by one.
+    /// Rows of a page, for keys that move by a page.
     pub(crate) height: usize,
 }
 
-/// A notice stays until the next key, and no longer than this.
+/// Longest time that a notice stays. The next key removes it earlier.
 const NOTICE: Duration = Duration::from_secs(4);
 
 impl App {
@@ -102,20 +102,20 @@ impl App {
         }
     }
 
-    /// Says what is wrong.
-    pub(crate) fn tell(&mut self, words: impl Into<String>) {
+    /// Shows an error in the last line.
+    pub(crate) fn warn(&mut self, words: impl Into<String>) {
         self.notice = Some(Notice { words: words.into(), at: Instant::now(), bad: true });
     }
-    /// Says what was done.
+    /// Shows a confirmation in the last line.
     pub(crate) fn confirm(&mut self, words: impl Into<String>) {
         self.notice = Some(Notice { words: words.into(), at: Instant::now(), bad: false });
     }
-    /// A notice gives the line back to the keys in time.
+    /// Removes the notice when its time is over.
     fn forget_notice(&mut self, now: Instant) {
         self.notice.take_if(|notice| now.saturating_duration_since(notice.at) >= NOTICE);
     }
 
-    /// Takes from the model what is shown.
+    /// Updates the contents from the model.
     pub(crate) fn refresh(&mut self, model: &Model) {
         self.forget_notice(Instant::now());
         if self.paused.is_some() {
@@ -136,7 +136,7 @@ impl App {
         self.refresh_tree(model);
     }
 
-    /// The tree as it is now, also while paused: folding must be seen.
+    /// Updates the tree, also while paused, so that folding is visible.
     pub(crate) fn refresh_tree(&mut self, model: &Model) {
         let Some(id) = self.open else { return };
         self.tree = model.tree_with(id, &self.expand);
@@ -151,15 +151,15 @@ impl App {
         }
     }
 
-    /// Which row has the cursor.
+    /// The row of the cursor.
     pub(crate) fn selected(&self) -> Option<usize> {
         self.rows.iter().position(|row| Some(row.id) == self.cursor)
     }
-    /// Which line of the tree has the cursor.
+    /// The line of the tree with the cursor.
     pub(crate) fn place(&self) -> usize {
         self.branches.iter().position(|branch| branch.node.path == self.field).unwrap_or(0)
     }
-    /// The field that has it.
+    /// The field under the cursor.
     pub(crate) fn node(&self) -> Option<&Node> {
         self.branches.get(self.place()).map(|branch| &branch.node)
     }
@@ -180,14 +180,14 @@ impl App {
         }
     }
 
-    /// Sorts by the column so many to the right.
+    /// Sorts by the column `by` positions to the right.
     pub(crate) fn sort_by(&mut self, step: isize, shown: &[Column]) {
         let at = shown.iter().position(|column| *column == self.sorted).unwrap_or(0);
         let len = shown.len().max(1) as isize;
         let next = (at as isize + step).rem_euclid(len) as usize;
         if let Some(column) = shown.get(next) {
             self.sorted = *column;
-            // Of numbers the large ones are of interest.
+            // Numbers start with the largest.
             self.descending = crate::cells::is_number(*column);
         }
     }
@@ -202,7 +202,7 @@ impl App {
         self.refresh_tree(model);
     }
 
-    /// Looks into no channel any more.
+    /// Closes the opened channel.
     pub(crate) fn leave(&mut self, model: &mut Model) {
         if let Some(id) = self.open.take() {
             model.close(id);
@@ -211,7 +211,7 @@ impl App {
         self.page = Page::Table;
     }
 
-    /// Plots the number under the cursor, or plots it no more.
+    /// Plots the number under the cursor, or removes its plot.
     pub(crate) fn plot(&mut self, model: &mut Model) {
         let (Some(id), Some(node)) = (self.open, self.node()) else { return };
         let (path, number) = (node.path.clone(), node.number);
@@ -220,15 +220,15 @@ impl App {
             return model.unplot(series);
         }
         if number.is_none() {
-            return self.tell("not a number: move to one, or unfold the field with Enter");
+            return self.warn("not a number: move to one, or unfold the field with Enter");
         }
         match model.plot(id, &path) {
             Some(series) => self.plots.push((series, id, path)),
-            None => self.tell("too many plots: remove one with p, or all with c"),
+            None => self.warn("too many plots: remove one with p, or all with c"),
         }
     }
 
-    /// Ends all plots.
+    /// Removes all plots.
     pub(crate) fn clear(&mut self, model: &mut Model) {
         self.plots.drain(..).for_each(|(series, ..)| model.unplot(series));
         if self.page == Page::Plot {
@@ -248,7 +248,7 @@ impl App {
         let span = (self.span.as_secs_f64() * factor).clamp(0.05, 3600.0);
         self.span = Duration::from_secs_f64(span);
     }
-    /// Moves a paused plot in time, by a part of what it shows.
+    /// Moves a paused plot in time, by a part of its span.
     pub(crate) fn scroll(&mut self, part: f64) {
         if let Some(paused) = self.paused {
             let by = (self.span.as_nanos() as f64 * part) as i64;
@@ -265,7 +265,7 @@ fn flatten(nodes: Vec<Node>, depth: usize, out: &mut Vec<Branch>) {
     }
 }
 
-/// The first entry that is shown, so that the one at `cursor` is.
+/// The first visible entry, chosen so that the one at `cursor` is visible.
 pub(crate) fn first_shown(cursor: usize, height: usize, len: usize) -> usize {
     let margin = height / 2;
     cursor.saturating_sub(margin).min(len.saturating_sub(height))

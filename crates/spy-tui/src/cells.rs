@@ -1,4 +1,4 @@
-//! What stands in a cell of the table.
+//! The cells of the table.
 
 use saltus_spy::{Column, Row};
 
@@ -24,12 +24,12 @@ pub fn title(column: Column) -> &'static str {
     }
 }
 
-/// Whether it is a column of numbers, which stand at the right.
+/// Whether the column has numbers, which are aligned right.
 pub fn is_number(column: Column) -> bool {
     !matches!(column, Column::Channel | Column::Type | Column::Publishers)
 }
 
-/// The cell of a row; `-` where nothing is known.
+/// The cell of a row; `-` if the value is unknown.
 pub fn cell(column: Column, row: &Row) -> String {
     let time = |seconds: Option<f64>| seconds.map_or("-".into(), |s| human::nanos(s * 1e9));
     let micros = |us: Option<f64>| us.map_or("-".into(), |us| human::nanos(us * 1e3));
@@ -37,7 +37,7 @@ pub fn cell(column: Column, row: &Row) -> String {
         Column::Channel => row.channel.clone(),
         Column::Type => match (&row.type_name, &row.fingerprint) {
             (Some(name), _) => name.clone(),
-            // The first digits tell types apart well enough.
+            // The first digits are enough to distinguish types.
             (None, Some(fingerprint)) => format!("? {}", &fingerprint[..fingerprint.len().min(8)]),
             (None, None) => "-".into(),
         },
@@ -60,7 +60,7 @@ pub fn cell(column: Column, row: &Row) -> String {
     }
 }
 
-/// Which columns are shown first when there is not room for all.
+/// The columns in order of importance, for a screen too narrow for all.
 const FIRST: [Column; 14] = [
     Column::Channel,
     Column::Rate,
@@ -78,7 +78,7 @@ const FIRST: [Column; 14] = [
     Column::Dropped,
 ];
 
-/// The columns that fit, with their widths; the one that is sorted by is always among them.
+/// The columns that fit, with their widths. The sorted column is always included.
 pub(crate) fn fitting(rows: &[Row], sorted: Column, width: usize) -> Vec<(Column, usize)> {
     let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
     let want = |column| match column {

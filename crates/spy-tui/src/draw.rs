@@ -15,7 +15,7 @@ use crate::theme::Theme;
 use crate::tree;
 use saltus_text::human::plural;
 
-/// Draws everything, and notes where things are.
+/// Draws the page, and records the positions of clickable areas.
 pub(crate) fn draw(
     frame: &mut Frame<'_>,
     app: &mut App,
@@ -48,7 +48,7 @@ pub(crate) fn draw(
     }
 }
 
-/// What is shown, in one line.
+/// The title line.
 fn heading(app: &App, width: usize) -> Line<'static> {
     let left = match (app.page, &app.tree) {
         (Page::Table, _) => {
@@ -120,7 +120,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places:
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1), list);
     if app.rows.is_empty() {
         let words = match app.total.0 {
-            0 => "no messages yet: a channel appears when something is published",
+            0 => "no messages yet: a channel appears with its first message",
             _ => "no channel matches the filter: / changes it, Esc shows all channels",
         };
         let line = Rect { y: list.y + 2, height: 1.min(list.height.saturating_sub(2)), ..list };
@@ -129,7 +129,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places:
     frame.render_widget(Paragraph::new(details(app.rows.get(selected), theme)), about);
 }
 
-/// Where the columns and rows stand.
+/// Records the positions of columns and rows.
 fn note(places: &mut Places, columns: &[(Column, usize)], list: Rect, first: usize) {
     let mut at = list.x + 2;
     places.headings.clear();
@@ -142,7 +142,7 @@ fn note(places: &mut Places, columns: &[(Column, usize)], list: Rect, first: usi
     places.list = (list.y + 1, first);
 }
 
-/// One sign for how a channel is.
+/// A one-character mark of a channel's state.
 fn mark(row: &Row, theme: Theme) -> (Cell<'static>, Style) {
     let (sign, style) = match row {
         Row { mismatch: Some(_), .. } => ("!", theme.bad()),
@@ -152,12 +152,12 @@ fn mark(row: &Row, theme: Theme) -> (Cell<'static>, Style) {
     (Cell::new(sign).style(style), Style::new())
 }
 
-/// Text in the width of its column: words from the left, numbers to the right.
+/// Text in the width of its column: words aligned left, numbers aligned right.
 fn aligned(column: Column, text: String, width: usize) -> String {
     let length = text.chars().count();
     match (is_number(column), length > width) {
         (true, _) => format!("{text:>width$}"),
-        // Of a type the end tells more than the package.
+        // The end of a type's name is more useful than its package.
         (false, true) if column == Column::Type => {
             format!("…{}", text.chars().skip(length - width + 1).collect::<String>())
         }
@@ -166,7 +166,7 @@ fn aligned(column: Column, text: String, width: usize) -> String {
     }
 }
 
-/// What there is to say about the channel under the cursor.
+/// Details of the channel under the cursor.
 fn details(row: Option<&Row>, theme: Theme) -> Vec<Line<'static>> {
     let Some(row) = row else { return Vec::new() };
     let peers = |peers: &[Peer]| match peers {
@@ -183,7 +183,7 @@ fn details(row: Option<&Row>, theme: Theme) -> Vec<Line<'static>> {
     };
     let mut first = labelled("  published by ", peers(&row.publishers));
     if row.publishers.is_empty() {
-        first = labelled("  published by ", "no process that is alive or was heard recently".into());
+        first = labelled("  published by ", "no live or recently active process".into());
     }
     vec![first, labelled("  read by      ", peers(&row.subscribers)), third]
 }

@@ -1,4 +1,4 @@
-//! What keys and clicks do.
+//! Keys and mouse clicks.
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
@@ -10,7 +10,7 @@ use saltus_spy::{Column, Model, SeriesId};
 
 use crate::app::{App, Page};
 
-/// What all keys do, for the page of help.
+/// The keys, for the help page.
 pub(crate) const HELP: &[(&str, &str)] = &[
     ("↑ ↓  j k", "move"),
     ("PgUp PgDn  g G", "move by a page, to the first, to the last"),
@@ -30,7 +30,7 @@ pub(crate) const HELP: &[(&str, &str)] = &[
     ("q  Ctrl-C", "quit"),
 ];
 
-/// Does what a key asks for.
+/// Handles a key.
 pub(crate) fn key(app: &mut App, model: &mut Model, key: KeyEvent, columns: &[Column]) {
     if key.kind == KeyEventKind::Release {
         return;
@@ -133,21 +133,21 @@ fn other_page(app: &mut App) {
         (Page::Plot, Some(_)) => Page::Channel,
         (Page::Plot, None) => Page::Table,
         _ if app.plots.is_empty() => {
-            return app.tell("no plot yet: open a channel, move to a number and press p");
+            return app.warn("no plot yet: open a channel, move to a number and press p");
         }
         _ => Page::Plot,
     };
 }
 
-/// Writes what is plotted to a file of a new name in this directory.
+/// Writes the plots to a new file in this directory.
 fn export(app: &mut App, model: &Model) {
     if app.plots.is_empty() {
-        return app.tell("no plot to export");
+        return app.warn("no plot to export");
     }
     let which: Vec<SeriesId> = app.plots.iter().map(|(series, ..)| *series).collect();
     match write_csv(model, &which) {
         Ok(name) => app.confirm(format!("wrote {name}")),
-        Err(error) => app.tell(format!("cannot write a CSV file in this directory: {error}")),
+        Err(error) => app.warn(format!("cannot write a CSV file in this directory: {error}")),
     }
 }
 
@@ -165,21 +165,21 @@ fn write_csv(model: &Model, which: &[SeriesId]) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("saltus-spy-1.csv to saltus-spy-9999.csv are there already"))
+    Err(io::Error::other("saltus-spy-1.csv to saltus-spy-9999.csv already exist"))
 }
 
-/// Where things are on the screen, for clicks.
+/// Positions on the screen, for clicks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     /// Columns of the table: first and last cell of the screen.
     pub(crate) headings: Vec<(Column, u16, u16)>,
     /// The line of the headings, if the table is shown.
     pub(crate) heading: Option<u16>,
-    /// The first line of the list, and which of its entries stands there.
+    /// The first line of the list, and the index of its entry.
     pub(crate) list: (u16, usize),
 }
 
-/// Does what the mouse asks for.
+/// Handles a mouse event.
 pub(crate) fn mouse(app: &mut App, model: &mut Model, event: MouseEvent, places: &Places) {
     match event.kind {
         MouseEventKind::ScrollUp if app.page == Page::Plot => app.zoom(0.8),

@@ -1,7 +1,7 @@
 //! The spy in a terminal.
 //!
-//! [`run`] takes the terminal, draws what a [`Watch`](saltus_spy::Watch) sees, does what keys and clicks ask for, and gives the
-//! terminal back. [`cell`] and [`title`] are what the table shows, for commands that print it without a terminal.
+//! [`run`] takes over the terminal, draws the model of a [`Watch`](saltus_spy::Watch), handles keys and clicks, and restores the terminal.
+//! [`cell`] and [`title`] are the texts of the table, for commands that print it without a terminal.
 
 mod app;
 mod cells;

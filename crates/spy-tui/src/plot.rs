@@ -1,4 +1,4 @@
-//! The plot.
+//! The plot of numbers over time.
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -18,10 +18,10 @@ pub(crate) struct Plotted {
     points: Vec<(f64, f64)>,
 }
 
-/// Points of a line that are drawn; of more, every so many.
+/// Most points of a line that are drawn. Longer lines are thinned evenly.
 const MOST: usize = 4000;
 
-/// What is plotted, as far as it is shown.
+/// The visible part of the plots.
 pub(crate) fn lines(app: &App, model: &Model) -> Vec<Plotted> {
     let from = app.plot_end.saturating_sub(u64::try_from(app.span.as_nanos()).unwrap_or(u64::MAX));
     let chosen = app.plots.iter().filter_map(|(id, ..)| model.series().iter().find(|s| s.id == *id));
@@ -29,7 +29,7 @@ pub(crate) fn lines(app: &App, model: &Model) -> Vec<Plotted> {
         let shown: Vec<_> = series.between(from, app.plot_end).collect();
         let step = shown.len().div_ceil(MOST).max(1);
         let seconds = |time: u64| -(app.plot_end.saturating_sub(time) as f64) / 1e9;
-        // The last one always: its value is told.
+        // Always keeps the last point, whose value is shown.
         let points = shown.iter().rev().step_by(step).filter(|point| point.value.is_finite());
         let mut points: Vec<(f64, f64)> = points.map(|point| (seconds(point.time), point.value)).collect();
         points.reverse();
@@ -38,7 +38,7 @@ pub(crate) fn lines(app: &App, model: &Model) -> Vec<Plotted> {
     chosen.map(line).collect()
 }
 
-/// Draws it.
+/// Draws the plot.
 pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotted], theme: Theme) {
     let legend = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height / 3);
     let [above, below] = Layout::vertical([Constraint::Length(legend), Constraint::Min(3)]).areas(area);
@@ -46,7 +46,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotte
     let all = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (low, high) = all().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
-    // A line that does not move lies in the middle.
+    // A constant line is drawn in the middle.
     let margin = if high > low { (high - low) * 0.05 } else { high.abs().max(1.0) * 0.1 };
     let (bottom, top) = (low - margin, high + margin);
     let span = app.span.as_secs_f64();
@@ -56,7 +56,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotte
     });
     let x = [-span, -span / 2.0, 0.0].map(|seconds| format!("{} s", short(seconds)));
     let middle = (bottom + top) / 2.0;
-    // What is left of rounding is nothing.
+    // Removes rounding errors near zero.
     let middle = if middle.abs() < (top - bottom) * 1e-3 { 0.0 } else { middle };
     let y = [bottom, middle, top].map(short);
     let axis = |bounds, labels: [String; 3]| {
@@ -70,7 +70,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &App, lines: &[Plotte
     frame.render_widget(chart, below);
 }
 
-/// A line for each: its mark, name, newest value and unit.
+/// The legend: mark, name, newest value and unit of each line.
 fn legends<'a>(lines: &'a [Plotted], theme: Theme) -> Vec<Line<'a>> {
     let legend = |(i, line): (usize, &'a Plotted)| {
         let value = line.points.last().map_or("no value yet".into(), |point| short(point.1));

@@ -1,4 +1,4 @@
-//! The terminal: taken, drawn on, and given back as it was, however this ends.
+//! Takes over the terminal, draws on it, and restores it on every exit.
 
 use std::io::{self, Stdout, Write};
 use std::os::fd::AsFd;
@@ -23,19 +23,19 @@ use crate::keys::{self, Places};
 use crate::plot;
 use crate::theme::Theme;
 
-/// The picture is new so often.
+/// Time between two updates of the screen.
 const FRAME: Duration = Duration::from_millis(100);
-/// Signals are seen within this.
+/// Longest delay before a signal is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// The terminal while it is ours.
+/// The terminal in raw mode, on the alternate screen.
 struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
     fn take(mouse: bool) -> io::Result<Screen> {
-        // A panic's message must not vanish with the other screen.
+        // A panic's message must not disappear with the alternate screen.
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             give_back();
@@ -57,7 +57,7 @@ impl Drop for Screen {
     }
 }
 
-/// Leaves the terminal as it was. Where it is gone, nothing can be done.
+/// Restores the terminal. Ignores errors: the terminal may be gone.
 fn give_back() {
     let mut out = io::stdout();
     let _ = execute!(out, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
@@ -65,25 +65,25 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-/// Ends the process when the terminal hangs up. Then there is nothing to be given back, and the library that reads keys would
-/// read the end of them for ever.
+/// Ends the process when the terminal hangs up. There is nothing to restore, and the library that reads keys would read end-of-file
+/// forever.
 fn end_with_the_terminal() -> io::Result<()> {
     let terminal = io::stdout().as_fd().try_clone_to_owned()?;
     let watch = move || {
         let mut terminal = [PollFd::new(&terminal, PollFlags::empty())];
-        // Only a hang-up and errors come unasked.
+        // With no requested events, poll reports only hang-ups and errors.
         while !matches!(poll(&mut terminal, None), Ok(1..)) {}
         std::process::exit(0);
     };
     process::without_signals(|| thread::Builder::new().name("saltus-hangup".into()).spawn(watch)).map(drop)
 }
 
-/// Shows what comes until a key ends it, or `stopped` is true.
+/// Shows the channels until a key ends it, or `stopped` returns true.
 ///
 /// # Errors
 /// The terminal cannot be used.
 pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result<()> {
-    // What was set before an error is set back, too.
+    // Also restores what was set before an error.
     let mut screen = Screen::take(mouse).inspect_err(|_| give_back())?;
     end_with_the_terminal()?;
     let (mut app, theme, mut places) = (App::new(), Theme::of_environment(), Places::default());
@@ -92,7 +92,7 @@ pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result
         if Instant::now() >= due {
             due = Instant::now() + FRAME;
             for trouble in watch.troubles(&mut told) {
-                app.tell(format!("{}: {}", trouble.domain, trouble.words));
+                app.warn(format!("{}: {}", trouble.domain, trouble.words));
             }
             let model = watch.model();
             app.refresh(&model);
@@ -111,7 +111,7 @@ pub fn run(watch: &Watch, mouse: bool, stopped: impl Fn() -> bool) -> io::Result
             Event::Mouse(mouse) => keys::mouse(&mut app, &mut model, mouse, &places),
             _ => {}
         }
-        // What was asked for is seen at once.
+        // Draws the effect of a key immediately.
         due = Instant::now();
     }
     Ok(())

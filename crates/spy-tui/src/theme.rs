@@ -1,15 +1,15 @@
-//! Colours: few, of the terminal's own sixteen, so that they fit a light one and a dark one.
+//! Colors: a few of the terminal's own sixteen, so that they fit light and dark terminals.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How things look.
+/// The styles.
 #[derive(Clone, Copy)]
 pub(crate) struct Theme {
     colour: bool,
 }
 
 impl Theme {
-    /// With colours, unless `NO_COLOR` is set.
+    /// With colors, unless `NO_COLOR` is set.
     pub(crate) fn of_environment() -> Theme {
         Theme { colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
     }
@@ -17,29 +17,29 @@ impl Theme {
         if self.colour { Style::new().fg(colour) } else { Style::new().add_modifier(otherwise) }
     }
 
-    /// The bars above and below.
+    /// The bars at the top and bottom.
     pub(crate) fn bar(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
     pub(crate) fn heading(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
-    /// The heading of the column that is sorted by.
+    /// The heading of the sorted column.
     pub(crate) fn sorted(self) -> Style {
         self.coloured(Color::Blue, Modifier::UNDERLINED).add_modifier(Modifier::BOLD)
     }
     pub(crate) fn selected(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
-    /// What has not come for long.
+    /// A stale channel.
     pub(crate) fn stale(self) -> Style {
         self.coloured(Color::DarkGray, Modifier::DIM)
     }
-    /// What flows.
+    /// An active channel.
     pub(crate) fn live(self) -> Style {
         self.coloured(Color::Green, Modifier::empty())
     }
-    /// What somebody has to mend.
+    /// A problem that you have to fix.
     pub(crate) fn bad(self) -> Style {
         self.coloured(Color::Red, Modifier::BOLD)
     }
@@ -47,7 +47,7 @@ impl Theme {
     pub(crate) fn changed(self) -> Style {
         self.coloured(Color::Green, Modifier::empty()).add_modifier(Modifier::BOLD)
     }
-    /// What is told besides.
+    /// Secondary text.
     pub(crate) fn aside(self) -> Style {
         self.coloured(Color::DarkGray, Modifier::DIM)
     }

@@ -1,4 +1,4 @@
-//! A channel's newest message, field by field.
+//! The fields of a channel's newest message.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -10,10 +10,10 @@ use crate::app::{App, Branch, first_shown};
 use crate::keys::Places;
 use crate::theme::Theme;
 
-/// A value that changed is highlighted for so long, in ns.
+/// Time for which a changed value is highlighted, in ns.
 const HIGHLIGHT: u64 = 500_000_000;
 
-/// Draws it.
+/// Draws the tree.
 pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Theme, places: &mut Places) {
     let Some(tree) = &app.tree else { return };
     let mut about: Vec<Line<'static>> = Vec::new();
@@ -46,7 +46,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, area: Rect, app: &mut App, theme: Them
     frame.render_widget(Paragraph::new(lines), list);
 }
 
-/// Room for names, so that values stand in a column.
+/// Width of the names, so that values form a column.
 fn name_width(branches: &[Branch], width: usize) -> usize {
     let longest = branches.iter().map(|b| 2 * b.depth + b.node.name.chars().count() + 4).max();
     longest.unwrap_or(0).clamp(12, (width / 2).max(12))

@@ -1,12 +1,12 @@
-//! When which value of a message changed last.
+//! The time of the last change of each value of a message.
 
 use saltus_types::value::Items;
 use saltus_types::{Record, Value};
 use std::collections::HashMap;
 
-/// Values whose change is remembered, for one channel; of more it is forgotten.
+/// Most values of one channel whose changes are remembered. Further ones are forgotten.
 const MOST: usize = 4096;
-/// Elements of one array that are compared one by one; of longer ones only the first so many.
+/// Most elements of one array that are compared. The rest of a longer array is not.
 const ELEMENTS: usize = 1024;
 
 /// Paths of values, and when they changed.
@@ -16,15 +16,15 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// When the value at `path` changed last; nothing if it has not, or that is long ago.
+    /// The time of the last change of the value at `path`; `None` if it did not change recently.
     pub fn of(&self, path: &str) -> Option<u64> {
         self.at.get(path).copied()
     }
-    /// Forgets what changed before.
+    /// Forgets changes before that time.
     pub fn forget_before(&mut self, time: u64) {
         self.at.retain(|_, at| *at >= time);
     }
-    /// Remembers what is different in the newer one.
+    /// Records the differences between two records.
     pub fn note(&mut self, older: &Record, newer: &Record, now: u64) {
         self.records(older, newer, &mut String::new(), now);
     }

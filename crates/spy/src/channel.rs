@@ -1,4 +1,4 @@
-//! What a model keeps of one channel.
+//! The state of one channel in a model.
 
 use crate::latency::Latencies;
 use crate::mismatch;
@@ -13,64 +13,63 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
-/// Senders of one channel that are told apart.
+/// Most senders of one channel that are distinguished.
 const SENDERS: usize = 64;
-/// A sender that was not heard for so long is not counted as a publisher.
+/// A sender that is silent for this time no longer counts as a publisher.
 const HEARD: u64 = 10 * SECOND;
-/// Types of one channel's messages that are remembered.
+/// Most types of one channel's messages that are remembered.
 const KEYS: usize = 4;
 
-/// A message, as a transport gives it.
+/// A message, as received from a transport.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen<'a> {
-    /// Its bytes; the first 8 are enough while nobody has the channel open ([`Model::wants_whole`](crate::Model::wants_whole)).
+    /// The bytes. The first 8 are enough while the channel is not opened ([`Model::wants_whole`](crate::Model::wants_whole)).
     pub data: &'a [u8],
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub size: usize,
-    /// When it was published, boot time in ns.
+    /// Time of publication, boot time in ns.
     pub published: Option<u64>,
-    /// When it arrived at this machine.
+    /// Time of arrival at this machine.
     pub arrived: u64,
-    /// What tells its sender from others.
+    /// Identifies its sender.
     pub sender: Option<u64>,
-    /// Its number among those of its sender on this channel; nothing where the transport counts otherwise.
+    /// Its sequence number by sender and channel; `None` if the transport counts otherwise.
     pub sequence: Option<u64>,
-    /// How many were missed before it.
+    /// Messages missed before it.
     pub missed: Missed,
-    /// How many were dropped here before it.
+    /// Messages dropped in this process before it.
     pub dropped: u64,
 }
 
-/// What publishers and subscribers count themselves, where a transport has that. Then messages that are seen are not counted
-/// once more.
+/// The counts of publishers and subscribers, if the transport has them. Then the model does not count messages itself.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
-    /// What each lane or sender has published, by a number that stays the same.
+    /// The counts of each lane or sender, by a stable number.
     pub published: Vec<(u64, Published)>,
     /// Bytes of the newest message.
     pub size: Option<u64>,
-    /// Who publishes.
+    /// Publishers.
     pub publishers: Vec<Peer>,
-    /// Who subscribes.
+    /// Subscribers.
     pub subscribers: Vec<Peer>,
-    /// What all subscribers missed, if there are any.
+    /// Messages missed by all subscribers, if there are any.
     pub missed: Option<u64>,
-    /// Times from publication to reception: ns, how many.
+    /// Histogram of publication-to-reception times: ns and count.
     pub latencies: Vec<(u64, u64)>,
 }
 
-/// What one sender has published, ever.
+/// Totals of one sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Published {
     /// Messages.
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// When the newest was published, boot time in ns.
+    /// Time of the newest publication, boot time in ns.
     pub newest: Option<u64>,
 }
 
-/// A publisher of whom only messages are known.
+/// A publisher that is known only from its messages.
 #[derive(Debug)]
 struct Sender {
     time: u64,
@@ -85,14 +84,14 @@ pub(crate) struct Channel {
     pub domain: Arc<str>,
     /// Escaped.
     pub name: String,
-    /// Whether it is there no more.
+    /// Whether it is gone.
     pub gone: bool,
     window: Window,
-    /// Nanoseconds that rates are measured over.
+    /// Window for rates, in ns.
     length: u64,
-    /// What publishers have counted, if they do: by lane, and when that was read.
+    /// The publishers' counts, by lane, and the time at which they were read.
     counted: Option<(BTreeMap<u64, Track>, u64)>,
-    /// Messages of senders that are too many to be told apart.
+    /// Messages of senders beyond the limit.
     others: Track,
     latencies: Latencies,
     count: u64,
@@ -105,11 +104,11 @@ pub(crate) struct Channel {
     missed_of_sender: bool,
     dropped: u64,
     pub undecodable: u64,
-    /// What messages began with, newest first, and when that was seen last.
+    /// Type keys of messages, newest first, with the time of the last message of each.
     keys: Vec<([u8; 8], u64)>,
-    /// The last period that was known, in ns.
+    /// The last known period, in ns.
     usual: Option<f64>,
-    /// How the type differs from the one of the same name in the folders of types.
+    /// The differences from the type of the same name in the type directories.
     pub local: Option<String>,
     pub opened: Option<Box<Opened>>,
 }
@@ -143,7 +142,7 @@ impl Channel {
         }
     }
 
-    /// Takes a message; whether it begins as none did before.
+    /// Adds a message. Returns whether its type key is new on this channel.
     pub fn message(&mut self, now: u64, seen: &Seen<'_>) -> bool {
         self.window.tick(now);
         let time = seen.published.unwrap_or(seen.arrived);
@@ -164,7 +163,7 @@ impl Channel {
         self.key(now, seen)
     }
 
-    /// Measures the time since the sender's message before, and counts it where nobody else does.
+    /// Measures the time since the sender's previous message. Counts the message if the transport has no counts.
     fn period(&mut self, now: u64, time: u64, seen: &Seen<'_>) {
         if !self.senders.contains_key(&seen.sender) && self.senders.len() >= SENDERS {
             self.senders.retain(|_, sender| now.saturating_sub(sender.heard) < HEARD);
@@ -208,7 +207,7 @@ impl Channel {
         }
     }
 
-    /// Takes what the publishers and subscribers count themselves.
+    /// Adds the counts of publishers and subscribers.
     pub fn counted(&mut self, now: u64, counted: Counted) {
         self.window.tick(now);
         let (tracks, read) = self.counted.get_or_insert_with(|| (BTreeMap::new(), now));
@@ -228,7 +227,7 @@ impl Channel {
         (self.publishers, self.subscribers) = (counted.publishers, counted.subscribers);
     }
 
-    /// What comes in a second, of all senders together.
+    /// Messages and bytes per second of all senders.
     fn rate(&self, now: u64) -> Rate {
         let sum = |tracks: &mut dyn Iterator<Item = &Track>, now| {
             tracks.map(|track| track.rate(now)).fold(Rate::default(), |sum, one| Rate {
@@ -237,23 +236,23 @@ impl Channel {
             })
         };
         match &self.counted {
-            // Nothing is known of what was published since the counts were read.
+            // Publications after the counts were read are unknown.
             Some((tracks, read)) => sum(&mut tracks.values(), *read),
             None => sum(&mut self.senders.values().map(|sender| &sender.track).chain([&self.others]), now),
         }
     }
 
-    /// Times from publication to reception: up to so many ns, how many.
+    /// Histogram of publication-to-reception times: upper bound in ns, and count.
     pub fn latencies(&self) -> Vec<(u64, u64)> {
         self.latencies.buckets()
     }
 
-    /// What its newest message begins with.
+    /// The type key of the newest message.
     pub fn newest_key(&self) -> Option<[u8; 8]> {
         self.keys.first().map(|(key, _)| *key)
     }
 
-    /// Goes on in time.
+    /// Advances the time.
     pub fn tick(&mut self, now: u64) {
         self.window.tick(now);
         if let Some(period) = self.window.sums().period_ns {
@@ -301,14 +300,14 @@ impl Channel {
         }
     }
 
-    /// How the types of its messages differ, if two have come lately, or the local one is another.
+    /// The differences between types, if two arrived recently, or if the local type differs.
     fn mismatch(&self, now: u64, types: &Types) -> Option<String> {
         let lately = |at: u64| now.saturating_sub(at) < HEARD;
         match self.keys.as_slice() {
             [(new, _), (old, at), ..] if lately(*at) => {
                 let kind = |key: &[u8; 8]| types.of(key);
                 let (first, second): (Option<&Arc<Kind>>, _) = (kind(old), kind(new));
-                // Bytes that are no typed messages begin as they like.
+                // Untyped messages can begin with any bytes.
                 (first.is_some() || second.is_some()).then(|| mismatch::two(first, second, [*old, *new]))
             }
             _ => self.local.clone(),
@@ -316,7 +315,7 @@ impl Channel {
     }
 }
 
-/// Counts a message, and those that were dropped before it.
+/// Counts a message, and those dropped before it.
 fn add(track: &mut Track, seen: &Seen<'_>) {
     let messages = seen.dropped.saturating_add(1);
     track.mark(Mark {

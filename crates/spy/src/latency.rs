@@ -1,4 +1,4 @@
-//! Times from publication to reception, as percentiles.
+//! Percentiles of publication-to-reception times.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -6,23 +6,23 @@ use serde::Serialize;
 /// Percentiles in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
-    /// Half of them took no longer.
+    /// The median.
     pub p50: f64,
-    /// 99 %.
+    /// The 99th percentile.
     pub p99: f64,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     pub p999: f64,
-    /// All.
+    /// The maximum.
     pub max: f64,
-    /// How many were measured.
+    /// Number of measured messages.
     pub count: u64,
 }
 
-/// What was measured, in ns, to two digits; 20 KiB once there is anything.
+/// Measured times in ns, to two digits. Uses 20 KiB after the first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies(Option<Box<Histogram<u32>>>);
 
-/// What is longer counts as this.
+/// Longer times count as this.
 const LONGEST: u64 = 1000 * 1_000_000_000;
 
 impl Latencies {
@@ -36,7 +36,7 @@ impl Latencies {
         }
     }
 
-    /// What was measured: up to so many ns, how many.
+    /// The histogram: upper bound in ns, and count.
     pub fn buckets(&self) -> Vec<(u64, u64)> {
         let all = self.0.iter().flat_map(|all| all.iter_recorded());
         all.map(|bucket| (bucket.value_iterated_to(), bucket.count_since_last_iteration())).collect()

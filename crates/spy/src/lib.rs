@@ -1,13 +1,13 @@
-//! The one view model of the spy, which its faces (terminal, browser) draw.
+//! The view model behind the terminal spy and the browser spy.
 //!
-//! - [`Model`] knows every channel. It does no input or output and reads no clock: it is told of messages and of the time.
-//! - [`Watch`] opens domains, watches what comes, and feeds a model that faces share.
-//! - [`Row`], [`Tree`] and [`Series`] are what faces show. All of them are `Serialize`.
+//! - [`Model`] holds the state of every channel. It does no I/O and reads no clock: callers pass in messages and the time.
+//! - [`Watch`] opens domains, receives messages, and feeds a model that front ends share.
+//! - Front ends show [`Row`], [`Tree`] and [`Series`]. All of them are `Serialize`.
 //!
 //! ```no_run
 //! use saltus_spy::{Column, Options, Source, Watch, sort};
 //! let watch = Watch::start(vec![Source::all(saltus_domain::Domain::open("shm://")?)], Options::default())?;
-//! let mut model = watch.model(); // locked: keep it for moments only
+//! let mut model = watch.model(); // locked: hold it only briefly
 //! let mut rows = model.rows();
 //! sort(&mut rows, Column::Bandwidth, true);
 //! if let Some(row) = rows.first() {
@@ -16,8 +16,8 @@
 //! # Ok::<(), saltus_domain::Error>(())
 //! ```
 //!
-//! Times are nanoseconds of the boot-time clock (`CLOCK_BOOTTIME`), as everywhere in Saltus. Text that came from others, names
-//! of channels above all, is escaped: it has no control characters.
+//! Times are nanoseconds of the boot-time clock (`CLOCK_BOOTTIME`), as everywhere in Saltus. Text from other processes, such as channel
+//! names, is escaped: it has no control characters.
 
 mod changes;
 mod channel;

@@ -1,4 +1,4 @@
-//! The model: told of messages and of the time, it knows what to show.
+//! The model: computes the displayed state from messages and the time.
 
 use crate::channel::{Channel, Counted, Seen};
 use crate::mismatch;
@@ -16,22 +16,22 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Bounds of a model.
+/// Limits of a model.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Rates and periods are of the last so much.
+    /// Window for rates and periods.
     pub window: Duration,
-    /// Messages of an opened channel that are decoded a second at most: the newest wins.
+    /// Most messages per second of an opened channel that are decoded: always the newest.
     pub decode_hz: f64,
-    /// The same where a number is plotted.
+    /// The same for a channel with a plotted number.
     pub plot_hz: f64,
-    /// Values of a plot that are kept.
+    /// Most values of a plot that are kept.
     pub points: usize,
-    /// Plots at once.
+    /// Most plots at a time.
     pub plots: usize,
-    /// Channels that are known; of more only their number is.
+    /// Most channels. Further ones are only counted.
     pub channels: usize,
-    /// Types that are known from the first, and that channels are compared with.
+    /// Types known from the start, with which channels are compared.
     pub types: Vec<Arc<Schema>>,
 }
 
@@ -49,7 +49,7 @@ impl Default for Options {
     }
 }
 
-/// Knows every channel; does no input or output and reads no clock.
+/// The state of every channel. Does no I/O and reads no clock.
 #[derive(Debug)]
 pub struct Model {
     options: Options,
@@ -58,9 +58,9 @@ pub struct Model {
     /// By domain and name.
     numbers: HashMap<(Arc<str>, Vec<u8>), ChannelId>,
     types: Types,
-    /// Types of the folders, by name.
+    /// Types of the type directories, by name.
     local: HashMap<String, Kind>,
-    /// Descriptions that were read.
+    /// Descriptions read so far.
     learned: HashSet<(ChannelId, u64)>,
     series: Vec<Series>,
     next_series: u32,
@@ -68,7 +68,7 @@ pub struct Model {
 }
 
 impl Options {
-    /// Nanoseconds between two messages of an opened channel that are decoded.
+    /// Least time between two decoded messages of an opened channel, in ns.
     fn apart(&self, opened: &Opened) -> u64 {
         let hz = if opened.plots > 0 { self.plot_hz } else { self.decode_hz };
         if hz > 0.0 { (1e9 / hz) as u64 } else { 0 }
@@ -76,7 +76,7 @@ impl Options {
 }
 
 impl Model {
-    /// One that knows no channel yet.
+    /// A model without channels.
     pub fn new(options: Options) -> Model {
         let (mut types, mut local) = (Types::new(), HashMap::new());
         for schema in &options.types {
@@ -100,7 +100,7 @@ impl Model {
         }
     }
 
-    /// The number of a channel; it is known from then on. Nothing if there are too many.
+    /// The ID of a channel, which is added if it is new. `None` if there are too many.
     pub fn channel(&mut self, domain: &str, name: &[u8]) -> Option<ChannelId> {
         let key = (Arc::from(domain), name.to_vec());
         if let Some(id) = self.numbers.get(&key).copied() {
@@ -117,21 +117,21 @@ impl Model {
         self.numbers.insert(key, id);
         Some(id)
     }
-    /// A channel by its name as rows have it; the first if several domains have one.
+    /// The ID of the channel with this escaped name; the first if several domains have one.
     pub fn find(&self, name: &str) -> Option<ChannelId> {
         self.channels.iter().find(|channel| channel.name == name && !channel.gone).map(|channel| channel.id)
     }
-    /// The channel is there no more; its row is not shown until [`Model::channel`] is asked for it again.
+    /// Marks the channel as removed. Its row is hidden until the next call of [`Model::channel`] for it.
     pub fn gone(&mut self, id: ChannelId) {
         if let Some(channel) = self.get_mut(id) {
             channel.gone = true;
         }
     }
-    /// How often a channel could not be shown because there are too many.
+    /// Number of times that a channel was refused because there are too many.
     pub fn overflow(&self) -> u64 {
         self.overflow
     }
-    /// The present time, as it was told last.
+    /// The last time passed in.
     pub fn now(&self) -> u64 {
         self.now
     }
@@ -143,7 +143,7 @@ impl Model {
         self.channels.get_mut(id.0 as usize)
     }
 
-    /// Takes a message.
+    /// Adds a message.
     pub fn message(&mut self, now: u64, id: ChannelId, seen: &Seen<'_>) {
         self.now = self.now.max(now);
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
@@ -154,7 +154,7 @@ impl Model {
         }
     }
 
-    /// Decodes a message of an opened channel, if it is whole. It is not counted: it may have been published long before.
+    /// Decodes a message of an opened channel, if it is complete. Does not count it: it may be old.
     pub fn look_into(&mut self, id: ChannelId, seen: &Seen<'_>) {
         let Some(channel) = self.channels.get_mut(id.0 as usize) else { return };
         if seen.data.len() == seen.size
@@ -166,14 +166,14 @@ impl Model {
             self.was_decoded(id, decoded);
         }
     }
-    /// Channels that were opened, and no message of them was seen whole: [`Model::look_into`] takes the newest that is kept.
+    /// Opened channels without a complete message so far. Pass the newest kept message to [`Model::look_into`].
     pub fn opened_in_vain(&self) -> Vec<ChannelId> {
         let vain =
             |channel: &&Channel| channel.opened.as_ref().is_some_and(|opened| opened.bytes().is_empty());
         self.channels.iter().filter(vain).map(|channel| channel.id).collect()
     }
 
-    /// Takes what publishers and subscribers count.
+    /// Adds the counts of publishers and subscribers.
     pub fn counted(&mut self, now: u64, id: ChannelId, counted: Counted) {
         self.now = self.now.max(now);
         let now = self.now;
@@ -201,8 +201,7 @@ impl Model {
         }
     }
 
-    /// Time goes on: windows move, and messages that waited for their turn are decoded. Call it about as often as a face is
-    /// drawn.
+    /// Advances the time: moves windows, and decodes waiting messages. Call it about as often as a front end draws.
     pub fn tick(&mut self, now: u64) {
         self.now = self.now.max(now);
         for i in 0..self.channels.len() {
@@ -217,7 +216,7 @@ impl Model {
         }
     }
 
-    /// Whether the newest message of a channel is of a type that is not known.
+    /// Whether the newest message of a channel has an unknown type.
     pub fn wants_type(&self, id: ChannelId) -> bool {
         self.get(id).and_then(Channel::newest_key).is_some() && self.kind(id).is_none()
     }
@@ -225,12 +224,12 @@ impl Model {
     pub fn kind(&self, id: ChannelId) -> Option<&Arc<Kind>> {
         self.types.of(&self.get(id)?.newest_key()?)
     }
-    /// Whether somebody looks into the messages of a channel.
+    /// Whether the channel is opened, so that complete messages are needed.
     pub fn wants_whole(&self, id: ChannelId) -> bool {
         self.get(id).is_some_and(|channel| channel.opened.is_some())
     }
 
-    /// Reads what publishers say of a channel's messages. What cannot be read is passed over; what is too much, too.
+    /// Reads publishers' descriptions of a channel's messages. Skips invalid ones, and those beyond the limits.
     pub fn learn(&mut self, id: ChannelId, descriptions: &[Description]) {
         for description in descriptions {
             if self.learned.len() < 65_536 && self.learned.insert((id, description.fingerprint)) {
@@ -242,12 +241,12 @@ impl Model {
         }
         self.compare(id);
     }
-    /// Knows these types from now on.
+    /// Adds types.
     pub fn add_types(&mut self, schema: &Arc<Schema>) {
         self.types.add_all(schema);
     }
 
-    /// Compares the channel's type with the one of the same name in the folders.
+    /// Compares the channel's type with the one of the same name in the type directories.
     fn compare(&mut self, id: ChannelId) {
         let Some(key) = self.get(id).and_then(Channel::newest_key) else { return };
         let published = self.types.of(&key);
@@ -260,18 +259,18 @@ impl Model {
         }
     }
 
-    /// What is known of all channels, in the order in which they came.
+    /// The rows of all channels, in the order in which they were added.
     pub fn rows(&self) -> Vec<Row> {
         let there = self.channels.iter().filter(|channel| !channel.gone);
         there.map(|channel| channel.row(self.now, &self.types)).collect()
     }
-    /// What is known of one.
+    /// The row of one channel.
     pub fn row(&self, id: ChannelId) -> Option<Row> {
         self.get(id).map(|channel| channel.row(self.now, &self.types))
     }
 
-    /// How long messages of a channel took from publication to reception, since the first: up to so many ns, how many.
-    /// Where subscribers count that, one that goes takes its share along.
+    /// Histogram of a channel's publication-to-reception times: upper bound in ns, and count. If subscribers count them, a subscriber that
+    /// exits takes its counts along.
     pub fn latencies(&self, id: ChannelId) -> Vec<(u64, u64)> {
         self.get(id).map(Channel::latencies).unwrap_or_default()
     }
@@ -285,20 +284,20 @@ impl Model {
         }
     }
 
-    /// From now on the messages of this channel are decoded, until it was closed as often as it was opened.
+    /// Opens a channel: its messages are decoded until it is closed as often as it was opened.
     pub fn open(&mut self, id: ChannelId) {
         if let Some(opened) = self.opened(id) {
             opened.users += 1;
         }
     }
-    /// Nobody looks into it any more, on the part of one who has opened it.
+    /// Closes a channel once.
     pub fn close(&mut self, id: ChannelId) {
         if let Some(opened) = self.get_mut(id).and_then(|channel| channel.opened.as_mut()) {
             opened.users = opened.users.saturating_sub(1);
         }
         self.drop_unused(id);
     }
-    /// The newest message of an opened channel, short arrays expanded. Nothing if it is not open.
+    /// The newest message of an opened channel, with short arrays expanded. `None` if it is not open.
     pub fn tree(&self, id: ChannelId) -> Option<Tree> {
         self.tree_with(id, &Expand::new())
     }
@@ -312,7 +311,7 @@ impl Model {
     pub fn record(&self, id: ChannelId) -> Option<&Record> {
         self.get(id)?.opened.as_ref()?.record()
     }
-    /// How many messages of an opened channel were decoded: where the number is the same, so is the record.
+    /// Number of decoded messages of an opened channel. If it is unchanged, so is the record.
     pub fn decoded(&self, id: ChannelId) -> u64 {
         self.get(id).and_then(|channel| channel.opened.as_ref()).map_or(0, |opened| opened.decoded)
     }
@@ -321,8 +320,8 @@ impl Model {
         self.get(id)?.opened.as_ref().map(|opened| opened.bytes())
     }
 
-    /// Keeps the values of a number from now on: `position[0]`. Nothing if there is no such channel, or there are too many plots.
-    /// Who plots the same twice gets the same series, and has to end it twice.
+    /// Starts to keep the values of a number, such as `position[0]`. Returns `None` for an unknown channel, or if there are too many plots.
+    /// Plotting the same number twice returns the same series, which must then be removed twice.
     pub fn plot(&mut self, id: ChannelId, path: &str) -> Option<SeriesId> {
         if let Some(known) = self.series.iter_mut().find(|s| s.channel == id && s.path == path) {
             known.users += 1;
@@ -339,7 +338,7 @@ impl Model {
         self.series.push(Series { id: series, channel: id, name, path, unit, points, looked, users: 1 });
         Some(series)
     }
-    /// Keeps them no more.
+    /// Removes a plot.
     pub fn unplot(&mut self, id: SeriesId) {
         let Some(at) = self.series.iter().position(|series| series.id == id) else { return };
         self.series[at].users -= 1;
@@ -352,21 +351,21 @@ impl Model {
         }
         self.drop_unused(channel);
     }
-    /// All series, in the order in which they were asked for.
+    /// All series, in the order of their creation.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
-    /// Writes series as CSV: seconds of boot time, then a column for each; a line for each time.
+    /// Writes series as CSV: a line for each time, with seconds of boot time and a column for each series.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn csv(&self, which: &[SeriesId], out: &mut dyn Write) -> io::Result<()> {
         let chosen: Vec<&Series> = self.series.iter().filter(|series| which.contains(&series.id)).collect();
         csv(&chosen, out)
     }
 }
 
-/// The unit of the field that a path leads to.
+/// The unit of the field at a path.
 fn unit_of(record: &Record, path: &str) -> Option<String> {
     let (parent, last) = path.rsplit_once('.').map_or((None, path), |(parent, last)| (Some(parent), last));
     let name = last.split('[').next()?;

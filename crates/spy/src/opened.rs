@@ -1,4 +1,4 @@
-//! The newest message of a channel that somebody looks into.
+//! The newest message of an opened channel.
 
 use crate::changes::Changes;
 use crate::mismatch;
@@ -8,48 +8,48 @@ use saltus_text::dump::dump;
 use saltus_types::Record;
 use std::sync::Arc;
 
-/// A change is shown for so long, in ns.
+/// Time for which a change is shown, in ns.
 const SHOWN: u64 = 5_000_000_000;
-/// Longer messages are not looked into.
+/// Longest message that is decoded.
 pub(crate) const LONGEST: usize = 64 << 20;
-/// Bytes that are shown as hexadecimal digits.
+/// Most bytes that are shown as hexadecimal digits.
 const HEX: usize = 256;
 
-/// Which message was decoded, or why not.
+/// The state of the newest message.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
-    /// How many look into it.
+    /// Number of users that have it open.
     pub users: u32,
-    /// How many of its numbers are plotted.
+    /// Number of its plots.
     pub plots: u32,
     bytes: Vec<u8>,
     time: u64,
     /// Whether `bytes` wait to be decoded.
     pending: bool,
-    /// When one was decoded last.
+    /// Time of the last decoded message.
     last: Option<u64>,
     record: Option<(Arc<Kind>, Record)>,
-    /// How many were decoded.
+    /// Number of decoded messages.
     pub decoded: u64,
     error: Option<String>,
     changes: Changes,
 }
 
-/// What became of a message.
+/// The state of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded {
-    /// It is kept, and its turn comes.
+    /// It waits to be decoded.
     Later,
-    /// It was, at this time.
+    /// It was decoded at this time.
     Now(u64),
-    /// It begins as a message of a type and is none.
+    /// It has the key of a type, but is not a valid message of it.
     Broken,
     /// Its type is not known.
     Unknown,
 }
 
 impl Opened {
-    /// Takes a message, and decodes it unless one was decoded within `apart` ns.
+    /// Stores a message, and decodes it unless another was decoded within `apart` ns.
     pub fn take(&mut self, now: u64, time: u64, data: &[u8], types: &Types, apart: u64) -> Decoded {
         self.bytes.clear();
         self.bytes.extend_from_slice(&data[..data.len().min(LONGEST)]);
@@ -57,7 +57,7 @@ impl Opened {
         self.turn(now, types, apart)
     }
 
-    /// Decodes the newest message if it is its turn.
+    /// Decodes the newest message if it is due.
     pub fn turn(&mut self, now: u64, types: &Types, apart: u64) -> Decoded {
         if !self.pending || self.last.is_some_and(|last| now < last.saturating_add(apart)) {
             return Decoded::Later;
@@ -87,7 +87,7 @@ impl Opened {
         }
     }
 
-    /// Lets the newest message be looked at again: its type may have come.
+    /// Tries the newest message again: its type may be known now.
     pub fn again(&mut self) {
         self.pending |= self.record.is_none() && !self.bytes.is_empty();
         self.last = None;
@@ -99,7 +99,7 @@ impl Opened {
         self.record.as_ref().map(|(_, record)| record)
     }
 
-    /// Its fields, or why there are none.
+    /// Its fields, or the reason why there are none.
     pub fn tree(&self, expand: &Expand) -> Tree {
         let key = self.bytes.first_chunk::<8>();
         let mut tree = Tree {

@@ -1,4 +1,4 @@
-//! Sorting and filtering rows, the same in every face.
+//! Sorting and filtering of rows, the same in every front end.
 
 use crate::Row;
 use serde::{Deserialize, Serialize};
@@ -9,39 +9,39 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Column {
-    /// Name of the channel, then the domain.
+    /// Channel name, then domain.
     #[default]
     Channel,
     /// Name of the type.
     Type,
-    /// How many publish.
+    /// Number of publishers.
     Publishers,
     /// Messages so far.
     Count,
-    /// Messages a second.
+    /// Messages per second.
     Rate,
     /// Time between messages.
     Period,
     /// Its standard deviation.
     Jitter,
-    /// Bytes a second.
+    /// Bytes per second.
     Bandwidth,
-    /// Bytes of the newest.
+    /// Size of the newest message.
     Size,
-    /// Age of the newest.
+    /// Age of the newest message.
     Age,
     /// Latency, median.
     P50,
-    /// Latency, 99 %.
+    /// Latency, 99th percentile.
     P99,
     /// Missed messages.
     Missed,
-    /// Dropped here, and undecodable.
+    /// Messages dropped by the spy, and undecodable ones.
     Dropped,
 }
 
 impl Column {
-    /// All of them, in the order of the table.
+    /// All columns, in the order of the table.
     pub const ALL: [Column; 14] = [
         Column::Channel,
         Column::Type,
@@ -59,7 +59,7 @@ impl Column {
         Column::Dropped,
     ];
 
-    /// The number that it sorts by; what is unknown sorts below all.
+    /// The number to sort by. Unknown values sort below all others.
     fn number(self, row: &Row) -> f64 {
         let known = |n: Option<f64>| n.unwrap_or(f64::NEG_INFINITY);
         match self {
@@ -95,7 +95,7 @@ pub fn sort<R: Borrow<Row>>(rows: &mut [R], by: Column, descending: bool) {
     });
 }
 
-/// As people sort: `LASER_2` before `LASER_10`, without regard to case.
+/// Natural order: `LASER_2` before `LASER_10`, ignoring case.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a, b);
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -121,15 +121,14 @@ fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Which rows are shown: those that have all the words, in the name, the type, the domain or a publisher. A word that begins
-/// with `!` must not be there.
+/// A filter for rows: all words must occur in the name, the type, the domain or a publisher. A word that begins with `!` must not occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     words: Vec<(bool, String)>,
 }
 
 impl Filter {
-    /// Of words apart by spaces; case does not matter.
+    /// A filter of words separated by spaces; ignores case.
     pub fn new(text: &str) -> Filter {
         let word = |word: &str| match word.strip_prefix('!') {
             Some(rest) => (false, rest.to_lowercase()),

@@ -2,17 +2,17 @@
 
 use std::collections::VecDeque;
 
-/// Marks of a window. More would make it more even, and take more memory.
+/// Marks per window. More would smooth the rate, and use more memory.
 const MARKS: u64 = 16;
-/// A message is overdue after one and a half periods and this time, in ns: receivers and looks may be late.
+/// A message is overdue after 1.5 periods plus this time, in ns, because receivers and readings may be late.
 const GRACE: f64 = 5e8;
 
-/// How much had been published at one moment.
+/// The counts of a sender at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mark {
-    /// When that was seen, boot time in ns.
+    /// Time of the reading, boot time in ns.
     pub seen: u64,
-    /// When the newest message until then was published, if that is known.
+    /// Time of publication of the newest message until then, if known.
     pub published: Option<u64>,
     /// Messages until then.
     pub count: u64,
@@ -20,15 +20,15 @@ pub(crate) struct Mark {
     pub bytes: u64,
 }
 
-/// What one sender has published in the last seconds.
+/// The rate of one sender over the last seconds.
 ///
-/// The messages between two marks, divided by the time between the newest message of each: whole periods, so that it
-/// does not matter when somebody looks. Timestamps are the sender's, and may be wrong or of another time: they are used
-/// only as far as the counts and the clock here allow.
+/// The rate is the number of messages between two marks, divided by the time between the newest message of each. These are whole periods,
+/// so the time of reading does not matter. Timestamps come from the sender and may be wrong; they are used only if they agree with the
+/// counts and the local clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     marks: VecDeque<Mark>,
-    /// Nanoseconds of the window.
+    /// Length of the window in ns.
     length: u64,
 }
 
@@ -44,7 +44,7 @@ impl Track {
         Track { marks: VecDeque::new(), length: length.max(MARKS) }
     }
 
-    /// Messages until now, if any were seen.
+    /// Total messages, if any.
     pub fn count(&self) -> u64 {
         self.newest().map_or(0, |mark| mark.count)
     }
@@ -55,11 +55,11 @@ impl Track {
         self.marks.back()
     }
 
-    /// Takes what was seen. Nothing changes where nothing was published since.
+    /// Adds a reading. Ignores it if nothing was published since the last one.
     pub fn mark(&mut self, mark: Mark) {
         match self.newest() {
             Some(newest) if newest.count == mark.count => return,
-            // It counts from the beginning: another sender, or a new channel of the same name.
+            // The count restarted: another sender, or a new channel of the same name.
             Some(newest) if newest.count > mark.count => self.marks.clear(),
             _ => {}
         }
@@ -73,7 +73,7 @@ impl Track {
         self.marks.push_back(mark);
     }
 
-    /// The first mark of the window, and the newest; a window has two if there are two.
+    /// The first and the newest mark of the window; two different ones if there are two.
     fn ends(&self) -> Option<(&Mark, &Mark)> {
         let newest = self.newest()?;
         let from = newest.seen.saturating_sub(self.length);
@@ -82,18 +82,18 @@ impl Track {
         Some((first.unwrap_or(&self.marks[before]), newest))
     }
 
-    /// What comes in a second at present.
+    /// The current rate.
     pub fn rate(&self, now: u64) -> Rate {
         let Some((first, newest)) = self.ends() else { return Rate::default() };
         let count = newest.count.saturating_sub(first.count) as f64;
         let seen = newest.seen.saturating_sub(first.seen) as f64;
         let published =
             newest.published.zip(first.published).map(|(to, from)| to.saturating_sub(from) as f64);
-        // So many periods began between the two looks: one fewer than messages, or one more.
+        // The number of periods that began between the two readings: one fewer than messages, or one more.
         let (least, most) =
             (count * seen / (count + 1.0), count * seen / (count - 1.0).max(f64::MIN_POSITIVE));
         let time = published.unwrap_or(seen).clamp(least, most.max(least));
-        // A burst of a few messages says little about a second.
+        // A burst of a few messages is not a rate.
         let time = time.max((self.length / MARKS) as f64);
         let period = time / count.max(1.0);
         let silent = now.saturating_sub(newest.seen) as f64 - 1.5 * period - GRACE;
@@ -113,15 +113,14 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
     const WINDOW: u64 = 2 * SECOND;
 
-    /// The same numbers in each run, from 0 to 1.
+    /// Reproducible pseudorandom numbers from 0 to 1.
     fn noise(n: u64) -> f64 {
         let mut x = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x ^= x >> 29;
         (x.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Looks at a publisher of exactly `hz`, now and then about 250 ms apart, and gives the rates after each look and
-    /// just before the next.
+    /// Reads a publisher of exactly `hz`, about every 250 ms, and returns the rates after each reading and just before the next.
     fn looked(hz: f64, stamped: impl Fn(u64) -> Option<u64>) -> Vec<Rate> {
         let (mut track, mut now, mut rates) = (Track::new(WINDOW), 5 * SECOND, Vec::new());
         for look in 0..120 {
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn timestamps_that_are_wrong_change_a_rate_by_no_more_than_one_message() {
-        // None; all the same; ten times as fast, as of a log that is played; before each other.
+        // No timestamps; constant ones; ten times too fast, as in a log that is played; decreasing ones.
         let wrong: [fn(u64) -> Option<u64>; 4] =
             [|_| None, |_| Some(7), |at| Some(at * 10), |at| Some(u64::MAX - at)];
         for timestamps in wrong {

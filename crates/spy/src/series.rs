@@ -13,7 +13,7 @@ pub struct SeriesId(pub u32);
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Point {
-    /// When the message was published, or else arrived, boot time in ns.
+    /// Time of publication, else of arrival, boot time in ns.
     pub time: u64,
     /// The value.
     pub value: f64,
@@ -22,22 +22,22 @@ pub struct Point {
 /// The last values of a number in a channel's messages.
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
-    /// Which one.
+    /// The ID of the series.
     pub id: SeriesId,
-    /// Of which channel.
+    /// The channel's ID.
     pub channel: ChannelId,
     /// Channel and path: `POSE:position[0]`.
     pub name: String,
-    /// Where the number is in a message: `position[0]`.
+    /// The path of the number in a message, such as `position[0]`.
     pub path: String,
-    /// Its unit, if the type tells.
+    /// Its unit, if the type has one.
     pub unit: Option<String>,
-    /// The values, oldest first. Bounded: the oldest go.
+    /// The values, oldest first. Bounded: the oldest are removed.
     pub points: VecDeque<Point>,
-    /// Whether its unit was looked for: there is none before a message has come.
+    /// Whether its unit was searched for. That needs a message.
     #[serde(skip)]
     pub(crate) looked: bool,
-    /// How many have asked for it.
+    /// Number of users.
     #[serde(skip)]
     pub(crate) users: u32,
 }
@@ -47,11 +47,11 @@ impl Series {
         while self.points.len() >= most.max(1) {
             self.points.pop_front();
         }
-        // Times never go back, so that parts can be found: publishers may have stamped a little out of order.
+        // Keeps times in order for binary search: timestamps of several publishers may be slightly out of order.
         let time = self.points.back().map_or(point.time, |last| last.time.max(point.time));
         self.points.push_back(Point { time, ..point });
     }
-    /// The values between two times, both included.
+    /// The values between two times, inclusive.
     pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = &Point> {
         let first = self.points.partition_point(|point| point.time < from);
         let end = self.points.partition_point(|point| point.time <= to);
@@ -59,7 +59,7 @@ impl Series {
     }
 }
 
-/// Writes series as CSV: seconds, then a column for each; a line for each time, empty where a series has no value then.
+/// Writes series as CSV: a line for each time, with seconds and a column for each series, empty if it has no value then.
 pub(crate) fn csv(series: &[&Series], out: &mut dyn Write) -> io::Result<()> {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     write!(out, "time_s")?;

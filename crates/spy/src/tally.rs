@@ -1,4 +1,4 @@
-//! What comes through a domain, counted by channel and sender.
+//! Counts of the messages of a domain, by channel and sender.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use saltus_os::{clock, stop};
 
 use crate::Wants;
 
-/// Messages of a channel that may wait to be counted; beyond that they are counted as dropped.
+/// Most messages of a channel that wait to be counted. Further ones count as dropped.
 const DEPTH: u64 = 10_000;
-/// What had come before the time was up is counted for so long after it.
+/// Time after the deadline for counting messages that arrived before it.
 const LATE: Duration = Duration::from_millis(500);
 
-/// Listens, and counts.
+/// A subscriber that counts.
 pub struct Tally {
     subscriber: Subscriber,
     wants: Option<Wants>,
@@ -21,12 +21,12 @@ pub struct Tally {
     lost: HashMap<Option<u64>, Lost>,
 }
 
-/// What came on one channel of one sender.
+/// The counts of one sender on one channel.
 #[derive(Clone, Default)]
 pub struct Seen {
-    /// Messages that came to this process, dropped ones too.
+    /// Messages that arrived at this process, including dropped ones.
     pub messages: u64,
-    /// Of those, messages that it could not keep up with.
+    /// Of those, messages dropped because this process was slow.
     pub dropped: u64,
     /// Bytes of those that were not dropped.
     pub bytes: u64,
@@ -34,28 +34,28 @@ pub struct Seen {
     pub last: usize,
 }
 
-/// What of one sender was missed, over all its channels; nothing where the transport does not tell.
+/// Missed messages of one sender, over all its channels; `None` if the transport does not report them.
 #[derive(Clone, Copy, Default)]
 pub struct Lost {
-    /// Since it was asked last.
+    /// Since the last report.
     pub lately: Option<u64>,
-    /// Since it was listened to.
+    /// Since the start.
     pub ever: Option<u64>,
 }
 
-/// Why listening ended.
+/// The reason why listening ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Heard {
-    /// The time is over.
+    /// The time is up.
     Enough,
-    /// The end was asked for.
+    /// A stop was requested.
     Stopped,
-    /// There will be nothing more.
+    /// The domain has no more messages.
     All,
 }
 
 impl Tally {
-    /// Counts what comes on the channels that are wanted. The process' end ([`stop`]) ends it.
+    /// Starts to count messages of the selected channels. A stop request of the process ([`stop`]) ends it.
     pub fn new(domain: &Domain, wants: Option<Wants>) -> Result<Tally> {
         let mut subscriber = domain.subscriber_with(Pattern::all(), Options::next(DEPTH))?;
         let cancel = subscriber.cancel_handle();
@@ -64,8 +64,8 @@ impl Tally {
         Ok(Tally { subscriber, wants, seen, lost })
     }
 
-    /// Listens until then. What had come by then is counted, however late this process looks. It goes on after an error
-    /// that `pass` lets pass.
+    /// Listens until `end`. Counts all messages that arrived by then, even if this process is late. Continues after errors that `pass`
+    /// accepts.
     pub fn listen<E>(
         &mut self,
         end: Instant,
@@ -77,7 +77,7 @@ impl Tally {
             if left.is_zero() && over.is_none() {
                 over = Some((Instant::now(), clock::boottime()));
             }
-            // There may be more than can be looked at in time.
+            // More messages may arrive than this process can count.
             if over.is_some_and(|(at, _)| at.elapsed() > LATE) {
                 return Ok(Heard::Enough);
             }
@@ -98,12 +98,12 @@ impl Tally {
         Ok(Heard::Stopped)
     }
 
-    /// What came since this was asked last, in the order of channels and senders.
+    /// The counts since the last call, in the order of channels and senders.
     pub fn take(&mut self) -> BTreeMap<(Name, Option<u64>), Seen> {
         std::mem::take(&mut self.seen)
     }
 
-    /// What was missed of each sender.
+    /// Missed messages by sender.
     pub fn lost(&mut self) -> HashMap<Option<u64>, Lost> {
         let lost = self.lost.clone();
         self.lost.values_mut().for_each(|lost| lost.lately = lost.lately.map(|_| 0));

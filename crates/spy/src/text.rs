@@ -1,14 +1,14 @@
-//! Text from strangers, made harmless for terminals and pages.
+//! Escaping of untrusted text for terminals and pages.
 
 use std::fmt::Write;
 
-/// Bytes as one line: what prints stays, the rest is escaped.
+/// Bytes as one line: printable characters stay, others are escaped.
 pub(crate) fn escaped(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         chunk.valid().chars().for_each(|c| push(&mut out, c));
         for byte in chunk.invalid() {
-            let _ = write!(out, "\\x{byte:02x}"); // a string takes everything
+            let _ = write!(out, "\\x{byte:02x}"); // writing to a string cannot fail
         }
     }
     out
@@ -19,7 +19,7 @@ pub(crate) fn harmless(text: &str) -> String {
     escaped(text.as_bytes())
 }
 
-/// Text whose lines may stay.
+/// Text that keeps its line breaks.
 pub(crate) fn harmless_lines(text: &str) -> String {
     text.lines().map(harmless).collect::<Vec<_>>().join("\n")
 }
@@ -28,7 +28,7 @@ fn push(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
         '\t' => out.push_str("\\t"),
-        // What changes the direction of text, or shows nothing, deceives as well as what a terminal obeys.
+        // Invisible characters, and those that change the direction of text, can deceive just as control sequences can.
         c if c.is_control() || is_hidden(c) => out.extend(c.escape_unicode()),
         c => out.push(c),
     }

@@ -15,31 +15,31 @@ pub struct Tree {
     pub domain: String,
     /// The channel, escaped.
     pub channel: String,
-    /// Its type; nothing if that is not known.
+    /// Its type, if known.
     pub type_name: Option<String>,
-    /// What the messages begin with.
+    /// The first eight bytes of its messages.
     pub fingerprint: Option<String>,
     /// `lcm` or `saltus-plain`.
     pub encoding: Option<String>,
-    /// What the type's file says about the type.
+    /// The type's comment in its file.
     pub comment: String,
     /// Bytes of the message.
     pub size: u64,
-    /// When it was published, or else arrived, boot time in ns.
+    /// Time of publication, else of arrival, boot time in ns.
     pub time: u64,
-    /// Why there are no fields, or not those of the newest message.
+    /// The reason why there are no fields, or not those of the newest message.
     pub error: Option<String>,
-    /// The first bytes as a dump: a line for each sixteen bytes with their offset, and as characters. Always there.
+    /// The first bytes as a dump: a line for each sixteen bytes with offset, digits and characters. Always present.
     pub hex: Vec<String>,
     /// The fields.
     pub nodes: Vec<Node>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A number, a boolean or an enum: it can be plotted.
+    /// A number, a boolean or an enum, which can be plotted.
     #[default]
     Number,
     /// A string.
@@ -48,33 +48,33 @@ pub enum Kind {
     Struct,
     /// An array.
     Array,
-    /// Some elements of a long array.
+    /// A range of a long array.
     Range,
 }
 
-/// A field, an element, or some elements of an array.
+/// A field, an element, or a range of an array.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Node {
-    /// Where it is in the message: `pose.position[2]`; of elements, `ranges[100..200]`.
+    /// Its path in the message: `pose.position[2]`, or for a range `ranges[100..200]`.
     pub path: String,
-    /// The last part of that: `position`, `[2]`, `[100..200]`.
+    /// The last part of the path: `position`, `[2]`, `[100..200]`.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Its type as the type language writes it: `double`, `float[181]`.
+    /// Its type in the type language: `double`, `float[181]`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Its unit, if the type tells.
+    /// Its unit, if the type has one.
     pub unit: Option<String>,
-    /// What the type says about it.
+    /// Its comment in the type.
     pub comment: String,
-    /// Its value; of an array or a range a summary.
+    /// Its value, or a summary of an array or a range.
     pub text: String,
     /// Its value for plots.
     pub number: Option<f64>,
-    /// When it changed last, boot time in ns; nothing if that is more than a few seconds ago.
+    /// Time of its last change, boot time in ns; `None` if that is more than a few seconds ago.
     pub changed: Option<u64>,
-    /// How many parts it has; 0 if it has none, or they are not shown separately.
+    /// Number of its parts; 0 if it has none, or if they are not shown separately.
     pub parts: usize,
     /// Whether its parts are in `children`.
     pub expanded: bool,
@@ -82,19 +82,18 @@ pub struct Node {
     pub children: Vec<Node>,
 }
 
-/// Which nodes are expanded. Structs and arrays of up to 16 elements are, unless they were toggled; longer arrays and ranges
-/// are not, unless they were.
+/// The expanded nodes. Structs and arrays of up to 16 elements start expanded, longer arrays and ranges start folded.
 #[derive(Clone, Debug, Default)]
 pub struct Expand {
     toggled: HashSet<String>,
 }
 
 impl Expand {
-    /// Nothing toggled.
+    /// No node toggled.
     pub fn new() -> Expand {
         Expand::default()
     }
-    /// Folds what is expanded and the other way round.
+    /// Folds or expands a node.
     pub fn toggle(&mut self, path: &str) {
         if !self.toggled.remove(path) && self.toggled.len() < 65_536 {
             self.toggled.insert(path.into());
@@ -105,11 +104,11 @@ impl Expand {
     }
 }
 
-/// Arrays up to this length are expanded by themselves.
+/// Arrays up to this length start expanded.
 const SHORT: usize = 16;
-/// Longer ones are folded into ranges of this length.
+/// Longer arrays are split into ranges of this length.
 const RANGE: usize = 100;
-/// Nodes of a tree; what is beyond is left out.
+/// Most nodes of a tree. Further ones are left out.
 const MOST: usize = 20_000;
 
 /// Makes the nodes of a record.
@@ -124,7 +123,7 @@ struct Maker<'a> {
     left: usize,
 }
 
-/// What the elements of an array have in common.
+/// The common properties of the elements of an array.
 #[derive(Clone, Copy)]
 struct Elements<'a> {
     array: &'a Array,
@@ -158,7 +157,7 @@ impl Maker<'_> {
         nodes
     }
 
-    /// One value that is no array.
+    /// A value that is not an array.
     fn value(
         &mut self,
         schema: &Schema,
@@ -197,8 +196,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An array, or what is left of one after some indices: `level` of its dimensions are used up, and its first element
-    /// is `first`.
+    /// An array or a part of one: `level` dimensions are already indexed, and its first element is `first`.
     fn array(&mut self, of: Elements<'_>, path: String, name: String, level: usize, first: usize) -> Node {
         let shape = &of.array.shape()[level..];
         let parts = shape.first().copied().unwrap_or(0);
@@ -217,7 +215,7 @@ impl Maker<'_> {
         Node { path, name, kind, ty, unit, text, changed, parts, expanded, children, ..Node::default() }
     }
 
-    /// Elements in ranges, and those in ranges again if there are many.
+    /// Ranges of elements, nested if there are many.
     fn ranges(
         &mut self,
         of: Elements<'_>,
@@ -283,7 +281,7 @@ impl Maker<'_> {
             if level + 1 < of.array.shape().len() {
                 nodes.push(self.array(of, own, name, level + 1, at));
             } else if let Some(inner) = of.array.records().get(at) {
-                // Not by `Items::get`, which would copy it.
+                // Avoids `Items::get`, which would copy it.
                 let expanded = self.expand.is_open(&own, false);
                 let children = if expanded { self.record(inner, &own) } else { Vec::new() };
                 nodes.push(Node {
@@ -308,7 +306,7 @@ impl Maker<'_> {
 /// Longest text of a value.
 const LONGEST: usize = 4096;
 
-/// A value in words: an enum by its name.
+/// A value as text: an enum by its name.
 pub(crate) fn text(schema: &Schema, ty: Type, value: &Value) -> String {
     match (value, ty) {
         (Value::Enum(number), Type::Enum(id)) => {
@@ -333,7 +331,7 @@ pub(crate) fn text(schema: &Schema, ty: Type, value: &Value) -> String {
     }
 }
 
-/// Some elements in a few words: least and largest of numbers.
+/// A short summary of elements: the least and largest number.
 fn summary(items: &Items, first: usize, count: usize) -> String {
     let count = count.min(items.len().saturating_sub(first));
     if count == 0 {

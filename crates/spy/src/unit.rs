@@ -1,6 +1,6 @@
-//! Units, as people write them into the comments of their types.
+//! Units in the comments of types.
 
-/// Words for units in comments, and how they are shown.
+/// Words for units in comments, and their symbols.
 const WORDS: &[(&str, &str)] = &[
     ("metres a second squared", "m/s²"),
     ("meters per second squared", "m/s²"),
@@ -32,7 +32,7 @@ const WORDS: &[(&str, &str)] = &[
     ("percent", "%"),
 ];
 
-/// Signs of units. `min`, `in` and the like are words of other meanings too.
+/// Symbols of units. `min`, `in` and the like are excluded: they are also ordinary words.
 const SIGNS: &[&str] = &[
     "m", "km", "dm", "cm", "mm", "µm", "um", "nm", "s", "ms", "µs", "us", "ns", "h", "Hz", "kHz", "MHz",
     "GHz", "rad", "mrad", "deg", "°", "g", "kg", "N", "kN", "mN", "Nm", "V", "mV", "kV", "A", "mA", "Ah",
@@ -41,19 +41,19 @@ const SIGNS: &[&str] = &[
     "px", "1",
 ];
 
-/// The unit that a comment names: `[m/s]`, `unit: rad`, `(m)`, a line that is nothing but a unit, such as `rad/s`, or a word for one,
-/// such as `Heading, radians.`, which must stand at the beginning, or behind a comma or `in`.
+/// The unit in a comment: `[m/s]`, `unit: rad`, `(m)`, a line that is only a unit, such as `rad/s`, or a word for one, such as `Heading,
+/// radians.` The word must be at the beginning, or after a comma or `in`.
 pub fn unit(comment: &str) -> Option<String> {
     let found = bracketed(comment).or_else(|| labelled(comment));
     found.or_else(|| line(comment)).or_else(|| in_parentheses(comment)).or_else(|| word(comment))
 }
 
-/// Whether it is a unit beyond doubt: known signs with powers, multiplied and divided, such as `kg*m/s^2`.
+/// Whether the text is certainly a unit: known symbols with powers, multiplied and divided, such as `kg*m/s^2`.
 fn is_sign(text: &str) -> bool {
     let factor = |factor: &str| match factor.split_once('^') {
         Some((base, power)) => SIGNS.contains(&base) && power.parse::<i8>().is_ok(),
         None => {
-            // `m/s2` is a unit, `s2` alone may be anything.
+            // `m/s2` is a unit; `s2` alone may be an identifier.
             let base = factor.strip_suffix(['²', '³']);
             let base = base.or_else(|| factor.strip_suffix(['2', '3']).filter(|_| text.contains('/')));
             SIGNS.contains(&base.unwrap_or(factor))
@@ -74,7 +74,7 @@ fn in_parentheses(comment: &str) -> Option<String> {
     })
 }
 
-/// Whether it looks like a unit: short, without spaces, and no bare number, which is an interval or an index.
+/// Whether the text looks like a unit: short, without spaces, and not a bare number, which would be an interval or an index.
 fn plausible(text: &str) -> bool {
     !text.is_empty()
         && text.chars().count() <= 12

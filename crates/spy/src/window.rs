@@ -1,9 +1,9 @@
 //! Periods over the last seconds, in a fixed number of slots.
 
-/// Slots of a window. More are smoother, and take more time to add up.
+/// Slots per window. More would be smoother, and take longer to sum.
 const SLOTS: usize = 16;
 
-/// Count, mean and sum of squared deviations of some times, in ns; those of two can be put together.
+/// Count, mean and sum of squared deviations of times in ns. Two of them can be merged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spread {
     n: f64,
@@ -34,19 +34,19 @@ impl Spread {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// When it began.
+    /// Its start.
     start: u64,
     periods: Spread,
 }
 
-/// The last seconds of a channel.
+/// The periods of a channel over the last seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     slots: [Slot; SLOTS],
-    /// How many slots are in use.
+    /// Number of slots in use.
     used: usize,
     now: usize,
-    /// Nanoseconds of a slot.
+    /// Length of a slot in ns.
     width: u64,
 }
 
@@ -64,7 +64,7 @@ impl Window {
         Window { slots, used: 1, now: 0, width: (length / SLOTS as u64).max(1) }
     }
 
-    /// Goes on to the present slot.
+    /// Advances to the current slot.
     pub fn tick(&mut self, now: u64) {
         let late = now.saturating_sub(self.slots[self.now].start) / self.width;
         for _ in 0..late.min(SLOTS as u64) {
@@ -83,7 +83,7 @@ impl Window {
         self.slots[self.now].periods.add(ns as f64);
     }
 
-    /// What happened in it.
+    /// The statistics of the window.
     pub fn sums(&self) -> Sums {
         let used = (0..self.used).map(|i| &self.slots[(self.now + SLOTS - i) % SLOTS]);
         let periods = used.fold(Spread::default(), |periods, slot| periods.with(slot.periods));

@@ -1,4 +1,4 @@
-//! The model on a virtual clock: what it is told is what it shows.
+//! Tests of the model with a virtual clock.
 
 use saltus_domain::{Description, Missed};
 use saltus_spy::{ChannelId, Counted, Expand, Kind, Model, Options, Peer, Published, Seen};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 const SECOND: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
-/// A virtual clock begins somewhere.
+/// Start of the virtual clock.
 const START: u64 = 1000 * SECOND;
 
 const TYPES: &str = "
@@ -60,7 +60,7 @@ fn a_row_says_rate_period_size_age_and_loss() {
     model.tick(START + 4 * SECOND + 200 * MS);
     let row = model.row(id).unwrap();
     assert_eq!((row.count, row.missed, row.size, row.stale), (400, Some(1), Some(100), false));
-    assert!(!row.missed_by_subscribers, "it was lost on the way: {row:?}");
+    assert!(!row.missed_by_subscribers, "lost before arrival: {row:?}");
     assert!((row.rate_hz - 100.0).abs() < 0.01 && (row.bytes_per_s - 10_000.0).abs() < 1.0, "{row:?}");
     assert!((row.period_s.unwrap() - 0.01).abs() < 1e-9 && row.jitter_s.unwrap() < 1e-9, "{row:?}");
     assert!((row.age_s.unwrap() - 0.2).abs() < 1e-9, "{row:?}");
@@ -102,7 +102,7 @@ fn publishers_counters_count_once() {
     assert_eq!(row.latency_us.unwrap().count, 100);
 }
 
-/// Not even: looks come when threads get to run.
+/// Uneven: readings depend on the scheduling of threads.
 fn unevenly(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }
@@ -181,9 +181,9 @@ fn only_opened_channels_are_decoded_and_the_newest_wins() {
         let node = tree.nodes.iter().find(|node| node.name == "speed").unwrap().clone();
         (node.number, node.changed)
     };
-    assert_eq!(speed(&model), (Some(1.0), None), "the first is decoded at once, the others have to wait");
+    assert_eq!(speed(&model), (Some(1.0), None), "the first is decoded immediately, the others wait");
     model.tick(START + 102 * MS);
-    assert_eq!(speed(&model), (Some(5.0), Some(START + 102 * MS)), "then the newest, and its change is told");
+    assert_eq!(speed(&model), (Some(5.0), Some(START + 102 * MS)), "then the newest, with its change");
     model.close(id);
     assert!(model.tree(id).is_none());
 }
@@ -246,7 +246,7 @@ fn a_plot_keeps_the_last_values_and_writes_them() {
     model.open(id);
     model.message(START, id, &seen(&pose(TYPES, 0.0, 0), START));
     let series = model.plot(id, "speed").unwrap();
-    assert_eq!(model.plot(id, "speed"), Some(series), "the same once more");
+    assert_eq!(model.plot(id, "speed"), Some(series), "the same series");
     model.close(id);
     for i in 1..=5u64 {
         let now = START + i * 10 * MS;
@@ -262,7 +262,7 @@ fn a_plot_keeps_the_last_values_and_writes_them() {
         "time_s,\"POSE:speed [m/s]\"\n1000.030000000,3\n1000.040000000,4\n1000.050000000,5\n"
     );
     model.unplot(series);
-    assert!(model.wants_whole(id), "one of two has ended it");
+    assert!(model.wants_whole(id), "one of two plots is left");
     model.unplot(series);
     assert!(model.series().is_empty() && !model.wants_whole(id));
 }
@@ -280,7 +280,7 @@ fn a_plot_that_was_asked_for_before_the_first_message_has_its_unit() {
 #[test]
 fn another_type_is_told_as_a_difference() {
     let other = TYPES.replace("float speed;", "double speed;");
-    // Two programs that were built from two versions of a file, on one channel.
+    // Two programs, built from two versions of a type file, on one channel.
     let (mut model, id) = model(Options::default());
     model.learn(id, &[description(TYPES), description(&other)]);
     model.message(START, id, &seen(&pose(TYPES, 1.0, 0), START));
@@ -291,7 +291,7 @@ fn another_type_is_told_as_a_difference() {
     let words = model.row(id).unwrap().mismatch.unwrap();
     assert!(words.contains("field `speed` was float and is now double"), "{words}");
 
-    // A folder of types that is older than the publisher.
+    // A type directory that is older than the publisher.
     let local = vec![Arc::new(saltus_types::parse("test", &other).unwrap())];
     let (mut model, id) = self::model(Options { types: local, ..Options::default() });
     model.learn(id, &[description(TYPES)]);
@@ -329,5 +329,5 @@ fn the_number_of_channels_is_bounded() {
     let first = model.find("1").unwrap();
     model.gone(first);
     assert_eq!(model.rows().len(), 1);
-    assert_eq!(model.channel("a", b"1"), Some(first), "it comes back as the same");
+    assert_eq!(model.channel("a", b"1"), Some(first), "the same ID again");
 }

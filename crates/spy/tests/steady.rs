@@ -1,4 +1,4 @@
-//! A real publisher in shared memory, watched: the rate is that of the timestamps it has published with.
+//! A real publisher in shared memory, watched: the shown rate is that of its timestamps.
 
 use saltus_domain::Domain;
 use saltus_os::clock;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A directory that is removed at the end.
+/// A directory that is removed on drop.
 struct Directory(PathBuf);
 
 impl Drop for Directory {
@@ -19,7 +19,7 @@ impl Drop for Directory {
     }
 }
 
-/// The lowest and highest rate of all spans of 1.5 to 2.3 s that end in the last two seconds: one of them was looked at.
+/// The lowest and highest rate of all spans of 1.5 to 2.3 s that end in the last two seconds. The spy measured one of them.
 fn range(times: &[u64], now: u64) -> (f64, f64) {
     let mut range = (f64::INFINITY, 0f64);
     for (end, to) in times.iter().enumerate().filter(|(_, to)| **to + 2 * SECOND > now) {
@@ -41,7 +41,7 @@ fn the_rate_of_a_real_publisher_is_right_to_one_percent() {
     let domain = Domain::open(&format!("shm://{}", directory.0.display())).unwrap();
     let mut publisher = domain.publisher("STEADY").unwrap();
     let (times, stop) = (Mutex::new(Vec::new()), AtomicBool::new(false));
-    /// Ends the publisher, whatever happens to the test.
+    /// Ends the publisher even if the test fails.
     struct Ending<'a>(&'a AtomicBool);
     impl Drop for Ending<'_> {
         fn drop(&mut self) {

@@ -1,6 +1,6 @@
 //! Bytes as a hexadecimal dump.
 
-/// A line for each sixteen bytes: their offset, the bytes in hexadecimal, and as characters.
+/// A line for each sixteen bytes: offset, hexadecimal digits, and characters.
 ///
 /// ```
 /// let lines: Vec<String> = saltus_text::dump::dump(b"\x00\xffSALTUS").collect();

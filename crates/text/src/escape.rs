@@ -1,9 +1,9 @@
 //! Bytes as one line of text, reversibly.
 //!
-//! Channel names and messages may hold any bytes. What is readable is shown as it is. A backslash is shown as `\\`;
-//! line feed, carriage return and tab as `\n`, `\r` and `\t`; every other byte that is a control character, changes
-//! the direction of text, shows nothing, or is not UTF-8 as `\xHH`. Nothing a stranger wrote reaches the terminal as
-//! a control sequence, and [`unescaped`] gives back exactly the bytes.
+//! Channel names and messages may hold any bytes. Readable characters are unchanged. A backslash is shown as `\\`; line feed, carriage
+//! return and tab as `\n`, `\r` and `\t`. Control characters, characters that change the direction of text, invisible characters, and bytes
+//! that are not UTF-8 are shown as `\xHH`. So untrusted text never reaches the terminal as a control sequence, and [`unescaped`] restores
+//! exactly the bytes.
 
 use std::fmt::Write;
 
@@ -17,20 +17,20 @@ pub fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// The text without anything that a terminal would obey; readable, but not reversible.
+/// The text without control sequences for terminals; readable, but not reversible.
 pub fn harmless(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     text.chars().for_each(|c| if c == '\\' { safe.push(c) } else { push_char(&mut safe, c) });
     safe
 }
 
-/// Whether the bytes are text that a person can read: UTF-8 with no control characters but tabs and line ends.
+/// Whether the bytes are readable text: UTF-8 without control characters other than tabs and line ends.
 pub fn is_text(bytes: &[u8]) -> bool {
     str::from_utf8(bytes)
         .is_ok_and(|text| text.chars().all(|c| matches!(c, '\n' | '\r' | '\t') || is_shown(c)))
 }
 
-/// The bytes that [`escaped`] shows as `text`; `None` when it never shows anything like that.
+/// The bytes that [`escaped`] shows as `text`; `None` if it never produces such text.
 pub fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -47,7 +47,7 @@ pub fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What stands after a backslash, as the byte it means and what follows it.
+/// Parses the text after a backslash: returns the byte it stands for, and the rest.
 pub fn escape_sequence(text: &[u8]) -> Option<(u8, &[u8])> {
     match text {
         [b'\\', rest @ ..] => Some((b'\\', rest)),
@@ -77,7 +77,7 @@ fn push_byte(text: &mut String, byte: u8) {
     write!(text, "\\x{byte:02X}").expect("writing into a string cannot fail");
 }
 
-/// Whether a terminal shows the character as something to see, without side effects.
+/// Whether a terminal shows the character visibly and without side effects.
 fn is_shown(c: char) -> bool {
     let hidden = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{e0000}'..='\u{e0fff}');

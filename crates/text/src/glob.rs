@@ -1,12 +1,12 @@
 //! Shell-like patterns over the bytes of a channel name.
 //!
-//! `*` matches any bytes, `/` too; `?` one byte; `[a-z]` one byte of a set, `[!a-z]` one byte outside it; a backslash
-//! takes the meaning from the byte after it, and `\xHH`, `\n`, `\r` and `\t` are the bytes that the tools print so.
-//! A `[` without its `]` is an ordinary byte. Matching takes at most pattern × name steps, whatever they hold.
+//! `*` matches any bytes, `/` too; `?` one byte; `[a-z]` one byte of a set, `[!a-z]` one byte outside it; a backslash makes the byte after
+//! it ordinary, and `\xHH`, `\n`, `\r` and `\t` are the bytes that the tools print that way. A `[` without its `]` is an ordinary byte.
+//! Matching takes at most pattern × name steps for any input.
 
 use crate::escape::escape_sequence;
 
-/// A pattern, ready to be held against names.
+/// A compiled pattern.
 pub struct Pattern {
     parts: Vec<Part>,
 }
@@ -19,7 +19,7 @@ enum Part {
 }
 
 impl Pattern {
-    /// Every byte string is a pattern.
+    /// Compiles a pattern. Every byte string is valid.
     pub fn new(text: &[u8]) -> Pattern {
         let mut parts = Vec::new();
         let mut rest = text;
@@ -40,15 +40,15 @@ impl Pattern {
         Pattern { parts }
     }
 
-    /// Whether the text has anything in it that makes it more than a name.
+    /// Whether the text has special characters, so that it is more than a name.
     pub fn is_one(text: &[u8]) -> bool {
         text.iter().any(|b| b"*?[\\".contains(b))
     }
 
-    /// Whether the whole name fits.
+    /// Whether the pattern matches the whole name.
     pub fn matches(&self, name: &[u8]) -> bool {
         let (mut part, mut at) = (0, 0);
-        // Where to go on when the rest does not fit: the last `*`, made one byte longer.
+        // The position to continue from after a mismatch: the last `*`, matching one more byte.
         let mut retry: Option<(usize, usize)> = None;
         loop {
             match (self.parts.get(part), name.get(at)) {
@@ -86,7 +86,7 @@ impl Part {
     }
 }
 
-/// The byte that a backslash makes of what follows it; at the very end it is itself.
+/// The byte that an escape stands for. A backslash at the end stands for itself.
 fn quoted(text: &[u8]) -> (u8, &[u8]) {
     match (escape_sequence(text), text) {
         (Some(sequence), _) => sequence,
@@ -95,7 +95,7 @@ fn quoted(text: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-/// The set after a `[`, and what follows its `]`; `None` when it has no end.
+/// The set after a `[`, and the rest after its `]`; `None` if there is no `]`.
 fn set(text: &[u8]) -> Option<(Part, &[u8])> {
     let (negated, mut rest) = match text {
         [b'!' | b'^', rest @ ..] => (true, rest),
@@ -152,7 +152,7 @@ mod tests {
         assert!(fits(b"\\n", b"\n"));
     }
 
-    /// Every pattern of up to five characters from an alphabet of all that matters, against every short name.
+    /// Compares every pattern of up to five characters, from an alphabet of all special characters, with every short name.
     #[test]
     fn the_same_as_fnmatch_of_the_c_library() {
         let names: Vec<Vec<u8>> = (0..=3).flat_map(|n| strings(b"a/]", n)).collect();

@@ -1,4 +1,4 @@
-//! Numbers as people read them: three digits and a unit.
+//! Numbers for people: three digits and a unit.
 
 /// `512 B`, `64 KiB`, `1.50 MiB`.
 pub fn bytes(n: f64) -> String {
@@ -29,7 +29,7 @@ pub fn nanos(ns: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// Events a second: `0.50 Hz`, `100 Hz`, `1.00 kHz`, `4.10 MHz`.
+/// Events per second: `0.50 Hz`, `100 Hz`, `1.00 kHz`, `4.10 MHz`.
 pub fn hertz(hz: f64) -> String {
     match hz {
         n if n < 1e3 => format!("{} Hz", digits(n)),
@@ -38,12 +38,12 @@ pub fn hertz(hz: f64) -> String {
     }
 }
 
-/// A timestamp in seconds with all its nanoseconds, which sorts and subtracts well.
+/// A timestamp in seconds with nine decimals.
 pub fn timestamp(ns: u64) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
-/// The same of a time that may lie before 1970.
+/// The same for a time that may be before 1970.
 pub fn signed_timestamp(ns: i64) -> String {
     format!("{}{}", if ns < 0 { "-" } else { "" }, timestamp(ns.unsigned_abs()))
 }
@@ -65,7 +65,7 @@ pub fn date(ns: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} UTC")
 }
 
-/// What was missed, of `received` messages before `untold` of which nobody knows.
+/// The number of missed messages. `untold` of the `received` messages had an unknown number missed before them.
 pub fn missed(missed: u64, untold: u64, received: u64) -> String {
     match (missed, untold) {
         (n, 0) if received > 0 => n.to_string(),
@@ -79,11 +79,11 @@ pub fn plural(n: u64, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// About three digits; whole numbers stay whole.
+/// About three digits; whole numbers have no decimals.
 fn digits(value: f64) -> String {
     match value {
         v if v == v.trunc() && v < 1e6 => format!("{v:.0}"),
-        // What would be rounded to one digit more is written as that.
+        // A number that rounds up to one more digit is printed with that.
         v if v < 9.995 => format!("{v:.2}"),
         v if v < 99.95 => format!("{v:.1}"),
         v => format!("{v:.0}"),

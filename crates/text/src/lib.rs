@@ -1,4 +1,4 @@
-//! Text for people: bytes as one line or as a dump, patterns of names, figures with their units, tables.
+//! Text for people: escaped bytes, dumps, patterns of names, numbers with units, and tables.
 
 pub mod dump;
 pub mod escape;

@@ -1,17 +1,17 @@
-//! A table in columns of even width.
+//! Tables with aligned columns.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Where a column's cells stand.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// A heading and rows; every row has a cell for every column.
+/// A table with a heading. Every row has a cell for every column.
 pub struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
@@ -29,7 +29,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The lines of the table, the heading first, with no blanks at their ends.
+    /// The lines of the table, the heading first, without trailing spaces.
     pub fn lines(&self) -> Vec<String> {
         let heading: Vec<String> = self.columns.iter().map(|(title, _)| title.to_string()).collect();
         let all = || std::iter::once(&heading).chain(&self.rows);
@@ -52,14 +52,14 @@ impl Table {
     }
 }
 
-/// Rows as lines, their columns of even width, without a heading.
+/// Rows as lines with aligned columns, without a heading.
 pub fn columns<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let mut table = Table::new(&[("", Align::Left); N]);
     rows.iter().for_each(|row| table.row(row.to_vec()));
     table.lines().split_off(1)
 }
 
-/// As much of the line as fits into so many columns of a terminal.
+/// The beginning of the line that fits into `columns` of a terminal.
 pub fn clipped(line: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, c) in line.char_indices() {

@@ -1,10 +1,10 @@
-//! What people type for a time, a size, a rate, a mode or bytes: one meaning in every command.
+//! Parsers for times, sizes, rates, counts, modes and bytes, shared by all commands.
 //!
-//! Each parser answers with a sentence that says what was expected; clap puts the option's name before it.
+//! The error of each parser is a sentence with the expected format; clap prepends the option's name.
 
 use std::time::Duration;
 
-/// A span of time: `250ms`, `1.5s`, `2m`. A number alone is seconds, as for `sleep` and `timeout`.
+/// A span of time: `250ms`, `1.5s`, `2m`. A bare number is seconds, as in `sleep` and `timeout`.
 pub fn duration(text: &str) -> Result<Duration, String> {
     const EXPECTED: &str =
         "expected a time: seconds, or a number with its unit, such as 5, 250us, 250ms, 1.5s, 2m or 1h";
@@ -39,14 +39,14 @@ pub fn size(text: &str) -> Result<u64, String> {
     if let Ok(value) = number.parse::<u64>() {
         return value.checked_mul(1 << shift).ok_or_else(|| format!("{text} is too large"));
     }
-    // A part of a byte means nothing; a part of a megabyte does.
+    // A fraction of a byte is invalid; a fraction of a megabyte is valid.
     match number.parse::<f64>() {
         Ok(value) if shift > 0 && value < f64::from(1 << 20) => Ok((value * (1u64 << shift) as f64) as u64),
         _ => Err(EXPECTED.into()),
     }
 }
 
-/// Messages a second; 0 is as fast as it goes.
+/// Messages per second; 0 means no limit.
 pub fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(hz) if hz == 0.0 || (1e-6..=1e9).contains(&hz) => Ok(hz),
@@ -54,7 +54,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How many: at least one.
+/// A count of at least one.
 pub fn count(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(n) if n > 0 => Ok(n),
@@ -62,7 +62,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Permission bits in octal, as `chmod` takes them. A mode its owner could not use is refused.
+/// Permission bits in octal, as for `chmod`. Refuses a mode that the owner could not use.
 pub fn mode(text: &str) -> Result<u32, String> {
     let mode = match u32::from_str_radix(text, 8) {
         Ok(mode) if mode <= 0o777 && text.bytes().all(|b| b.is_ascii_digit()) => mode,
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(duration("0s"), Ok(Duration::ZERO));
         assert_eq!(duration("40us"), duration("40µs"));
         for wrong in ["", ".", "s", "-1s", "1..5s", "5 s", "5S", "1s2", "999999999999999999999s"] {
-            assert!(duration(wrong).is_err(), "{wrong:?} was taken for a time");
+            assert!(duration(wrong).is_err(), "{wrong:?} was accepted as a time");
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(size("2GiB"), Ok(2_147_483_648));
         assert_eq!(size("1.5M"), Ok(1_572_864));
         for wrong in ["", "K", "1KB", "1.5", ".K", "1.2.3M", "-1", "1 K", "18446744073709551615K"] {
-            assert!(size(wrong).is_err(), "{wrong:?} was taken for a size");
+            assert!(size(wrong).is_err(), "{wrong:?} was accepted as a size");
         }
     }
 
@@ -131,10 +131,10 @@ mod tests {
         assert_eq!(rate("0.5"), Ok(0.5));
         assert_eq!(count("1"), Ok(1));
         for wrong in ["-1", "NaN", "inf", "1e12", "x", ""] {
-            assert!(rate(wrong).is_err(), "{wrong:?} was taken for a rate");
+            assert!(rate(wrong).is_err(), "{wrong:?} was accepted as a rate");
         }
         for wrong in ["0", "-1", "1.5", ""] {
-            assert!(count(wrong).is_err(), "{wrong:?} was taken for a count");
+            assert!(count(wrong).is_err(), "{wrong:?} was accepted as a count");
         }
     }
 
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(mode("644"), Ok(0o644));
         assert_eq!(mode("0660"), Ok(0o660));
         for wrong in ["444", "066", "200", "1777", "68", "+644", "rw", ""] {
-            assert!(mode(wrong).is_err(), "{wrong:?} was taken for a mode");
+            assert!(mode(wrong).is_err(), "{wrong:?} was accepted as a mode");
         }
         assert!(mode("444").unwrap_err().contains("644"), "the remedy names a mode that works");
     }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(hex("0xDE AD be:ef"), Ok(vec![0xde, 0xad, 0xbe, 0xef]));
         assert_eq!(hex(""), Ok(vec![]));
         for wrong in ["0", "0g", "abc", "0x0x00", "é"] {
-            assert!(hex(wrong).is_err(), "{wrong:?} was taken for bytes");
+            assert!(hex(wrong).is_err(), "{wrong:?} was accepted as bytes");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Sentences for people: the system's words without its numbers, and no longer than somebody reads.
+//! Error messages for people: without the numbers of system errors, and of limited length.
 
 use std::io;
 
-/// Words of the system without its number, and in lower case: `no such file or directory`.
+/// A message without numbers of system errors, and with their text in lower case: `no such file or directory`.
 pub fn plain(words: &str) -> String {
     const BEFORE: &str = " (os error ";
     let (mut done, mut rest) = (String::new(), words);
@@ -27,10 +27,10 @@ pub fn plain(words: &str) -> String {
     done + rest
 }
 
-/// Longest sentence: a name or a line that it quotes may be of any length.
+/// Longest message. Quoted names and lines can have any length.
 const LONGEST: usize = 2000;
 
-/// A sentence that is too long without its middle.
+/// Removes the middle of a message that is too long.
 pub fn bounded(words: &str) -> String {
     if words.len() <= LONGEST {
         return words.to_owned();
@@ -38,7 +38,7 @@ pub fn bounded(words: &str) -> String {
     let boundary = |at: &usize| words.is_char_boundary(*at);
     let head = (0..=LONGEST / 2).rev().find(boundary).unwrap_or(0);
     let tail = (words.len() - LONGEST / 2..words.len()).find(boundary).unwrap_or(words.len());
-    format!("{} [{} bytes left out] {}", &words[..head], tail - head, &words[tail..])
+    format!("{} [{} bytes omitted] {}", &words[..head], tail - head, &words[tail..])
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_sentence_is_bounded_whatever_it_quotes() {
         let long = bounded(&"é".repeat(1 << 20));
-        assert!(long.len() < 2 * LONGEST && long.contains("bytes left out"), "{}", long.len());
+        assert!(long.len() < 2 * LONGEST && long.contains("bytes omitted"), "{}", long.len());
         assert_eq!(bounded("short"), "short");
     }
 }

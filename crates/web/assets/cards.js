@@ -1,4 +1,4 @@
-// Opened channels: a card each, with its fields and the views that fit its type. And cards with plots, and the graph.
+// Cards: one for each opened channel, with its fields and the views that fit its type, cards with plots, and the graph.
 
 import { h, text } from './dom.js';
 import * as as from './format.js';
@@ -17,7 +17,7 @@ export class Cards {
       graph: !!this.graphed,
       hz: this.all.length || this.plots.length ? 20 : 10,
     }));
-    // What is scrolled out of sight is not asked for.
+    // Cards that are scrolled out of sight are not requested.
     this.sight = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) target.card.seen = isIntersecting;
       net.show();
@@ -39,7 +39,7 @@ export class Cards {
     return this.all.length > 0 || this.plots.length > 0 || !!this.graphed;
   }
 
-  /** What the server is told of all cards: each channel once. */
+  /** The list of all cards for the server: each channel once. */
   shown() {
     const open = new Map();
     for (const card of this.all) {
@@ -56,12 +56,12 @@ export class Cards {
   /** Opens a channel, or closes all its cards if it is open. */
   open({ domain, channel }) {
     const key = keyOf({ domain, channel });
-    // One that the address named without its domain is the same.
+    // A channel named in the address without its domain is the same.
     const there = this.all.filter((card) => card.key === key || (card.last && keyOf(card.last) === key));
     if (there.length) there.forEach((card) => card.close());
     else this.add({ domain, channel });
   }
-  /** A card more; several of one channel may show different views. */
+  /** Adds a card; several cards of one channel can show different views. */
   add({ domain, channel }, view, last = false) {
     const card = new Card(this, { domain, channel }, view);
     if (last) this.all.push(card);
@@ -72,13 +72,13 @@ export class Cards {
   chooseAgain() {
     this.all.forEach((card) => card.choose());
   }
-  /** The nodes of a channel's tree that somebody has folded or unfolded: the same on all its cards. */
+  /** The toggled nodes of a channel's tree, shared by all its cards. */
   toggledOf(key) {
     if (!this.toggled.has(key)) this.toggled.set(key, new Set());
     return this.toggled.get(key);
   }
 
-  /** Adds a number to the last plot, or takes it out; with Shift it gets a plot of its own. */
+  /** Adds a number to the last plot, or removes it; with Shift, creates a new plot for it. */
   plot(channel, node, event) {
     const key = keyOf(channel);
     let plot = this.plots.find((one) => one.has(key, node.path));
@@ -99,7 +99,7 @@ export class Cards {
     return this.plots.some((plot) => plot.has(keyOf(channel), path));
   }
 
-  /** Shows who talks to whom, or hides it. */
+  /** Shows or hides the graph of publishers and subscribers. */
   graph() {
     if (this.graphed) {
       this.graphed.view.close();
@@ -128,7 +128,7 @@ class Card {
     this.body = h('div', { class: 'body' });
     this.element = h('article', { class: 'card', 'data-channel': channel.channel },
       h('div', { class: 'top' }, h('h2', { title: channel.channel }, channel.channel), this.sub, h('div', { class: 'grow' }), this.rate, this.tabs,
-        h('button', { class: 'bare larger', title: 'Larger, or as before', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare larger', title: 'Enlarge or restore', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
         h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => this.close() }, '✕')), this.body);
     this.element.card = this;
     cards.sight.observe(this.element);
@@ -144,14 +144,14 @@ class Card {
     this.cards.changed();
   }
 
-  /** What the server is told of it. */
+  /** The entry of this card for the server. */
   shows() {
     const { seen, active: { id, plain } } = this;
     const tree = seen && id === 'fields';
     return { ...this.channel, tree, value: seen && !tree && !plain, timing: seen && !!plain, toggled: tree ? [...this.toggled] : [] };
   }
 
-  /** Views that fit the type; the best is used, unless somebody has chosen. */
+  /** Views that fit the type. The best is used, unless the user has chosen one. */
   choose() {
     this.views = fitting(this.type);
     const chosen = this.views.find((one) => one.id === this.wanted);

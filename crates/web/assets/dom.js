@@ -1,4 +1,4 @@
-// Making elements. Text is always text: nothing that came from a channel is ever read as HTML.
+// Helpers that create elements. Text from channels is always set as text, never parsed as HTML.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -7,7 +7,7 @@ export function h(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-/** The same for drawings. */
+/** The same for SVG elements. */
 export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
@@ -21,7 +21,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Sets a text if it is another: that is much cheaper than setting it always. */
+/** Sets a text if it differs, which is much cheaper than always setting it. */
 export function text(element, words) {
   if (element.shown !== words) {
     element.shown = words;
@@ -29,7 +29,7 @@ export function text(element, words) {
   }
 }
 
-/** Calls `draw` in the next frame, once, however often it is asked. */
+/** Calls `draw` once in the next frame, however often it was requested. */
 export function framed(draw) {
   let asked = false;
   return () => {
@@ -42,11 +42,11 @@ export function framed(draw) {
   };
 }
 
-/** A canvas that has as many pixels as it takes on the screen; `draw(context, width, height)` in CSS pixels. */
+/** A canvas with the resolution of the screen; `draw(context, width, height)` uses CSS pixels. */
 export function canvas(parent, draw) {
   const element = h('canvas');
   parent.append(element);
-  // As the observer tells it: to ask for it in each frame would cost a layout.
+  // The size from the observer: reading it in each frame would force a layout.
   let [width, height] = [0, 0];
   const again = framed(() => {
     const ratio = window.devicePixelRatio || 1;
@@ -77,13 +77,13 @@ export function canvas(parent, draw) {
 const colours = new Map();
 document.addEventListener('theme', () => colours.clear());
 
-/** A colour of the theme, such as `--accent`. To read it costs a computation of styles, so it is read once. */
+/** A color of the theme, such as `--accent`. Cached, because reading it forces a style computation. */
 export function colour(name) {
   if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
   return colours.get(name);
 }
 
-/** Lets somebody save a file. */
+/** Offers a file for download. */
 export function save(name, content) {
   const blob = content instanceof Blob ? content : new Blob([content], { type: 'text/csv' });
   const link = h('a', { href: URL.createObjectURL(blob), download: name });
@@ -91,7 +91,7 @@ export function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** Tells something in the corner for a while. */
+/** Shows a note in the corner for a while. */
 export function note(words, bad = false) {
   const place = document.getElementById('notes');
   if ([...place.children].some((line) => line.textContent === words)) return;

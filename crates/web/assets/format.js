@@ -1,4 +1,4 @@
-// Numbers for people. What is unknown is a dash, never 0.
+// Numbers for people. Unknown values are a dash, never 0.
 
 export const NONE = '–';
 
@@ -23,7 +23,7 @@ export function short(n) {
   return NONE;
 }
 
-/** A value as exactly as is of use; a plot's newest. */
+/** A value with useful precision, for the newest value of a plot. */
 export function value(n) {
   if (!known(n)) return NONE;
   const size = Math.abs(n);
@@ -67,7 +67,7 @@ export function seconds(n) {
 
 export const micros = (n) => (known(n) ? seconds(n / 1e6) : NONE);
 
-/** A place in a log: hours, minutes, seconds. */
+/** A position in a log: hours, minutes, seconds. */
 export function clock(s, fraction = 1) {
   const sign = s < 0 ? '−' : '';
   s = Math.abs(s);
@@ -76,7 +76,7 @@ export function clock(s, fraction = 1) {
   return `${sign}${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${rest}`;
 }
 
-/** Somebody who publishes or subscribes. */
+/** The name of a publisher or subscriber. */
 export function peer(p) {
   return p.process || (p.pid ? `pid ${p.pid}` : p.sender ? `sender ${p.sender}` : '?');
 }

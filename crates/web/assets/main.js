@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 
 import { Cards } from './cards.js';
 import { h, note, text } from './dom.js';
@@ -16,18 +16,17 @@ const wanted = new URLSearchParams(location.hash.slice(1));
 function theme(name) {
   if (name) document.documentElement.dataset.theme = name;
   else delete document.documentElement.dataset.theme;
-  try { localStorage.setItem('theme', name); } catch { /* then it is not kept */ }
+  try { localStorage.setItem('theme', name); } catch { /* not stored */ }
   text($('theme'), { '': 'Theme', light: 'Light', dark: 'Dark' }[name]);
   document.dispatchEvent(new Event('theme'));
 }
 let kept = '';
-try { kept = localStorage.getItem('theme') || ''; } catch { /* as the system has it */ }
+try { kept = localStorage.getItem('theme') || ''; } catch { /* the system's theme */ }
 theme(THEMES.includes(wanted.get('theme')) ? wanted.get('theme') : kept);
 $('theme').onclick = () => theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme || '') + 1) % 3]);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('theme')));
 
-// ---- the parts
-// A token in the address has done its work: the cookie has it now.
+// ---- the parts Removes a token from the address: the cookie has it now.
 history.replaceState(null, '', location.pathname + location.hash);
 const net = new Net();
 const cards = new Cards($('cards'), net);
@@ -53,7 +52,7 @@ net.on('hello', async (hello) => {
 });
 net.on('closed', ({ reason }) => {
   $('link').className = 'down';
-  text($('link').lastChild, reason || 'connection lost, trying again');
+  text($('link').lastChild, reason || 'connection lost, reconnecting');
 });
 net.on('rows', (frame) => {
   const some = frame.shown < frame.total ? `${as.count(frame.shown)} of ` : '';
@@ -70,7 +69,7 @@ const PAGE = [
   [['w'], 'cards alone'], [['t'], 'light, dark, or as the system'], [['?'], 'these keys'],
 ];
 const PLAYER = [
-  [['Space'], 'play or pause'], [['←', '→'], 'one message back or on'], [['↑', '↓'], '10 s back or on'], [['+', '-'], 'twice or half the speed'],
+  [['Space'], 'play or pause'], [['←', '→'], 'one message back or forward'], [['↑', '↓'], '10 s back or forward'], [['+', '-'], 'twice or half the speed'],
   [['[', ']'], 'first and last moment of a loop'], [['\\'], 'end the loop'], [['b'], 'set a bookmark'],
 ];
 /** Fills the dialog with the keys. */
@@ -100,7 +99,7 @@ document.addEventListener('keydown', (event) => {
   act();
 });
 
-// ---- what the address asks for: #open=POSE@fields,POSE@latency,SCAN&plot=POSE:x,POSE:y&filter=…&wall&graph&theme=dark
+// ---- the address: #open=POSE@fields,POSE@latency,SCAN&plot=POSE:x,POSE:y&filter=…&wall&graph&theme=dark
 for (const name of (wanted.get('open') || '').split(',').filter(Boolean)) {
   const at = name.lastIndexOf('@');
   const [channel, view] = at > 0 ? [name.slice(0, at), name.slice(at + 1)] : [name];

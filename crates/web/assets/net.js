@@ -1,6 +1,6 @@
-// The connection: says what is shown, gets what is to be drawn.
+// The connection: sends the list of displayed parts, and receives frames to draw.
 //
-// What is shown is told as a whole (see docs/spy-web.md), so that after a broken connection everything is as it was.
+// The list is always sent completely (see docs/spy-web.md), so that a new connection restores the page.
 
 import { framed, note } from './dom.js';
 
@@ -9,13 +9,13 @@ const KINDS = {
 };
 
 export class Net {
-  /** `parts` each give a piece of what is shown. */
+  /** Each of `parts` returns a piece of the list of displayed parts. */
   constructor() {
     this.listeners = new Map();
     this.parts = [];
     this.waiting = 200;
     this.show = framed(() => this.tell());
-    // Animation frames stop while nobody looks, so that it is told at once; and what waits for one is said.
+    // Animation frames stop while the page is hidden, so a change of visibility is sent immediately, with the pending acknowledgment.
     document.addEventListener('visibilitychange', () => {
       this.tell();
       if (document.hidden) this.owed?.();
@@ -30,7 +30,7 @@ export class Net {
   emit(op, frame, blob) {
     for (const f of this.listeners.get(op) || []) f(frame, blob);
   }
-  /** `part()` gives fields of what is shown. */
+  /** `part()` returns fields of the list of displayed parts. */
   shows(part) {
     this.parts.push(part);
   }
@@ -73,12 +73,12 @@ export class Net {
     if (frame.op === 'error') note(frame.text, true);
     this.emit(frame.op, frame);
   }
-  /** When all of a turn is here and drawn, the server may make the next: so what is shown is never old. */
+  /** Acknowledges a turn after it is received and drawn. Only then does the server make the next, so the page never shows old data. */
   took() {
     if (this.values) return;
     const { socket } = this;
     const say = () => {
-      if (this.owed !== say) return; // it was said when the page was hidden
+      if (this.owed !== say) return; // already sent when the page was hidden
       this.owed = null;
       if (socket.readyState === WebSocket.OPEN) socket.send('{"op":"took"}');
     };
@@ -90,13 +90,13 @@ export class Net {
   tell() {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const show = Object.assign({ op: 'show' }, ...this.parts.map((part) => part()));
-    // What nobody sees is not asked for; plots go on.
+    // A hidden page requests only plots.
     if (document.hidden) Object.assign(show, { hz: 1, rows: undefined, graph: false, open: [] });
     const words = JSON.stringify(show);
     if (words !== this.last) this.socket.send((this.last = words));
   }
 
-  /** Tells the player to do something. */
+  /** Sends a command to the player. */
   player(what, more = {}) {
     if (this.socket.readyState === WebSocket.OPEN) {
       this.socket.send(JSON.stringify({ op: 'player', do: what, ...more }));
@@ -104,7 +104,7 @@ export class Net {
   }
 }
 
-/** Long arrays come as bytes behind the text: `{"$": "f32", "at": 0, "n": 181, "shape": [181]}`. */
+/** Long arrays arrive as bytes after the text: `{"$": "f32", "at": 0, "n": 181, "shape": [181]}`. */
 function revive(value, data, start) {
   if (value === null || typeof value !== 'object') return value;
   if (typeof value.$ === 'string' && KINDS[value.$]) {
@@ -116,5 +116,5 @@ function revive(value, data, start) {
   return value;
 }
 
-/** A channel is told by its name and its domain. */
+/** A channel is identified by its name and its domain. */
 export const keyOf = (one) => `${one.domain} ${one.channel}`;

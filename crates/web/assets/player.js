@@ -1,4 +1,4 @@
-// The player: a timeline with the density of each channel, marks, bookmarks, and what is played under which name.
+// The player: a timeline with the density of each channel, marks, bookmarks, and the choice and names of played channels.
 
 import { canvas, colour, h, text } from './dom.js';
 import * as as from './format.js';
@@ -17,7 +17,7 @@ export class Player {
   build(about) {
     this.about = about;
     for (const track of about.tracks) {
-      // Few bins with very many must not make all others pale.
+      // A few very dense bins must not make all others pale.
       const usual = track.bins.filter((n) => n).sort((a, b) => a - b);
       track.peak = usual[Math.floor(usual.length * 0.95)] || 1;
     }
@@ -26,19 +26,19 @@ export class Player {
     this.now = h('span', { class: 'now' }, '0:00.0');
     this.run = button('Play', 'Play or pause (space)', () => this.toggle(), 'play');
     this.speed = h('select', { title: 'Speed', onchange: () => this.net.player('speed', { to: Number(this.speed.value) }) },
-      SPEEDS.map((s) => h('option', { value: s, selected: s === 1 }, `${s} ×`)), h('option', { value: 0 }, 'as fast as it goes'));
-    this.only = h('select', { title: 'Which messages are stepped through' }, h('option', { value: '' }, 'any channel'),
+      SPEEDS.map((s) => h('option', { value: s, selected: s === 1 }, `${s} ×`)), h('option', { value: 0 }, 'no limit'));
+    this.only = h('select', { title: 'Step through messages of this channel' }, h('option', { value: '' }, 'any channel'),
       about.tracks.map((track) => h('option', { value: track.channel }, track.channel)));
-    this.repeat = button('A–B', 'Repeat from A to B; again: no longer (\\)', () => this.loop());
+    this.repeat = button('A–B', 'Repeat from A to B, or stop repeating (\\)', () => this.loop());
     this.jump = h('select', { title: 'Go to a bookmark', onchange: () => this.leap() }, h('option', { value: '' }, 'Bookmarks'));
     this.trouble = h('span', { class: 'files' });
     const only = () => (this.only.value ? { channel: this.only.value } : {});
     const bar = h('div', { class: 'bar' }, this.run, this.now, h('span', { class: 'of' }, `/ ${as.clock(about.length)}`),
       button('◂ Step', 'One message back (←)', () => this.net.player('step', { back: true, ...only() })),
-      button('Step ▸', 'One message on (→)', () => this.net.player('step', { back: false, ...only() })), this.only, this.speed,
-      button('A [', 'A: from here is repeated ([)', () => this.setMark('a')), button('] B', 'B: up to here (])', () => this.setMark('b')), this.repeat,
+      button('Step ▸', 'One message forward (→)', () => this.net.player('step', { back: false, ...only() })), this.only, this.speed,
+      button('A [', 'Start of the loop ([)', () => this.setMark('a')), button('] B', 'End of the loop (])', () => this.setMark('b')), this.repeat,
       button('Bookmark', 'Set a bookmark here (b)', () => this.bookmark()), this.jump,
-      button('Channels', 'What is played, and under which names', () => { this.list.hidden = !this.list.hidden; }),
+      button('Channels', 'Choose and rename the played channels', () => { this.list.hidden = !this.list.hidden; }),
       h('div', { class: 'grow' }), this.trouble, h('span', { class: 'files', title: `into ${about.into}` }, about.files.join(', ')));
     this.time = h('div', { class: 'time' });
     this.list = h('div', { class: 'tracks', hidden: true });
@@ -141,7 +141,7 @@ export class Player {
     const box = this.time.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
     this.wanted = part * this.about.length;
-    // One request at a time, at most one in a frame.
+    // One request at a time, and at most one per frame.
     if (this.asked) return;
     this.asked = requestAnimationFrame(() => {
       this.asked = null;

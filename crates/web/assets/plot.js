@@ -1,4 +1,4 @@
-// Plots: several numbers in one, an axis for each unit, pause, zoom by wheel or by dragging, CSV and PNG.
+// Plots: several numbers per plot, an axis for each unit, pause, zoom by wheel or by dragging, CSV and PNG.
 
 import uPlot from './vendor/uPlot.esm.js';
 import { colour, framed, h, save, text } from './dom.js';
@@ -8,7 +8,7 @@ import { keyOf } from './net.js';
 const MOST = 20000;
 const SPANS = [[5, '5 s'], [15, '15 s'], [60, '1 min'], [300, '5 min'], [1e9, 'all']];
 
-/** The time of day; with milliseconds where they tell something. */
+/** The time of day, with milliseconds if they matter. */
 function time(t, apart) {
   const words = new Date(t * 1000).toLocaleTimeString('en-GB');
   return apart < 1 ? `${words}.${String(Math.floor((t % 1) * 1000)).padStart(3, '0')}` : words;
@@ -26,17 +26,17 @@ export class Plot {
     this.at = null;
     this.draw = framed(() => this.paint());
     this.title = h('h2', {}, 'Plot');
-    this.button = h('button', { title: 'Stop here, or continue', onclick: () => this.pause() }, 'Pause');
+    this.button = h('button', { title: 'Pause or continue', onclick: () => this.pause() }, 'Pause');
     this.choice = h('select', { title: 'Time shown', 'aria-label': 'Time shown', onchange: () => this.follow(Number(this.choice.value)) },
       SPANS.map(([s, name]) => h('option', { value: s, selected: s === this.span }, name)));
-    this.empty = h('div', { class: 'waiting' }, 'No values yet: nothing is published, or the messages have no such number.');
+    this.empty = h('div', { class: 'waiting' }, 'No values yet: no messages, or they have no such number.');
     this.legend = h('div', { class: 'legend' });
     this.place = h('div', { class: 'plot' }, this.empty);
     this.element = h('article', { class: 'card plotted' },
       h('div', { class: 'top' }, this.title, h('div', { class: 'grow' }), h('div', { class: 'tools' }, this.choice, this.button,
         h('button', { title: 'Save all values that the page has as CSV', onclick: () => this.csv() }, 'CSV'),
         h('button', { title: 'Save the picture', onclick: () => this.png() }, 'PNG')),
-        h('button', { class: 'bare larger', title: 'Larger, or as before', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
+        h('button', { class: 'bare larger', title: 'Enlarge or restore', 'aria-label': 'Larger', onclick: () => this.element.classList.toggle('large') }, '⤢'),
         h('button', { class: 'bare', title: 'Close', 'aria-label': 'Close', onclick: () => { this.dispose(); close(this); } }, '✕')),
       this.legend, h('div', { class: 'body' }, this.place));
     this.observer = new ResizeObserver(() => this.rebuild());
@@ -148,7 +148,7 @@ export class Plot {
     const wide = (words) => Math.max(0, ...(words || []).map((word) => `${word ?? ''}`.length)) * 7.2 + 16;
     const sides = units.map((unit, i) => {
       const own = this.series.filter((one) => (one.unit || '') === unit);
-      // With several axes, one that has a single line has its colour.
+      // With several axes, an axis of a single line has the color of that line.
       const ink = units.length > 1 && own.length === 1 ? colour(`--c${this.series.indexOf(own[0]) % 8}`) : axis.stroke;
       return {
         ...axis, scale: `y${i}`, side: i ? 1 : 3, space: 24, stroke: ink, grid: i ? { show: false } : grid,

@@ -1,4 +1,4 @@
-// The table of channels. Only the rows that are on the screen exist, and only those are asked for.
+// The table of channels. Only visible rows exist, and only those are requested.
 
 import { framed, h, svg, text } from './dom.js';
 import * as as from './format.js';
@@ -19,8 +19,8 @@ const COLUMNS = [
   ['p50', 'p50', 'n p50', (r) => as.micros(r.latency_us?.p50), 'Latency from publication to reception, median'],
   ['p99', 'p99', 'n p99', (r) => as.micros(r.latency_us?.p99), 'Latency from publication to reception, 99th percentile'],
   ['count', 'Count', 'n count', (r) => as.count(r.count)],
-  ['missed', 'Missed', 'n missed', (r) => (r.missed == null ? as.NONE : as.short(r.missed)), 'Over shm://: messages that subscribers skipped because they take only the newest, or that were overwritten before they read them. On a network: messages lost on the way here (red)'],
-  ['dropped', 'Dropped', 'n dropped', (r) => as.short(r.dropped + r.undecodable), 'Messages that the spy itself was too slow for, or could not decode'],
+  ['missed', 'Missed', 'n missed', (r) => (r.missed == null ? as.NONE : as.short(r.missed)), 'Over shm://: messages that subscribers skipped because they read only the newest, or that were overwritten before they read them. On a network: messages lost before they arrived here (red)'],
+  ['dropped', 'Dropped', 'n dropped', (r) => as.short(r.dropped + r.undecodable), 'Messages that the spy dropped because it was too slow, or could not decode'],
 ];
 
 export class Table {
@@ -87,7 +87,7 @@ export class Table {
       this.rates.delete(key);
       this.rates.set(key, rates);
     }
-    // The longest unseen are forgotten.
+    // Removes the least recently seen.
     for (const key of this.rates.keys()) {
       if (this.rates.size <= 1024) break;
       this.rates.delete(key);

@@ -1,11 +1,11 @@
-// A message as a live tree. Lines are made once and then only their texts change.
+// A message as a live tree. Lines are created once; then only their texts change.
 
 import { h, text } from './dom.js';
 
 const FRESH_NS = 400e6;
 
 export class TreeView {
-  /** `toggle(path)` folds and unfolds; `plot(node, event)` adds a number to a plot; `plotted(path)` says whether it is in one. */
+  /** `toggle(path)` folds and unfolds; `plot(node, event)` adds a number to a plot; `plotted(path)` returns whether it is in one. */
   constructor(place, { toggle, plot, plotted }) {
     Object.assign(this, { toggle, plot, plotted });
     this.lines = new Map();
@@ -19,7 +19,7 @@ export class TreeView {
   update(tree, now) {
     this.error.hidden = !tree.error;
     text(this.error, tree.error || '');
-    // Where there are no fields, the bytes are all there is to see.
+    // Without fields, shows the bytes.
     if (!this.begun && tree.hex.length && !tree.nodes.length) this.hex.open = true;
     this.begun ||= tree.hex.length > 0;
     if (this.hex.open) text(this.pre, tree.hex.join('\n'));

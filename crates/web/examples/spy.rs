@@ -1,7 +1,7 @@
-//! The spy in a browser, as small as it can be: `cargo run -p saltus-web --example spy -- WORDS`.
+//! A minimal spy in a browser: `cargo run -p saltus-web --example spy -- WORDS`.
 //!
-//! A word with `://` is a domain to watch, or with logs the one that they are played into; one that ends in `.lcm` a file of
-//! types; `ADDR:PORT` where to listen; a folder has views; all else are logs.
+//! Each word is, by its form: with `://`, a domain to watch, or the domain into which logs are played; ending in `.lcm`, a type file;
+//! `ADDR:PORT`, the address to listen on; a directory, your own views; anything else, a log.
 
 use saltus_domain::Domain;
 use saltus_spy::{Source, Watch};

@@ -1,4 +1,4 @@
-//! The page: files that are part of the binary, and views from a folder.
+//! The files of the page, embedded in the binary, and views from a directory.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,12 +17,12 @@ const FILES: &[(&str, &[u8])] = files! {
     "icon.svg" "vendor/uPlot.esm.js" "vendor/uPlot.min.css" "vendor/uPlot.LICENSE"
 };
 
-/// Longest view that is handed out.
+/// Longest view that is served.
 const LONGEST: u64 = 4 << 20;
-/// Most views that are looked at.
+/// Most views that are listed.
 const MOST: usize = 64;
 
-/// The file of the page at this path.
+/// Returns the file of the page at this path.
 pub(crate) fn file(path: &str) -> Response {
     let name = if path == "/" { "index.html" } else { path.trim_start_matches('/') };
     match FILES.iter().find(|(found, _)| *found == name) {
@@ -42,12 +42,12 @@ fn answer(name: &str, bytes: Vec<u8>) -> Response {
     ([(header::CONTENT_TYPE, kind)], bytes).into_response()
 }
 
-/// The folder that views of the user's own are in.
+/// The directory with the user's own views.
 #[derive(Debug)]
 pub(crate) struct Views(pub Option<PathBuf>);
 
 impl Views {
-    /// The names of the views that are there now, sorted.
+    /// The names of the existing views, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = self.0.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -56,7 +56,7 @@ impl Views {
         names
     }
 
-    /// The view of that name.
+    /// Returns the view with this name.
     pub fn file(&self, name: &str) -> Response {
         let found = self.0.as_ref().filter(|_| is_view(name)).and_then(|folder| read(&folder.join(name)));
         match found {
@@ -66,7 +66,7 @@ impl Views {
     }
 }
 
-/// Names that lead nowhere else: letters, digits, `_`, `-` and `.js`.
+/// Safe file names, which cannot leave the directory: letters, digits, `_`, `-` and `.js`.
 fn is_view(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     name.strip_suffix(".js").is_some_and(|stem| !stem.is_empty() && stem.chars().all(plain))

@@ -1,4 +1,4 @@
-//! A channel that a page has open: its row, the shape of its type, its fields, its newest message.
+//! A channel opened by a page: its row, the shape of its type, its fields, its newest message.
 
 use crate::protocol::{Key, Open};
 use crate::turn::Turn;
@@ -6,53 +6,53 @@ use crate::value;
 use saltus_spy::{ChannelId, Expand, Model, Row};
 use serde_json::json;
 
-/// A change is shown for so long, in ns; until then the fields are sent again.
+/// Time for which a change is shown, in ns. The fields are resent until then.
 const FADE: u64 = 600_000_000;
-/// Fields that nothing happens to are sent again after so long, in ns: why there are none may be another now.
+/// Unchanged fields are resent after this time, in ns: the reason for missing fields may have changed.
 const AGAIN: u64 = 500_000_000;
 
-/// What a page was sent of a channel.
+/// The state of a channel that was sent to a page.
 #[derive(Debug, Default)]
 struct Sent {
-    /// Which rows.
+    /// The number of the rows.
     rows: u64,
-    /// Which message, and when it was new, as a tree; and when the tree was sent last.
+    /// The message sent as a tree, the time at which it was new, and the time of the last tree.
     tree: (u64, u64, u64),
-    /// Which message as a value.
+    /// The message sent as a value.
     value: Option<u64>,
-    /// That it is too large for a view.
+    /// Whether the page was told that the message is too large for a view.
     large: bool,
 }
 
-/// A channel that a page has open.
+/// A channel opened by a page.
 #[derive(Default)]
 pub(crate) struct Card {
     open: Open,
     expand: Expand,
-    /// The channel, once there is one of that name.
+    /// The channel's ID, once it exists.
     id: Option<ChannelId>,
-    /// Whether its messages are decoded for this page.
+    /// Whether it is opened in the model for this page.
     decoded: bool,
-    /// The type that the page knows the shape of.
+    /// The type whose shape the page has.
     shape: Option<u64>,
     sent: Sent,
 }
 
 impl Card {
-    /// What is shown of it from now on.
+    /// Sets the displayed parts.
     pub fn show(&mut self, open: Open) {
         self.expand = Expand::new();
         open.toggled.iter().for_each(|path| self.expand.toggle(path));
         (self.open, self.sent) = (open, Sent::default());
     }
-    /// It is shown no more, and for this page decoded no more.
+    /// Closes the channel for this page.
     pub fn close(&mut self, model: &mut Model) {
         if let Some(id) = self.id.filter(|_| std::mem::take(&mut self.decoded)) {
             model.close(id);
         }
     }
 
-    /// Says what is new of it; `false` if there is more than the turn has room for. `number` is that of these rows.
+    /// Adds changes to the turn; `false` if they do not fit. `number` is that of these rows.
     pub fn say(&mut self, model: &mut Model, (number, rows): (u64, &[Row]), turn: &mut Turn) -> bool {
         self.id = self.id.or_else(|| find(rows, &self.open.key));
         let Some(id) = self.id else { return true };
@@ -109,7 +109,7 @@ impl Card {
         }
     }
 
-    /// `false` if the value has no room in this turn.
+    /// Adds the value; `false` if it does not fit into this turn.
     fn value(&mut self, model: &Model, id: ChannelId, turn: &mut Turn) -> bool {
         let Some(record) = model.record(id).filter(|_| self.open.value) else { return true };
         let number = model.decoded(id);
@@ -137,7 +137,7 @@ impl Card {
     }
 }
 
-/// The channel of that name.
+/// The channel with this name.
 pub(crate) fn find(rows: &[Row], key: &Key) -> Option<ChannelId> {
     let is = |row: &&Row| row.channel == key.channel && (key.domain.is_empty() || row.domain == key.domain);
     rows.iter().find(is).map(|row| row.id)
@@ -152,10 +152,10 @@ mod tests {
 
     /// Most bytes of values in one turn.
     const MOST: usize = 32 << 20;
-    /// Bytes of a picture: two have room in a turn, three have not.
+    /// Bytes of a picture: two fit into a turn, three do not.
     const PICTURE: usize = 12 << 20;
 
-    /// How many values each turn has, and their bytes.
+    /// The number of values in a turn, and their bytes.
     fn values(turn: Turn) -> (usize, usize) {
         let sizes = turn.messages().into_iter().filter_map(|message| match message {
             Message::Binary(value) => Some(value.len()),
@@ -182,18 +182,18 @@ mod tests {
         let rows = model.rows();
         let mut turn = Turn::default();
         assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
-        assert_eq!(values(turn), (0, 0), "they are opened, and nothing has come");
+        assert_eq!(values(turn), (0, 0), "opened, and no message yet");
         for id in ids {
             model.message(1, id, &Seen { data: &data, size: data.len(), ..Seen::default() });
         }
         let mut turn = Turn::default();
         let said = cards.each_mut().map(|card| card.say(&mut model, (1, &rows), &mut turn));
-        assert_eq!(said, [true, true, false], "the last has to wait");
+        assert_eq!(said, [true, true, false], "the last waits");
         let (count, bytes) = values(turn);
         assert!(count == 2 && bytes > 2 * PICTURE && bytes <= MOST, "{count} values of {bytes} bytes");
         let mut turn = Turn::default();
         assert!(cards[2].say(&mut model, (1, &rows), &mut turn));
-        assert_eq!(values(turn).0, 1, "it comes the next time");
+        assert_eq!(values(turn).0, 1, "sent the next time");
         let mut turn = Turn::default();
         assert!(cards.iter_mut().all(|card| card.say(&mut model, (1, &rows), &mut turn)));
         assert_eq!(values(turn), (0, 0), "and each once");

@@ -1,4 +1,4 @@
-//! The player behind the page: what is asked of it, and what it says.
+//! The playback thread behind the page: its requests and its state.
 
 use crate::player::{self, Outlets, Session, TRACKS, Told};
 use crate::protocol::Steer;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
-/// Requests that wait; of more it is told.
+/// Most waiting requests. Further ones are refused.
 const WAITING: usize = 64;
-/// Columns of the picture of where messages are.
+/// Columns of the density of messages over time.
 const BINS: usize = 600;
-/// Of longer logs only so many events are looked at for it, evenly.
+/// Most events that are sampled for the density of a long log, evenly.
 const LOOKED_AT: u64 = 2_000_000;
 
-/// A player in a thread of its own, steered by whoever has the page open. It ends with its [`Stop`], or when it is dropped.
+/// A player in its own thread, controlled by the open pages. It ends with its [`Stop`], or when it is dropped.
 pub struct Deck {
     asks: Option<SyncSender<Steer>>,
     told: Arc<Told>,
@@ -30,17 +30,17 @@ pub struct Deck {
 }
 
 impl Deck {
-    /// Opens logs, and plays them into a domain when somebody asks for it. Blocks while an index of a log is made.
-    /// `types` explain logs that do not say what their messages are.
+    /// Opens logs, and plays them into a domain on request. Blocks while it builds the index of a log. `types` are for logs that store no
+    /// types.
     ///
     /// # Errors
-    /// A log cannot be read, or there is nothing in it.
+    /// A log cannot be read, or the logs have no events.
     pub fn start(files: &[PathBuf], domain: &Domain, types: &[Arc<Schema>], stop: &Stop) -> Result<Deck> {
         let logs =
             files.iter().map(|path| Log::open(path).map_err(Error::Log)).collect::<Result<Vec<_>>>()?;
         let mut reel = Reel::new(logs);
         let span = saltus_play::Timeline::span(&mut reel).map_err(Error::Log)?;
-        let (first, last) = span.ok_or_else(|| Error::Play("there is no event in the logs".into()))?;
+        let (first, last) = span.ok_or_else(|| Error::Play("the logs have no events".into()))?;
         let bookmarks = reel.logs().first().map(Bookmarks::of).transpose();
         let bookmarks = bookmarks.map_err(|e| Error::Play(format!("cannot read the bookmarks: {e}")))?;
         let outlets = Outlets::new(domain.clone(), reel.logs(), types);
@@ -71,27 +71,27 @@ impl Deck {
         Ok(Deck { asks: Some(asks), told, about, types, thread: Some(thread.map_err(Error::System)?) })
     }
 
-    /// What does not change: files, span, channels with where their messages are.
+    /// The constant part: files, time span, and channels with the density of their messages.
     pub(crate) fn about(&self) -> &Json {
         &self.about
     }
-    /// What is known of the types of its messages.
+    /// The types of its messages.
     pub(crate) fn types(&self) -> &[Arc<Schema>] {
         &self.types
     }
-    /// What it says now, if that is another than what has this number.
+    /// The current state and its number, if that differs from `number`.
     pub(crate) fn state(&self, known: u64) -> Option<(u64, String)> {
         self.told.since(known)
     }
-    /// Asks for something.
+    /// Sends a request to the player.
     ///
     /// # Errors
-    /// In words: too much was asked for at once, or it has ended.
+    /// Too many requests wait, or the player has ended. The text is the error.
     pub(crate) fn steer(&self, what: Steer) -> std::result::Result<(), String> {
         let sent = self.asks.as_ref().map(|asks| asks.try_send(what));
         match sent {
             Some(Ok(())) => Ok(()),
-            Some(Err(TrySendError::Full(_))) => Err("the player is busy: that was too much at once".into()),
+            Some(Err(TrySendError::Full(_))) => Err("the player is busy: too many requests at once".into()),
             Some(Err(TrySendError::Disconnected(_))) | None => Err("the player has ended".into()),
         }
     }
@@ -99,16 +99,16 @@ impl Deck {
 
 impl Drop for Deck {
     fn drop(&mut self) {
-        // With nobody to ask it ends.
+        // Without senders it ends.
         self.asks = None;
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has said so on standard error.
+            // A thread that panicked already printed its message.
             let _ = thread.join();
         }
     }
 }
 
-/// How many messages of each track there are in each column of time.
+/// The number of messages of each track in each column of time.
 fn densities(files: &[PathBuf], outlets: &Outlets, (first, last): (i64, i64)) -> Result<Vec<Vec<u32>>> {
     let mut all = vec![vec![0u32; BINS]; outlets.tracks.len().min(TRACKS)];
     let width = (last.saturating_sub(first) as u64 / BINS as u64 + 1) as i64;

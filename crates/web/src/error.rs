@@ -1,18 +1,18 @@
-//! What does not work.
+//! Errors of the server.
 
 use std::net::SocketAddr;
 
-/// What does not work.
+/// An error of the server.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It cannot listen there.
+    /// Cannot listen on the address.
     Listen(SocketAddr, std::io::Error),
-    /// The system refuses something else.
+    /// Another system call failed.
     System(std::io::Error),
     /// A log cannot be read.
     Log(saltus_log::Error),
-    /// A log's messages cannot be published, or its bookmarks not be read.
+    /// A log's messages cannot be published, or its bookmarks cannot be read.
     Play(String),
 }
 

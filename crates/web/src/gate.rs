@@ -1,8 +1,7 @@
-//! Who may come in.
+//! Access control for pages and requests.
 //!
-//! On loopback everybody on this machine may, but no web page of somebody else: its requests bear its own name as their
-//! origin (a WebSocket across sites), or as the host when its name was made to lead here (DNS rebinding). Beyond loopback a
-//! token is asked for: once in the URL, from then on in a cookie.
+//! On loopback, every process on this machine may connect, but no foreign web page. The requests of such a page have its own name as their
+//! origin (cross-site WebSocket), or as the host (DNS rebinding). Beyond loopback, clients need a token: once in the URL, then in a cookie.
 
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use saltus_os::process;
@@ -10,16 +9,16 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use subtle::ConstantTimeEq;
 
-/// Says who may come in.
+/// Checks requests.
 #[derive(Debug)]
 pub(crate) struct Gate {
-    /// What is to be known; nothing on loopback.
+    /// The token; `None` on loopback.
     token: Option<String>,
-    /// Cookies do not tell ports apart, so the name does.
+    /// The cookie's name includes the port, because cookies are shared by all ports.
     cookie: String,
 }
 
-/// Why somebody may not, as an answer.
+/// A refusal as an HTTP response.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
 const HOST: Refusal = (
@@ -31,18 +30,18 @@ const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "a token is needed: open the whole URL that it printed, with ?token=\n");
 
 impl Gate {
-    /// The gate of a server that listens there.
+    /// The gate of a server that listens on this address.
     pub fn new(listen: SocketAddr) -> io::Result<Gate> {
         let token = (!listen.ip().is_loopback()).then(process::secret).transpose()?;
         Ok(Gate { token, cookie: format!("saltus-{}", listen.port()) })
     }
 
-    /// What the URL ends in.
+    /// The end of the URL.
     pub fn query(&self) -> String {
         self.token.as_ref().map(|token| format!("?token={token}")).unwrap_or_default()
     }
 
-    /// Whether a request may come in; what is to be set as a cookie if it has brought the token in its URL.
+    /// Checks a request. Returns the cookie to set if its URL has the token.
     pub fn check(&self, headers: &HeaderMap, query: Option<&str>) -> Result<Option<String>, Refusal> {
         let host = text(headers, &header::HOST).ok_or(HOST)?;
         if self.token.is_none() && !is_loopback(host) {
@@ -72,7 +71,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Whether a host, with its port or without, can only be this machine: no name that somebody else could lead here.
+/// Whether a host, with or without a port, can only be this machine. A name that others could point here is refused.
 fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or_default(),
@@ -81,7 +80,7 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Whether two words are the same; how long it takes tells nothing of where they differ.
+/// Compares two words in constant time.
 fn same(a: &str, b: &str) -> bool {
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }

@@ -1,16 +1,15 @@
 //! The spy in a browser: a page, its server, and a player of logs.
 //!
 //! ```text
-//! saltus-spy: Model ──► Viewer, one for each page: what it shows, and nothing else ──► WebSocket ──► the page (assets/)
-//! saltus-play: Player ─► Deck: a thread that publishes what logs have, and obeys ◄──────── WebSocket ◄──┘
+//! saltus-spy: Model ──► Viewer, one for each page, with its displayed parts ──► WebSocket ──► the page (assets/)
+//! saltus-play: Player ─► Deck: a thread that publishes logs, and handles requests ◄──────── WebSocket ◄──┘
 //! ```
 //!
-//! The server runs in one thread. It listens on loopback unless it is told otherwise, refuses pages of other sites, and asks
-//! for a token beyond loopback. Each client has a bounded number of bytes to say things with, one frame under way at a time, and no
-//! queue: who is slow gets fewer frames, and who takes none for 10 s is let go.
+//! The server runs in one thread. By default it listens on loopback. It refuses pages of other sites, and requires a token beyond loopback.
+//! Each client has limits on the size of its requests, one frame in transit, and no queue. A slow client gets fewer frames; one that takes
+//! none for 10 s is disconnected.
 //!
-//! The page is files of their own, embedded as they are. `docs/spy-web.md` has what the two say to each other, and how a
-//! view of one's own is written.
+//! The files of the page are embedded unchanged. `docs/spy-web.md` describes the protocol, and how to write your own view.
 
 mod assets;
 mod card;
@@ -38,24 +37,24 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a server shows, and where.
+/// The configuration of a server.
 pub struct Options {
-    /// Where to listen. Beyond loopback a token is asked for.
+    /// The address to listen on. Beyond loopback, clients need a token.
     pub listen: SocketAddr,
-    /// What is watched.
+    /// The watched domains.
     pub watch: Watch,
-    /// What that is called, for people: URLs of domains.
+    /// Their URLs, for display.
     pub domains: Vec<String>,
-    /// A player to steer, if logs are played.
+    /// The player, if logs are played.
     pub deck: Option<Deck>,
-    /// A folder with views of one's own.
+    /// A directory with your own views.
     pub views: Option<PathBuf>,
 }
 
-/// All rows are made anew at most this often, however many pages look: nobody reads faster.
+/// Least time between two updates of the rows, shared by all pages.
 const ROWS: Duration = Duration::from_millis(200);
 
-/// All rows, the number of them, from 1, and when they were made.
+/// All rows, the number of this update, from 1, and its time.
 #[derive(Clone)]
 struct Rows {
     number: u64,
@@ -63,7 +62,7 @@ struct Rows {
     rows: Arc<Vec<Row>>,
 }
 
-/// What all connections share.
+/// The state shared by all connections.
 struct State {
     watch: Watch,
     domains: Vec<String>,
@@ -80,7 +79,7 @@ impl State {
         State { watch, domains, deck, views: Views(views), rows: Mutex::default() }
     }
 
-    /// All rows, nearly now.
+    /// All rows, recently updated.
     fn rows(&self) -> Rows {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         match &*rows {

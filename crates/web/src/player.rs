@@ -1,4 +1,4 @@
-//! The player's thread: what is due is published, and what is asked for is done.
+//! The player's thread: publishes due messages, and handles requests.
 
 use crate::Stop;
 use crate::protocol::Steer;
@@ -14,9 +14,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Channels of the picture of where messages are.
+/// Most channels in the picture of densities.
 pub(crate) const TRACKS: usize = 500;
-/// What the thread and the pages share: the number of what was said last, and that.
+/// The state shared by the thread and the pages: the last status and its number.
 #[derive(Debug, Default)]
 pub(crate) struct Told(Mutex<(u64, String)>);
 
@@ -27,20 +27,20 @@ impl Told {
             *told = (told.0 + 1, words);
         }
     }
-    /// What was said last, if that is another than what has this number.
+    /// The last status, if its number differs from `number`.
     pub fn since(&self, known: u64) -> Option<(u64, String)> {
         let told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (told.0 != known).then(|| told.clone())
     }
 }
 
-/// How often it is told where it is, and looked for the end, in ns.
+/// Time between two updates of the status and checks for the end, in ns.
 const SLICE: u64 = 50_000_000;
-/// So many messages before a place are looked through for the newest of each channel, when somebody goes there.
+/// Most messages before a position that are searched for the newest of each channel after a seek.
 const BEFORE: usize = 5000;
 /// Speeds other than 0.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
-/// The channel in which a recorder leaves its own accounts: none of the robot's.
+/// The channel in which a recorder stores its account. It is not a channel of the robot.
 const ACCOUNT: &[u8] = b"SALTUS_ACCOUNT";
 
 /// A channel of the logs.
@@ -49,9 +49,9 @@ pub(crate) struct Track {
     channel: Vec<u8>,
     pub messages: u64,
     on: Arc<AtomicBool>,
-    /// The name that it is published under, if that is another.
+    /// The name to publish under, if different.
     rename: String,
-    /// Made with its first message; none if the domain refuses the name.
+    /// Created with its first message; `None` if the domain refuses the name.
     publisher: Option<Option<Publisher>>,
 }
 
@@ -61,14 +61,14 @@ impl Track {
     }
 }
 
-/// Where messages go.
+/// The publishers.
 pub(crate) struct Outlets {
     domain: Domain,
     pub tracks: Vec<Track>,
-    /// Of each log, the track of each of its channels.
+    /// For each log, the track of each of its channels.
     numbers: Vec<Vec<usize>>,
     types: Types,
-    /// What went wrong last.
+    /// The last error.
     trouble: Option<String>,
 }
 
@@ -100,13 +100,13 @@ impl Outlets {
         self.numbers.get(log)?.get(channel).copied()
     }
 
-    /// Says whether a channel of a log is played, from now on and after changes.
+    /// The filter for played channels of a log, updated on changes.
     fn wants(&self) -> impl FnMut(usize, usize) -> bool + Send + 'static {
         let on: Vec<Arc<AtomicBool>> = self.tracks.iter().map(|track| track.on.clone()).collect();
         let numbers = self.numbers.clone();
         move |log, channel| {
             let track = numbers.get(log).and_then(|of_log| of_log.get(channel));
-            // Set by the same thread.
+            // Relaxed: set by the same thread.
             track.is_some_and(|&track| on[track].load(Relaxed))
         }
     }
@@ -124,7 +124,7 @@ impl Outlets {
         let event = match reel.event(spot) {
             Ok(Some(event)) => event,
             Ok(None) => return,
-            Err(error) => return self.trouble = Some(format!("passed over: {error}")),
+            Err(error) => return self.trouble = Some(format!("skipped: {error}")),
         };
         let track = &mut self.tracks[number];
         if track.publisher.is_none() {
@@ -157,7 +157,7 @@ fn outlet(
     domain.publisher_described(name.as_bytes(), &saltus_domain::description(&kind))
 }
 
-/// Logs that are played.
+/// The logs.
 pub(crate) struct Session {
     player: Player<Reel>,
     outlets: Outlets,
@@ -190,9 +190,9 @@ impl Session {
         self.outlets.publish(self.player.timeline(), spot);
     }
 
-    /// A time of the log, told in seconds after its beginning.
+    /// A time of the log, from seconds after its beginning.
     fn time(&self, seconds: f64) -> i64 {
-        // A number that is too large becomes the largest.
+        // The cast saturates.
         self.first.saturating_add((seconds * 1e9) as i64).clamp(self.first, self.last)
     }
     fn seconds(&self, time: i64) -> f64 {
@@ -210,7 +210,7 @@ impl Session {
                 self.player.play();
             }
             Steer::Pause => {
-                self.player.seek(at.saturating_add(1))?; // it stays where the clock is, and repeats nothing
+                self.player.seek(at.saturating_add(1))?; // keeps the position of the clock, and repeats no message
                 self.player.pause();
             }
             Steer::Seek { to } => {
@@ -244,7 +244,7 @@ impl Session {
                 let name: String = name.chars().take(200).collect();
                 let added = self.bookmarks.as_mut().map(|all| all.add(at, &name));
                 if let Some(Err(error)) = added {
-                    self.outlets.trouble = Some(format!("no bookmark: {error}"));
+                    self.outlets.trouble = Some(format!("cannot set a bookmark: {error}"));
                 }
             }
             Steer::Track { channel, on, name } => self.outlets.set(&channel, on, &name),
@@ -252,7 +252,7 @@ impl Session {
         Ok(())
     }
 
-    /// Publishes what was newest at a place, of each channel that is played, and stays there.
+    /// Goes to a position, and publishes the newest message there of each played channel.
     fn show_place(&mut self, time: i64) -> Result<()> {
         let mut wants = self.outlets.wants();
         let (mut seen, mut newest) = (HashSet::new(), Vec::new());
@@ -272,7 +272,7 @@ impl Session {
         self.player.seek(time.saturating_add(1))
     }
 
-    /// Says where it is.
+    /// Updates the status.
     fn tell(&self) {
         let at = self.player.time(clock::monotonic()).unwrap_or(self.first).clamp(self.first, self.last);
         let bookmarks = self.bookmarks.iter().flat_map(Bookmarks::all);
@@ -294,7 +294,7 @@ impl Session {
     }
 }
 
-/// Plays and obeys until the end is asked for, or nobody can ask any more.
+/// Plays and handles requests until a stop is requested, or until all senders are gone.
 pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
     let mut told = 0;
     while !stop.is_asked() {
@@ -331,6 +331,6 @@ pub(crate) fn run(session: &mut Session, asked: &Receiver<Steer>, stop: &Stop) {
         }
         session.tell();
     }
-    // Where the log cannot take them in, they stay beside it.
+    // If the log cannot store bookmarks, they stay in a file next to it.
     let _ = session.bookmarks.as_mut().map(Bookmarks::settle);
 }

@@ -1,4 +1,4 @@
-//! What pages say. All of it is bounded, and what is too much is an error that is told.
+//! Requests of pages. All have limits; beyond them, the page gets an error.
 
 use saltus_spy::Column;
 use serde::Deserialize;
@@ -12,31 +12,31 @@ pub(crate) const PLOTS: usize = 32;
 /// Most folded or unfolded nodes of a tree.
 const TOGGLED: usize = 1000;
 
-/// Something that a page says.
+/// A request of a page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub(crate) enum Ask {
-    /// What it shows from now on, as a whole.
+    /// Replaces the displayed parts.
     Show(Show),
-    /// What the player is to do.
+    /// A command to the player.
     Player(Steer),
-    /// It has taken a turn, and may get the next.
+    /// The page has received a turn, and is ready for the next.
     Took,
 }
 
-/// What a page shows.
+/// The displayed parts of a page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Show {
-    /// Frames a second, 1 to 30.
+    /// Frames per second, 1 to 30.
     pub hz: Option<f64>,
-    /// The part of the table that is on the screen.
+    /// The visible part of the table.
     pub rows: Option<Part>,
-    /// Channels that are open.
+    /// Opened channels.
     pub open: Vec<Open>,
-    /// Numbers that are plotted.
+    /// Plotted numbers.
     pub plots: Vec<Plotted>,
-    /// Whether it draws who talks to whom.
+    /// Whether it shows the graph of publishers and subscribers.
     pub graph: bool,
 }
 
@@ -45,14 +45,14 @@ pub(crate) struct Show {
 #[serde(default)]
 pub(crate) struct Part {
     pub sort: Column,
-    /// Whether the largest is first.
+    /// Whether the largest value is first.
     pub down: bool,
     pub filter: String,
     pub from: usize,
     pub to: usize,
 }
 
-/// A channel, by its names as rows have them; of any domain if that is empty.
+/// A channel, by its escaped name and domain, as in rows. An empty domain matches any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(default)]
 pub(crate) struct Key {
@@ -60,23 +60,23 @@ pub(crate) struct Key {
     pub channel: String,
 }
 
-/// A channel that is open.
+/// An opened channel.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Open {
     #[serde(flatten)]
     pub key: Key,
-    /// Whether its tree is on the screen.
+    /// Whether its tree is visible.
     pub tree: bool,
-    /// Whether a view of it is.
+    /// Whether a view of it is visible.
     pub value: bool,
-    /// Whether all its latencies are.
+    /// Whether its latencies are visible.
     pub timing: bool,
-    /// Paths that are folded which are not by themselves, and the other way round.
+    /// Paths of nodes that are toggled from their initial state.
     pub toggled: Vec<String>,
 }
 
-/// A number that is plotted.
+/// A plotted number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(default)]
 pub(crate) struct Plotted {
@@ -85,36 +85,36 @@ pub(crate) struct Plotted {
     pub path: String,
 }
 
-/// What the player is to do.
+/// A command to the player.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub(crate) enum Steer {
     Play,
     Pause,
-    /// To this time, seconds after the first event.
+    /// Goes to this time, in seconds after the first event.
     Seek {
         to: f64,
     },
-    /// So many times as fast; 0 is as fast as it goes.
+    /// Sets the speed; 1 is the recorded speed, 0 is without limit.
     Speed {
         to: f64,
     },
-    /// To the next message, or the last one; of this channel of the log, if one is named.
+    /// Goes to the next or the previous message, of this channel if one is named.
     Step {
         #[serde(default)]
         back: bool,
         channel: Option<String>,
     },
-    /// Repeats between two times, or no longer.
+    /// Repeats between two times, or stops repeating.
     Repeat {
         from: Option<f64>,
         to: Option<f64>,
     },
-    /// Sets a bookmark where it is.
+    /// Sets a bookmark at the current position.
     Bookmark {
         name: String,
     },
-    /// Whether a channel of the log is played, and under which name; its own if that is empty.
+    /// Sets whether a channel of the log is played, and its published name (empty: its own).
     Track {
         channel: String,
         on: bool,
@@ -122,10 +122,10 @@ pub(crate) enum Steer {
     },
 }
 
-/// Reads what a page says.
+/// Parses a request.
 ///
 /// # Errors
-/// In words: what is wrong with it.
+/// The request is invalid. The text is the error.
 pub(crate) fn ask(text: &str) -> Result<Ask, String> {
     let ask: Ask = serde_json::from_str(text).map_err(|e| format!("not a request: {e}"))?;
     if let Ask::Show(show) = &ask {
@@ -152,7 +152,7 @@ mod tests {
         let Ok(Ask::Show(show)) =
             ask(r#"{"op":"show","rows":{"sort":"rate","to":9},"open":[{"channel":"A"}]}"#)
         else {
-            panic!("it is a request");
+            panic!("a request");
         };
         assert_eq!(show.rows.unwrap().sort, Column::Rate);
         assert_eq!((show.open[0].key.channel.as_str(), show.open[0].tree), ("A", false));

@@ -1,4 +1,4 @@
-//! Taking connections, and how many and how long.
+//! The server: accepts connections, with limits on number and time.
 
 use crate::assets::{self, Views};
 use crate::gate::Gate;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// What connections that are no page may take.
+/// Limits for connections that are not a page.
 const LIMITS: Limits = Limits { strangers: 256, head: PATIENCE, whole: None, keep_alive: true };
-/// Most pages at a time; those that come then are told so.
+/// Most pages at a time. Further ones are refused with a message.
 const PAGES: usize = 64;
-/// Who has not said what it wants by then, or has taken no turn, is let go.
+/// A client that sends no request, or takes no turn, within this time is disconnected.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest message of a client, in bytes.
 const MESSAGE: usize = 64 << 10;
-/// How often it is looked whether the end was asked for.
+/// Time between two checks for a stop request.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What every answer says: nothing but our own files is run, and nobody else shows them as its own.
+/// Security headers of every response: only our own files run, and no other site can frame them.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -42,7 +42,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// A server that listens, and does not answer yet.
+/// A server that listens, but does not serve yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -53,10 +53,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// The address cannot be had: it is taken, or is none of this machine.
+    /// The address is in use, or is not an address of this machine.
     pub fn bind(options: Options, stop: &Stop) -> Result<Server> {
         let listen = options.listen;
         let failed = |e| Error::Listen(listen, e);
@@ -75,17 +75,16 @@ impl Server {
         })
     }
 
-    /// Lets pages go that take nothing for so long; 10 s unless told.
+    /// Disconnects pages that take no turn for this time; the default is 10 s.
     pub fn patience(self, patience: Duration) -> Server {
         Server { patience, ..self }
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-    /// What is to be opened in a browser, with the token if one is needed. For all addresses of the machine, that of the
-    /// machine itself.
+    /// The URL to open in a browser, with the token if needed. If it listens on all addresses, the URL has the loopback address.
     pub fn url(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -94,10 +93,10 @@ impl Server {
         format!("http://{address}/{}", self.gate.query())
     }
 
-    /// Answers until it is told to stop. Blocks.
+    /// Serves until a stop is requested. Blocks.
     ///
     /// # Errors
-    /// The system refuses what a server needs.
+    /// A system call failed.
     pub fn run(self) -> Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(Error::System)?.block_on(async {
@@ -123,7 +122,7 @@ async fn stopped(stop: Stop) {
     }
 }
 
-/// Lets in who may come in.
+/// Admits requests that the gate accepts.
 async fn guard(Of(gate): Of<Arc<Gate>>, request: Request, next: Next) -> Response {
     let mut response = match gate.check(request.headers(), request.uri().query()) {
         Err(refusal) => refusal.into_response(),
@@ -150,7 +149,7 @@ async fn own(Of(state): Of<Arc<State>>, Path(name): Path<String>) -> Response {
     views.file(&name)
 }
 
-/// Places of pages, and how long they may take nothing.
+/// Slots for pages, and the time that they may take no turn.
 #[derive(Clone)]
 struct Pages {
     places: Arc<Semaphore>,

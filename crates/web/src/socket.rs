@@ -1,4 +1,4 @@
-//! One page: what it says, and turns for it, each when it has taken the one before.
+//! The connection of one page: handles its requests, and sends each turn after it has received the one before.
 
 use crate::State;
 use crate::protocol::{self, Ask};
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 
-/// Frames a second, until a page asks for others.
+/// Default frames per second.
 const HZ: f64 = 10.0;
 
-/// Tells why there is no more to say, and ends it.
+/// Closes the connection with a reason.
 pub(crate) async fn refuse(mut socket: WebSocket, code: u16, why: &str, patience: Duration) {
     let frame = CloseFrame { code, reason: why.into() };
     send(&mut socket, Message::Close(Some(frame)), patience).await;
 }
 
-/// Serves a page until it goes, or takes no turn for so long.
+/// Serves a page until it disconnects, or takes no turn for `patience`.
 pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Duration) {
     let mut viewer = Viewer::new(state.clone());
     if !send(&mut socket, viewer.hello(), patience).await {
@@ -27,7 +27,7 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
     }
     let mut ticks = interval(Duration::from_secs_f64(1.0 / HZ));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // When a turn was sent that the page has not taken yet: until then nothing is made for it.
+    // The time of a turn that the page has not acknowledged. No new turn is made until then.
     let mut sent: Option<Instant> = None;
     loop {
         let late = sleep_until(sent.map_or_else(Instant::now, |at| at + patience));
@@ -35,8 +35,8 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
             said = socket.recv() => {
                 let text = match said {
                     Some(Ok(Message::Text(text))) => text,
-                    // Its answer goes out before anything else is read: a page that asks and does not read would otherwise fill
-                    // the memory with answers.
+                    // Sends the reply before it reads more. Otherwise a page that sends and does not read could fill the memory with
+                    // replies.
                     Some(Ok(Message::Ping(_))) => {
                         if !flush(&mut socket, patience).await {
                             return;
@@ -47,9 +47,9 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
                     Some(Ok(Message::Binary(_))) => {
                         return refuse(socket, close_code::UNSUPPORTED, "requests are text", patience).await;
                     }
-                    // It went, or said something too long or malformed, and the connection is of no more use.
+                    // It disconnected, or sent something too long or malformed, so the connection is unusable.
                     Some(Err(_)) | None => return,
-                    // The WebSocket has prepared the answer; here it goes out.
+                    // Sends the reply that the WebSocket has queued.
                     Some(Ok(Message::Close(_))) => {
                         flush(&mut socket, patience).await;
                         return;
@@ -72,7 +72,7 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
                     }
                     Ask::Player(steer) => match &state.deck {
                         Some(deck) => deck.steer(steer),
-                        None => Err("there is no log to play: name one when it is started".into()),
+                        None => Err("no log to play: name one when you start the server".into()),
                     },
                 });
                 if let Err(words) = done
@@ -94,12 +94,12 @@ pub(crate) async fn serve(mut socket: WebSocket, state: Arc<State>, patience: Du
     }
 }
 
-/// Writes what waits to the socket; whether it went.
+/// Flushes the socket; `false` if that fails.
 async fn flush(socket: &mut WebSocket, patience: Duration) -> bool {
     matches!(timeout(patience, socket.flush()).await, Ok(Ok(())))
 }
 
-/// Sends; whether it went.
+/// Sends a message; `false` if that fails.
 async fn send(socket: &mut WebSocket, message: Message, patience: Duration) -> bool {
     matches!(timeout(patience, socket.send(message)).await, Ok(Ok(())))
 }

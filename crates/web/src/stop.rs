@@ -1,22 +1,22 @@
-//! The word to stop.
+//! Stop requests for servers and players.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
-/// Tells a server, and the deck, to stop. Cheap to clone.
+/// Requests that a server or a player stops. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// One that nobody has asked yet.
+    /// A new one, without a request.
     pub fn new() -> Stop {
         Stop::default()
     }
-    /// Asks for the end. It only stores into an atomic, so that a signal handler may.
+    /// Requests the stop. Async-signal-safe: it only stores to an atomic.
     pub fn ask(&self) {
         self.0.store(true, Release); // pairs with the acquire in `is_asked`
     }
-    /// Whether somebody has asked.
+    /// Whether a stop was requested.
     pub fn is_asked(&self) -> bool {
         self.0.load(Acquire)
     }

@@ -1,10 +1,10 @@
-//! What is sent to a page at once: one text with all that there is to say, and behind it values as bytes.
+//! A turn: one message to a page, with JSON text followed by values as bytes.
 
 use crate::value::LONGEST;
 use axum::extract::ws::Message;
 use serde::Serialize;
 
-/// What is sent in one turn. Bounded: once [`Turn::is_full`], or where [`Turn::has_room`] says no, what is left waits for the next.
+/// The contents of one turn. Limited: after [`Turn::is_full`], or if [`Turn::has_room`] returns `false`, the rest waits for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     said: String,
@@ -13,19 +13,19 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Says something.
+    /// Adds a frame.
     pub fn say(&mut self, what: &impl Serialize) {
-        // Nothing that frames are made of can fail to be written.
+        // Serializing frames cannot fail.
         self.say_json(&serde_json::to_string(what).unwrap_or_default());
     }
-    /// The same, written as JSON.
+    /// Adds a frame that is already JSON.
     pub fn say_json(&mut self, what: &str) {
         if !self.said.is_empty() {
             self.said.push(',');
         }
         self.said.push_str(what);
     }
-    /// Whether so many bytes of values more may be sent at once. The first value of a turn always may.
+    /// Whether a value of this size fits. The first value of a turn always does.
     pub fn has_room(&self, bytes: usize) -> bool {
         self.values.is_empty() || self.bytes.saturating_add(bytes) <= LONGEST
     }
@@ -34,11 +34,11 @@ impl Turn {
         self.bytes += frame.len();
         self.values.push(frame);
     }
-    /// Whether there is enough to send.
+    /// Whether the turn is full.
     pub fn is_full(&self) -> bool {
         self.bytes + self.said.len() >= LONGEST
     }
-    /// What goes over the wire; nothing if there is nothing to say.
+    /// The encoded turn; `None` if it is empty.
     pub fn messages(self) -> Vec<Message> {
         let Turn { said, values, .. } = self;
         if said.is_empty() && values.is_empty() {

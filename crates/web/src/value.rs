@@ -1,4 +1,4 @@
-//! A message as a view gets it: JSON, with long arrays of numbers as bytes behind it; and the shape of its type.
+//! Messages for views: JSON, with long arrays of numbers as bytes after it; and shapes of types.
 //!
 //! ```text
 //! length of the JSON (4, little endian) │ JSON │ nothing, up to a multiple of 8 │ arrays, each at a multiple of 8
@@ -8,18 +8,18 @@ use saltus_types::value::{Array, Items};
 use saltus_types::{Extent, Field, Record, Schema, StructId, Type, Value};
 use serde_json::{Map, Value as Json, json};
 
-/// Arrays of at least so many numbers are bytes.
+/// Arrays of at least this many numbers are sent as bytes.
 const LONG: usize = 16;
-/// Longest frame; of what is longer it is told, and it is not sent.
+/// Longest frame. For a longer one, an error is sent instead.
 pub(crate) const LONGEST: usize = 32 << 20;
-/// Most values that are JSON.
+/// Most values in JSON.
 const MOST: usize = 100_000;
-/// How deep structs lie in each other where the shape of a type is told.
+/// Deepest nesting of structs in a shape.
 const DEEPEST: usize = 6;
 /// Most fields of a shape.
 const FIELDS: usize = 2000;
 
-/// The frame of a record, with `about` around it. Nothing if it is too large.
+/// The frame of a record, inside `about`. `None` if it is too large.
 pub(crate) fn frame(record: &Record, mut about: Map<String, Json>) -> Option<Vec<u8>> {
     let mut packer = Packer { blobs: Vec::new(), left: MOST };
     about.insert("value".into(), packer.record(record)?);
@@ -54,7 +54,7 @@ impl Packer {
             Value::Boolean(v) => json!(v),
             Value::Float(v) => json!(v),
             Value::Double(v) => json!(v),
-            // Beyond 2^53 a page's numbers are not exact; views draw, and need not be.
+            // JavaScript numbers are not exact beyond 2^53; views only draw them.
             whole => json!(whole.as_i64()),
         })
     }
@@ -95,7 +95,7 @@ impl Packer {
     }
 }
 
-/// The shape of a type: what views choose by.
+/// The shape of a type, by which views decide whether they fit.
 pub(crate) fn shape(schema: &Schema, id: StructId) -> Json {
     fields(schema, id, DEEPEST, &mut FIELDS.clone())
 }

@@ -1,4 +1,4 @@
-//! What one page shows, and turns of that and nothing else.
+//! The displayed parts of one page, and the turns for them.
 
 use crate::card::{Card, find};
 use crate::protocol::{Key, Plotted, ROWS, Show};
@@ -12,18 +12,18 @@ use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Most points of a series in one turn; those that are older come with the next.
+/// Most points of a series in one turn. The rest follows in the next.
 const POINTS: usize = 5000;
 /// Most channels of the graph.
 const GRAPH: usize = 1000;
-/// The graph changes slowly, and is sent once in so many ns.
+/// Time between two updates of the graph, in ns.
 const GRAPH_EVERY: u64 = 1_000_000_000;
 
 /// A number that a page plots.
 struct Line {
     what: Plotted,
     series: Option<SeriesId>,
-    /// Up to here it was sent.
+    /// The end of the part already sent.
     sent: Option<u64>,
 }
 
@@ -32,10 +32,10 @@ pub(crate) struct Viewer {
     state: Arc<State>,
     show: Show,
     cards: HashMap<Key, Card>,
-    /// Those cards in the order in which they have their turn.
+    /// The cards in the order in which they are served.
     order: Vec<Key>,
     lines: Vec<Line>,
-    /// Which rows the table was made of; 0 for none.
+    /// The number of the rows in the sent table; 0 for none.
     table: u64,
     graph: u64,
     deck: u64,
@@ -43,13 +43,13 @@ pub(crate) struct Viewer {
 }
 
 impl Viewer {
-    /// A page that shows nothing yet.
+    /// A page without displayed parts.
     pub fn new(state: Arc<State>) -> Viewer {
         let (cards, order, lines) = (HashMap::new(), Vec::new(), Vec::new());
         Viewer { state, show: Show::default(), cards, order, lines, table: 0, graph: 0, deck: 0, troubles: 0 }
     }
 
-    /// What it is told first.
+    /// The first frame.
     pub fn hello(&self) -> Message {
         let now = clock::boottime();
         let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
@@ -65,14 +65,14 @@ impl Viewer {
         Message::Text(hello.to_string().into())
     }
 
-    /// What it shows from now on. What it shows no more is decoded no more.
+    /// Sets the displayed parts, and closes channels that are no longer displayed.
     pub fn show(&mut self, mut show: Show) {
         let mut model = self.state.watch.model();
         let mut before = std::mem::take(&mut self.cards);
         self.order.clear();
         for open in show.open.drain(..) {
             let key = open.key.clone();
-            // One that is told twice is one.
+            // Ignores duplicates.
             let card = before.remove(&key).or_else(|| self.cards.remove(&key));
             let mut card = card.unwrap_or_default();
             card.show(open);
@@ -92,7 +92,7 @@ impl Viewer {
         (self.table, self.graph) = (0, 0);
     }
 
-    /// What is to be drawn now.
+    /// Builds the next turn.
     pub fn turn(&mut self) -> Vec<Message> {
         let Rows { number, rows, .. } = self.state.rows();
         let mut turn = Turn::default();
@@ -121,7 +121,7 @@ impl Viewer {
             done += 1;
         }
         drop(model);
-        // Those that had no room come first the next time.
+        // Cards that did not fit come first in the next turn.
         self.order.rotate_left(done);
         if let Some(deck) = &self.state.deck
             && let Some((number, words)) = deck.state(self.deck)
@@ -201,7 +201,7 @@ impl Drop for Viewer {
     }
 }
 
-/// Who talks to whom, on channels that pass the filter.
+/// The graph of publishers and subscribers, on channels that pass the filter.
 fn graph(rows: &[Row], filter: &Filter, turn: &mut Turn) {
     let row = |row: &Row| {
         json!({

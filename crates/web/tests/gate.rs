@@ -1,4 +1,4 @@
-//! Who may talk to the server, and what it takes from those who may.
+//! Access control, and limits for admitted clients.
 
 #[path = "rig/flood.rs"]
 mod flood;
@@ -29,7 +29,7 @@ fn socket(rig: &Rig, headers: &[(&'static str, &str)]) -> Result<Socket, u16> {
     }
 }
 
-/// The next frame of that kind, by itself or in a turn; turns are taken.
+/// The next frame of that kind, by itself or in a turn. Acknowledges turns.
 fn frame(socket: &mut Socket, op: &str) -> Json {
     loop {
         let Message::Text(text) = socket.read().unwrap() else { continue };
@@ -50,7 +50,7 @@ fn frame(socket: &mut Socket, op: &str) -> Json {
     }
 }
 
-/// Why the server ends a connection, once it does.
+/// The reason for which the server closes a connection.
 fn farewell(socket: &mut Socket) -> (u16, String) {
     loop {
         if let Message::Close(frame) = socket.read().unwrap() {
@@ -105,7 +105,7 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     for (nonsense, told) in [
         ("", "not a request"),
         ("{\"op\":\"show\",\"open\":{}}", "not a request"),
-        (r#"{"op":"player","do":"play"}"#, "there is no log to play"),
+        (r#"{"op":"player","do":"play"}"#, "no log to play"),
     ] {
         one.send(Message::text(nonsense)).unwrap();
         let words = frame(&mut one, "error")["text"].to_string();
@@ -114,14 +114,14 @@ fn a_client_that_talks_nonsense_is_told_so_and_one_that_floods_is_let_go() {
     let many = format!(r#"{{"op":"show","plots":[{}{{}}]}}"#, "{},".repeat(32));
     one.send(Message::text(many)).unwrap();
     assert!(frame(&mut one, "error")["text"].to_string().contains("at most 32"));
-    // It still gets what it asks for.
+    // It is still served.
     one.send(Message::text(r#"{"op":"show","hz":1e308,"rows":{"from":99999999999,"to":0}}"#)).unwrap();
     assert_eq!(frame(&mut one, "rows")["rows"], serde_json::json!([]));
 
     let mut long = socket(&rig, &[]).unwrap();
-    // The other end may be gone before all of it is written.
+    // The other end may close before everything is written.
     let _ = long.send(Message::text("x".repeat(1 << 20)));
-    until("it is let go", || long.read().is_err());
+    until("it is disconnected", || long.read().is_err());
     let mut binary = socket(&rig, &[]).unwrap();
     binary.send(Message::binary(vec![0; 10])).unwrap();
     assert_eq!(farewell(&mut binary), (1003, "requests are text".into()));
@@ -149,10 +149,10 @@ fn connections_that_never_become_pages_keep_nobody_out() {
     assert!(rig.get("/icon.svg", "host: localhost\r\n").starts_with("HTTP/1.1 200"));
     frame(&mut socket(&rig, &[]).unwrap(), "hello");
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    // The oldest made room.
+    // The oldest connection was closed.
     let mut oldest = idle.swap_remove(0);
     assert!(matches!(oldest.read(&mut [0]), Ok(0) | Err(_)), "its connection has ended");
-    // Whoever is a page already stays.
+    // An existing page stays.
     first.send(Message::text("{}")).unwrap();
     frame(&mut first, "error");
 }
@@ -184,7 +184,7 @@ fn a_page_beyond_the_bound_is_told_why_and_one_that_goes_makes_room() {
     assert_eq!(farewell(&mut refused), (1013, "64 pages are open already: close one, and try again".into()));
     pages.truncate(63);
     until(
-        "there is room for one",
+        "one slot is free",
         || matches!(socket(&rig, &[]).unwrap().read().unwrap(), Message::Text(hello) if hello.contains("hello")),
     );
 }
@@ -198,7 +198,7 @@ fn a_page_gets_the_next_turn_when_it_has_taken_the_one_before() {
     let is_turn = |message: Message| message.to_text().unwrap().starts_with(r#"{"op":"turn","values":0,"#);
     assert!(is_turn(page.read().unwrap()));
     page.get_ref().set_read_timeout(Some(Duration::from_millis(700))).unwrap();
-    assert!(matches!(page.read(), Err(tungstenite::Error::Io(_))), "nothing is sent before it says so");
+    assert!(matches!(page.read(), Err(tungstenite::Error::Io(_))), "nothing is sent before its request");
     page.get_ref().set_read_timeout(Some(LONG)).unwrap();
     page.send(Message::text(r#"{"op":"took"}"#)).unwrap();
     assert!(is_turn(page.read().unwrap()));

@@ -1,4 +1,4 @@
-//! The page in Chromium: what a person sees. Pictures of it are kept under target/screenshots.
+//! Tests of the page in Chromium. Screenshots are saved under target/screenshots.
 
 #[path = "rig/chromium.rs"]
 mod chromium;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Publishes what the robot says, 50 times a second, until it is dropped.
+/// Publishes the robot's messages, 50 times per second, until it is dropped.
 struct Robot(Stop, Option<JoinHandle<()>>);
 
 impl Robot {
@@ -29,7 +29,7 @@ impl Robot {
         let asked = stop.clone();
         let run = move || {
             let mut publishers: HashMap<String, Publisher> = HashMap::new();
-            // The next lap says the same.
+            // The messages of the next lap are the same.
             let lap: Vec<_> = (0..400).map(robot).collect();
             for tick in (0..lap.len()).cycle() {
                 if asked.is_asked() {
@@ -53,7 +53,7 @@ impl Drop for Robot {
     }
 }
 
-/// A log of 12 s of it.
+/// A log of 12 s of them.
 fn log() -> PathBuf {
     let path = std::env::temp_dir().join(format!("saltus-web-{}.lcmlog", std::process::id()));
     let mut writer = Writer::new(Vec::new(), Format::Lcm, WriterOptions::new()).unwrap();
@@ -81,7 +81,7 @@ fn rows_appear_a_tree_opens_plots_and_views_are_drawn_and_the_player_plays() {
 fn watching(browser: &mut Chromium) {
     let domain = domain();
     let _robot = Robot::start(&domain);
-    // Many more than are on the screen.
+    // Many more than fit on the screen.
     let mut many: Vec<Publisher> =
         (0..150).map(|i| domain.publisher(format!("SENSOR_{i}")).unwrap()).collect();
     let views = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/spy-view");
@@ -97,7 +97,7 @@ fn watching(browser: &mut Chromium) {
     browser.wait("[...document.querySelectorAll('.space .row:not([hidden])')].some(row => row.textContent.includes('STATE'))");
     browser.picture("table-dark.png");
 
-    // A filter, a click, and the tree is there and lives.
+    // A filter and a click open the tree, which updates.
     browser.eval("(f => { f.value = '!sensor'; f.oninput() })(document.querySelector('#filter'))");
     browser.wait("document.querySelectorAll('.space .row:not([hidden])').length === 5");
     browser.eval("[...document.querySelectorAll('.space .row')].find(row => row.textContent.includes('STATE')).click()");
@@ -111,7 +111,7 @@ fn watching(browser: &mut Chromium) {
     browser.wait("!!document.querySelector('[data-path=\"long_one[100..200]\"]')");
     browser.click("[data-path=\"long_one\"] .name");
 
-    // Numbers become plots.
+    // Numbers can be plotted.
     browser.click("[data-path=\"voltage\"] button");
     browser.wait("!!document.querySelector('.plotted .uplot')");
     browser.eval("document.querySelector('[data-path=\"temperature[2]\"] button').click()");
@@ -130,7 +130,7 @@ fn watching(browser: &mut Chromium) {
         browser.wait(&format!("{card}?.querySelector('.tabs .on')?.dataset.view === '{view}'"));
         browser.wait(&format!("{DRAWN}({card}.querySelector('canvas'))"));
     }
-    // The JPEG is what was encoded: red on the left, blue on the right.
+    // The JPEG is shown correctly: red on the left, blue on the right.
     let photo = "document.querySelector('[data-channel=PHOTO]')";
     browser.wait(&format!("{photo}.querySelector('.hint').textContent === '160 × 120, JPEG'"));
     let mut pixel = |x: u32| {
@@ -148,7 +148,7 @@ fn watching(browser: &mut Chromium) {
     browser.picture("spy-light.png");
     assert_eq!(browser.eval("getComputedStyle(document.body).backgroundColor"), "rgb(238, 241, 244)");
 
-    // How long messages take: a curve of percentiles, and a heat map.
+    // Latencies: a percentile curve, and a heat map.
     let timing = "document.querySelector('[data-channel=STATE]')";
     browser.click("[data-channel=STATE] [data-view=latency]");
     browser.wait(&format!("Number({timing}.querySelector('.timing').dataset.measured) > 100"));
@@ -159,7 +159,7 @@ fn watching(browser: &mut Chromium) {
     browser.scheme(true);
     browser.picture("timing-dark.png");
 
-    // A view from the folder; and who talks to whom.
+    // A view from the directory, and the graph of publishers and subscribers.
     browser.click("[data-channel=POSE] [data-view='own:gauge.js']");
     browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=POSE] canvas'))"));
     browser.scheme(true);
@@ -170,10 +170,10 @@ fn watching(browser: &mut Chromium) {
     let closed = "document.querySelector('[data-channel=CAMERA] [title=Close]').click()";
     browser.eval(closed);
     browser.wait("document.querySelectorAll('[data-channel]').length === 4");
-    browser.open("about:blank"); // the server goes
+    browser.open("about:blank"); // before the server stops
 }
 
-/// The page is hidden after a turn has come and before it is drawn: then no frame comes.
+/// The page is hidden after a turn was received and before it is drawn, so no animation frame follows.
 fn hiding(browser: &mut Chromium) {
     let domain = domain();
     let _robot = Robot::start(&domain);
@@ -191,7 +191,7 @@ fn hiding(browser: &mut Chromium) {
     let before = browser.eval("took");
     browser.hidden(|browser| browser.wait(&format!("took > {before}")));
     assert_eq!(browser.eval("import('/main.js').then(({ net }) => net.socket === socket)"), true);
-    browser.open("about:blank"); // the server goes
+    browser.open("about:blank"); // before the server stops
 }
 
 fn playing(browser: &mut Chromium) {
@@ -205,7 +205,7 @@ fn playing(browser: &mut Chromium) {
     browser.click("#player .play");
     browser.wait(&format!("{at} > 0.5"));
     browser.wait(&format!("{DRAWN}(document.querySelector('[data-channel=LASER_FRONT] canvas'))"));
-    // Dragging goes there; paused, it shows what was there.
+    // Dragging seeks; while paused, it shows the messages at that position.
     browser.click("#player .play");
     browser.wait("document.querySelector('#player .play').textContent === 'Play'");
     browser.click("#player .time canvas");
@@ -214,7 +214,7 @@ fn playing(browser: &mut Chromium) {
         "[...document.querySelectorAll('#player button')].find(b => b.textContent === 'Step ▸').click()";
     browser.eval(step);
     browser.wait(&format!("{at} >= 6"));
-    // A channel under another name, and one not at all.
+    // One channel with another name, and one switched off.
     browser.eval(
         "[...document.querySelectorAll('#player button')].find(b => b.textContent === 'Channels').click()",
     );
@@ -233,7 +233,7 @@ fn playing(browser: &mut Chromium) {
     ));
     browser.click("#player .play");
     browser.wait("[...document.querySelectorAll('.space .row:not([hidden])')].some(row => row.textContent.includes('POSE_AGAIN'))");
-    // From A to B and again.
+    // Repeats from A to B.
     browser.eval("document.querySelector('#player .play').click()");
     browser.wait("document.querySelector('#player .play').textContent === 'Play'");
     let press = |words: &str| {

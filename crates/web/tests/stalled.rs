@@ -1,4 +1,4 @@
-//! A page that takes nothing costs bounded memory, and is let go.
+//! A page that takes no turns uses bounded memory, and is disconnected.
 
 mod rig;
 
@@ -11,10 +11,10 @@ use tungstenite::Message;
 /// Bytes of a picture.
 const PICTURE: usize = 1 << 19;
 
-/// A page that takes nothing for so long is let go.
+/// A page that takes no turn for this time is disconnected.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Bytes of memory that this process uses, but for what it shares.
+/// Bytes of private memory of this process.
 fn used() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
@@ -35,7 +35,7 @@ fn a_page_that_does_not_read_is_let_go_and_nothing_is_kept_for_it() {
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Or until the test has failed.
+            // Or until the test fails.
             let start = Instant::now();
             while !ended.load(Acquire) && start.elapsed() < LONG {
                 camera.publish(&picture).unwrap();
@@ -45,7 +45,7 @@ fn a_page_that_does_not_read_is_let_go_and_nothing_is_kept_for_it() {
         let (mut page, _) = tungstenite::client(format!("ws://{}/ws", rig.address), rig.connect()).unwrap();
         let show = r#"{"op":"show","hz":30,"open":[{"channel":"CAMERA","value":true}]}"#;
         page.send(Message::text(show)).unwrap();
-        // A page that takes what it gets gets all of it, and again.
+        // A page that takes its turns gets everything, repeatedly.
         let mut whole = 0;
         while whole < 3 {
             match page.read().unwrap() {
@@ -60,15 +60,15 @@ fn a_page_that_does_not_read_is_let_go_and_nothing_is_kept_for_it() {
                 _ => {}
             }
         }
-        // From now on it only says that it has taken what it has not.
+        // From now on it acknowledges turns that it does not read.
         let (before, start) = (used(), Instant::now());
         let mut most = 0;
-        until("it is let go", || {
+        until("it is disconnected", || {
             most = most.max(used().saturating_sub(before));
             page.send(Message::text(r#"{"op":"took"}"#)).is_err()
         });
         assert!(start.elapsed() > PATIENCE / 2 && start.elapsed() < LONG, "{:?}", start.elapsed());
-        // At 30 a second it was sent a hundred of them.
+        // At 30 per second, a hundred of them would have been sent.
         assert!(most < 16 * PICTURE, "{most} bytes more");
         ended.store(true, Release);
     });

@@ -1,7 +1,7 @@
-//! The robot's channels: what they are called, how long their messages are, and how many are kept.
+//! The robot's channels: their names, message sizes and depths.
 //!
-//! Whoever comes first creates a channel, publisher or not; the others open it. What is kept is enough for a
-//! quarter of a second at 1 kHz: a process that was killed and started again can read what it slept through.
+//! The first process that uses a channel creates it; the others open it. Channels keep a quarter of a second of messages at 1 kHz, so that
+//! a restarted process can read the messages it missed.
 
 use saltus_channel::{Attributes, Channel, Directory};
 
@@ -16,28 +16,28 @@ pub struct Place {
     pub name: &'static str,
     /// The longest message, bytes.
     pub size: usize,
-    /// How many of a publisher's messages are kept.
+    /// Its depth, per publisher.
     pub depth: u64,
-    /// How many publishers it has at once.
+    /// Number of publishers at a time.
     pub lanes: u32,
 }
 
-/// Where every process reports that it lives. The only channel with many publishers.
+/// Heartbeats of all processes. The only channel with many publishers.
 pub const HEALTH: &str = "health";
-/// Where the supervisor says how the processes are.
+/// The state of the processes, from the supervisor.
 pub const CREW: &str = "crew";
-/// Where the supervisor pushes the robot.
+/// Pushes of the robot, from the supervisor.
 pub const PUSH: &str = "push";
-/// Where keys that were pressed reach the supervisor.
+/// Pressed keys, for the supervisor.
 pub const REQUEST: &str = "request";
-/// Where the laser's scans go.
+/// The laser's scans.
 pub const LIDAR: &str = "lidar/front";
 
 const fn of(name: &'static str, size: usize, depth: u64) -> Place {
     Place { name, size, depth, lanes: 1 }
 }
 
-/// All of them.
+/// All channels.
 pub const CHANNELS: &[Place] = &[
     of("truth", fixed::<Truth>(), 256),
     of("imu", fixed::<Imu>(), 256),
@@ -57,7 +57,7 @@ pub const CHANNELS: &[Place] = &[
     Place { name: HEALTH, size: LONGEST_HEALTH, depth: 64, lanes: 10 },
 ];
 
-/// The channel of this name.
+/// The channel with this name.
 pub fn place(name: &str) -> Result<&'static Place> {
     let place = index(name).map(|k| &CHANNELS[k]);
     place.ok_or_else(|| Error::Usage(format!("the robot has no channel `{name}`")))
@@ -69,12 +69,12 @@ pub fn index(name: &str) -> Option<usize> {
 }
 
 impl Place {
-    /// Opens the channel; creates it if nobody has yet.
+    /// Opens the channel, and creates it if it is missing.
     pub fn open(&self, domain: &Directory) -> Result<Channel> {
         Ok(domain.open_or_create(self.name, &self.attributes())?)
     }
 
-    /// What the channel is created with.
+    /// The attributes for creating the channel.
     pub fn attributes(&self) -> Attributes {
         Attributes::new().depth(self.depth).max_message_size(self.size as u64).reserve_publishers(self.lanes)
     }

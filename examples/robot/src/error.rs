@@ -1,31 +1,31 @@
-//! What can go wrong with the robot's programs and with the demo.
+//! Errors of the robot's programs and of the demo.
 
 use std::fmt;
 use std::io;
 
-/// An error in words, with what to do where that is not plain.
+/// An error. The text includes a remedy if that is not obvious.
 #[derive(Debug)]
 pub enum Error {
-    /// A channel would not do it.
+    /// An error of a channel.
     Channel(saltus_channel::Error),
-    /// The system refused.
+    /// A system call failed.
     System {
-        /// What was attempted.
+        /// The attempted operation.
         what: String,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// Something is in the way that somebody has to remove.
+    /// Something in the way must be removed.
     InTheWay(String),
-    /// The program was called wrongly.
+    /// The command line is invalid.
     Usage(String),
 }
 
-/// The usual result.
+/// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Wraps a system error with what was attempted.
+    /// Wraps a system error with the attempted operation.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         let what = what.into();
         |source| Error::System { what, source }

@@ -1,11 +1,11 @@
 //! A balancing robot made of processes: the demo of Saltus, its main test, and its tutorial.
 //!
 //! - [`programs`]: the robot, one process each. Begin with [`programs::balance`].
-//! - [`life`]: what all of them have in common; [`channels`]: the channels between them; [`wire`]: what travels there.
+//! - [`life`]: code that all of them share; [`channels`]: the channels between them; [`wire`]: their messages.
 //! - [`sim`]: the parts without processes.
 //! - [`demo`]: the supervisor, the chaos, the picture and the report.
 //!
-//! `README.md` beside this crate shows how it all hangs together and how to start each program by hand.
+//! The crate's `README.md` shows the structure, and how to start each program by hand.
 
 pub mod channels;
 pub mod demo;

@@ -1,7 +1,6 @@
-//! What every program of the robot has in common: it opens its channels, says that it lives, counts what it
-//! receives, and stops when it is asked to.
+//! The code that all programs of the robot share: opening channels, heartbeats, counting messages, and stopping on request.
 //!
-//! A program reads like this:
+//! A program looks like this:
 //!
 //! ```text
 //! let mut life = Life::begin("balance")?;              signals, domain, heartbeat
@@ -28,14 +27,13 @@ use crate::tally::Tally;
 use crate::wire::types::{Health, Span};
 use crate::wire::{self, Message, SPANS, Torn};
 
-/// How often a process says that it lives, at least.
+/// Longest time between two heartbeats.
 pub const BEAT: Duration = Duration::from_millis(5);
 /// Priority of the reflex: the programs without which the robot falls.
 pub const REFLEX: i32 = 50;
-/// Priority of the witness: the logger, that shall not lose a message because others are busy.
+/// Priority of the logger, which must not lose messages because others are busy.
 pub const WITNESS: i32 = 10;
-/// Without a supervisor, a state that a predecessor left is continued if it is not older than this: what lies there
-/// from yesterday belongs to another robot.
+/// Without a supervisor, a predecessor's state is continued only if it is not older than this. An older one belongs to an earlier run.
 const INHERIT: Duration = Duration::from_secs(30);
 
 /// The life of a program.
@@ -47,19 +45,19 @@ pub struct Life {
 }
 
 impl Life {
-    /// Begins: names the process, minds signals and the supervisor's death, and starts the heartbeat.
+    /// Starts: names the process, handles signals and the supervisor's death, and starts the heartbeat.
     ///
-    /// The domain is the one that `SALTUS_DOMAIN` names, as for every program that uses Saltus.
+    /// The domain is that of `SALTUS_DOMAIN`, as for every program that uses Saltus.
     pub fn begin(name: &str) -> Result<Life> {
-        // Whoever started us may run before everything else. We need not. This is never refused.
+        // The parent may have real-time priority, which this process does not need. This call is never refused.
         let _ = rt::set_other();
         Life::begin_here(name)
     }
 
-    /// Begins a program that runs before others on a busy machine, with this priority under `SCHED_FIFO`.
+    /// Starts a program with this priority under `SCHED_FIFO`, so that it runs before others on a busy machine.
     ///
-    /// If the system refuses that (it needs a right, see `ulimit -r`), it runs like others, and later when they are
-    /// many. The demo's report says which of the two it was.
+    /// If the system refuses that (it needs permission, see `ulimit -r`), the program runs with normal priority, and is late on a busy
+    /// machine. The demo's report shows the scheduling.
     pub fn begin_urgent(name: &str, priority: i32) -> Result<Life> {
         let _ = rt::set_fifo(priority);
         Life::begin_here(name)
@@ -70,7 +68,7 @@ impl Life {
         sys::catch_stop_signals();
         sys::die_with_supervisor();
         let domain = Directory::from_env()?;
-        // Many processes publish into `health`. Each has a lane of its own there, so none waits for another.
+        // Many processes publish on `health`. Each has its own lane there, so none waits for another.
         let health = Writer::open(place(HEALTH)?, &domain)?;
         let report =
             Health { pid: std::process::id() as i64, started: clock::boottime() as i64, ..Health::default() };
@@ -79,7 +77,7 @@ impl Life {
         Ok(life)
     }
 
-    /// Whether to go on. Beats when it is time to.
+    /// Whether to continue. Sends a heartbeat when it is time to.
     pub fn goes_on(&mut self) -> Result<bool> {
         if clock::monotonic() >= self.beat_due {
             self.beat()?;
@@ -87,12 +85,12 @@ impl Life {
         Ok(!sys::stop_asked())
     }
 
-    /// Until when a program may wait without being taken for dead.
+    /// Time until which a program may wait without being considered dead.
     pub fn next_beat(&self) -> Until {
         Until::At(self.beat_due)
     }
 
-    /// Sleeps until this point of the monotonic clock, ns, beating meanwhile. False: stop was asked for.
+    /// Sleeps until this monotonic time, ns, and sends heartbeats. Returns `false` if a stop was requested.
     pub fn sleep_until(&mut self, when: u64) -> Result<bool> {
         while clock::monotonic() < when {
             if !self.goes_on()? {
@@ -105,22 +103,22 @@ impl Life {
 
     /// A publisher of one of the robot's channels.
     ///
-    /// If its predecessor was killed, this takes over the predecessor's lane: the numbers go on.
+    /// If its predecessor was killed, this takes over the predecessor's lane, and its sequence numbers continue.
     pub fn writer<M: Message>(&self, channel: &str) -> Result<Writer<M>> {
         Writer::open(place(channel)?, &self.domain)
     }
 
-    /// A reader of one of the robot's channels that begins with the present newest message.
+    /// A reader of one of the robot's channels that begins with the current newest message.
     pub fn reader(&mut self, channel: &str) -> Result<Reader> {
         self.reader_with(channel, SubscriberOptions::new())
     }
 
-    /// A reader that begins with the oldest message that is kept: what was published before its time.
+    /// A reader that begins with the oldest kept message, published before it started.
     pub fn reader_from_oldest(&mut self, channel: &str) -> Result<Reader> {
         self.reader_with(channel, SubscriberOptions::new().start(Start::Oldest))
     }
 
-    /// A reader with options of its own.
+    /// A reader with custom options.
     pub fn reader_with(&mut self, channel: &str, options: SubscriberOptions) -> Result<Reader> {
         let place = place(channel)?;
         let subscriber = place.open(&self.domain)?.subscriber_with(options)?;
@@ -129,9 +127,9 @@ impl Life {
         Ok(Reader { subscriber, slot, buf: vec![0; place.size] })
     }
 
-    /// The newest message of a channel, even if nobody publishes any more, and its timestamp.
+    /// The newest message of a channel, even without live publishers, and its timestamp.
     ///
-    /// This is how a process that replaces a dead one inherits its state: what was published stays readable.
+    /// This is how a process that replaces a dead one inherits its state: published messages stay readable.
     pub fn inherited<M: Message>(&self, channel: &str) -> Result<Option<(M, u64)>> {
         let place = place(channel)?;
         let mut buf = vec![0; place.size];
@@ -142,23 +140,23 @@ impl Life {
         Ok(message.map(|message| (message, sample.timestamp)))
     }
 
-    /// Notes a measured time: [`Span::REFLEX`], [`Span::TICK`], or from publish to receive by a reader.
+    /// Records a measured time: [`Span::REFLEX`], [`Span::TICK`], or a reader's publish-to-receive time.
     pub fn measured(&mut self, of: i16, ns: u64) -> Result<()> {
         self.report.spans.push(Span { of, took: ns as i64 });
         if self.report.spans.len() == SPANS { self.beat() } else { Ok(()) }
     }
 
-    /// Says that there is nothing left to do.
+    /// Reports that there is nothing left to do.
     pub fn set_done(&mut self) {
         self.report.done = true;
     }
 
-    /// When this process began, boot time, ns.
+    /// Start of this process, boot time, ns.
     pub fn started(&self) -> u64 {
         self.report.started as u64
     }
 
-    /// Publishes a report: here I am, this is what I counted and measured.
+    /// Publishes a report: the heartbeat with counts and measured times.
     fn beat(&mut self) -> Result<()> {
         self.beat_due = clock::monotonic() + BEAT.as_nanos() as u64;
         self.report.beat += 1;
@@ -170,7 +168,7 @@ impl Life {
 }
 
 impl Drop for Life {
-    /// The last report holds what came after the one before. If it cannot be sent, nobody listens any more.
+    /// The last report has the counts since the previous one. If it cannot be sent, there is no reader any more.
     fn drop(&mut self) {
         let _ = self.beat();
     }
@@ -178,7 +176,7 @@ impl Drop for Life {
 
 /// A publisher of one type of message, which it encodes and seals.
 ///
-/// It leaves the type with the channel, so that every tool can show the messages field by field.
+/// It stores the type with the channel, so that every tool can show the fields of the messages.
 pub struct Writer<M> {
     publisher: Publisher,
     bytes: Vec<u8>,
@@ -186,14 +184,14 @@ pub struct Writer<M> {
 }
 
 impl<M: Message> Writer<M> {
-    /// A publisher of this channel, which is created if nobody has yet.
+    /// A publisher of this channel, which is created if it is missing.
     pub fn open(place: &Place, domain: &Directory) -> Result<Writer<M>> {
         let publisher = place.open(domain)?.publisher()?;
         publisher.describe(M::NAME, M::FINGERPRINT, M::SCHEMA)?;
         Ok(Writer { publisher, bytes: Vec::with_capacity(place.size), of: PhantomData })
     }
 
-    /// Publishes a message. Its own checksum is not looked at.
+    /// Publishes a message. Ignores the value in its checksum field.
     pub fn publish(&mut self, message: &M) -> Result<()> {
         wire::write(message, &mut self.bytes);
         self.publisher.publish(&self.bytes)?;
@@ -201,7 +199,7 @@ impl<M: Message> Writer<M> {
     }
 }
 
-/// A subscriber with a buffer, that proves at every message that Saltus keeps its word.
+/// A subscriber with a buffer, which checks Saltus's guarantees at every message.
 pub struct Reader {
     subscriber: Subscriber,
     slot: usize,
@@ -209,7 +207,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Receives a message of a kind. `None`: there is nothing unseen, or the time is up.
+    /// Receives a message. `None` if there is no new one, or after the timeout.
     pub fn receive<M: Message>(
         &mut self,
         which: Which,
@@ -229,12 +227,12 @@ impl Reader {
     ) -> Result<Option<(T, MessageInfo)>> {
         let sample = match self.subscriber.receive(which, until, &mut self.buf) {
             Ok(Some(sample)) => sample,
-            // Overrun: publishers were faster than the copy, several times in a row. The next look will do.
+            // Overrun: publishers were faster than the copy, several times in a row. The next receive will succeed.
             Ok(None) | Err(Overrun { .. }) => return Ok(None),
             Err(e) => return Err(e.into()),
         };
         let took = clock::boottime().saturating_sub(sample.timestamp);
-        // What was published before this process began did not wait for the channel but for the process.
+        // Messages published before this process started waited for the process, not for the channel.
         if sample.timestamp >= life.started() {
             life.measured(self.slot as i16, took)?;
         }
@@ -249,7 +247,7 @@ impl Reader {
         }
     }
 
-    /// Notes how far a received message was behind what had been published, lane by lane, when it was asked for.
+    /// Records how far a received message was behind the published ones, per lane, at the time of the call.
     pub fn compare(&self, published: &[LaneInfo], sample: &MessageInfo, life: &mut Life) {
         let newest = published.get(sample.publisher.lane as usize).map_or(0, |lane| lane.published);
         let tally = &mut life.report.tallies[self.slot];

@@ -1,8 +1,7 @@
-//! What a reader counts, and the sum that must come out.
+//! The counts of a reader, and the check of their sum.
 //!
-//! A publisher numbers its messages 1, 2, 3 … A reader that joined after message `base` and holds message `last`
-//! must have received or missed everything between: `received + missed = last − base`. Every reader of this
-//! robot checks that at every single message.
+//! A publisher numbers its messages 1, 2, 3 … A reader that joined after message `base` and holds message `last` must have received or
+//! missed all messages between them: `received + missed = last − base`. Every reader of this robot checks that at every message.
 
 pub use crate::wire::types::Tally;
 
@@ -12,7 +11,7 @@ impl Tally {
         Tally { channel: channel as i64, ..Tally::default() }
     }
 
-    /// Counts a delivery: the message's lane and number, and how many were missed since the one before.
+    /// Counts a delivery: the message's lane and number, and the number of messages missed since the previous one.
     pub fn count(&mut self, lane: u32, seq: u64, missed: u64) {
         let (lane, seq, missed) = (lane as i64, seq as i64, missed as i64);
         if self.received == 0 {
@@ -55,18 +54,18 @@ mod tests {
         let tally = after(&[(0, 7, 0), (0, 8, 0), (0, 12, 3), (0, 13, 0)]);
         assert_eq!((tally.received, tally.missed, tally.base, tally.last), (4, 3, 6, 13));
         assert_eq!((tally.wrong, tally.lanes), (0, 1));
-        // Joined at message 7, but two more came before the first was asked for.
+        // Joined at message 7, but two more were published before the first receive.
         let late = after(&[(0, 9, 2), (0, 10, 0)]);
         assert_eq!((late.base, late.wrong), (6, 0));
     }
 
     #[test]
     fn every_lie_is_found() {
-        assert!(after(&[(0, 7, 0), (0, 9, 0)]).wrong > 0, "a gap that was not told");
-        assert!(after(&[(0, 7, 0), (0, 8, 1)]).wrong > 0, "a loss that was none");
-        assert!(after(&[(0, 7, 0), (0, 7, 0)]).wrong > 0, "twice the same");
+        assert!(after(&[(0, 7, 0), (0, 9, 0)]).wrong > 0, "an unreported gap");
+        assert!(after(&[(0, 7, 0), (0, 8, 1)]).wrong > 0, "a reported loss without a gap");
+        assert!(after(&[(0, 7, 0), (0, 7, 0)]).wrong > 0, "the same message twice");
         assert!(after(&[(0, 7, 0), (0, 6, 0)]).wrong > 0, "back in time");
-        assert!(after(&[(0, 2, 9)]).wrong > 0, "more missed than there ever were");
+        assert!(after(&[(0, 2, 9)]).wrong > 0, "more missed than published");
     }
 
     #[test]

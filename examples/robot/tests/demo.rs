@@ -1,6 +1,6 @@
-//! The demo as people run it: a supervisor, ten processes, channels in shared memory.
+//! Tests of the whole demo: a supervisor, ten processes, channels in shared memory.
 //!
-//! No test here asserts how fast anything is.
+//! No test here asserts speed.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-/// One robot at a time: they would take each other's processors.
+/// One robot at a time: they would compete for CPUs.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -40,15 +40,15 @@ fn assert_fine(output: &Output, report: &Value) {
     assert!(!Path::new(left).exists(), "{left} was left behind");
 }
 
-/// A place of this test's own.
+/// A separate domain for this test.
 fn place(what: &str) -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
-    // Relaxed: only the number matters, and each is given once.
+    // Relaxed: only the uniqueness of the number matters.
     let n = NUMBER.fetch_add(1, Ordering::Relaxed);
     PathBuf::from(format!("/dev/shm/saltus-test-{}-{n}-{what}", std::process::id()))
 }
 
-/// The process ids of the demo's children.
+/// The process IDs of the demo's children.
 fn children(of: u32) -> Vec<u32> {
     let task = format!("/proc/{of}/task/{of}/children");
     let text = std::fs::read_to_string(task).unwrap_or_default();
@@ -56,7 +56,7 @@ fn children(of: u32) -> Vec<u32> {
 }
 
 fn is_alive(pid: u32) -> bool {
-    // A zombie that nobody has waited for yet is dead enough.
+    // A zombie counts as dead.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
@@ -74,19 +74,19 @@ fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Starts a demo and waits until it says how it goes, so that everybody is up.
+/// Starts a demo, and waits for its first status line, so that all processes are running.
 fn started(args: &[&str]) -> (Child, Vec<u32>) {
     let mut child = demo(args).spawn().expect("the demo starts");
     let mut out = child.stdout.take().expect("a pipe");
     let mut text = String::new();
     until("a line with a tilt", || {
         let mut some = [0; 256];
-        let n = out.read(&mut some).expect("the demo talks");
+        let n = out.read(&mut some).expect("the demo prints");
         assert!(n > 0, "the demo ended: {text}");
         text += &String::from_utf8_lossy(&some[..n]);
         text.contains("tilt")
     });
-    // It may go on talking. Somebody must listen, or else it would wait for us.
+    // Reads the rest of its output, so that it does not block.
     std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
     let processes = children(child.id());
     assert!(processes.len() >= 9, "{processes:?}");
@@ -110,7 +110,7 @@ fn without_control_it_falls_and_says_so() {
     let (output, report) = run(&["--no-control"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(report["ending"], "it lies on the ground");
-    // A second of its own time. How long the machine took for it is another matter.
+    // A second of simulated time, independent of the machine's speed.
     assert!(report["robot"]["fell_after_s"].as_f64().is_some_and(|s| s < 1.0), "{report:#}");
 }
 
@@ -121,7 +121,7 @@ fn it_stands_while_its_processes_are_killed_and_frozen() {
     assert_fine(&output, &report);
     let incidents = report["incidents"].as_array().expect("incidents");
     let deeds = incidents.iter().filter(|i| i["what"] == "killed" || i["what"] == "frozen");
-    // 66 are due; those that are late by more than a second, since the machine stood still, are left out.
+    // 66 are due; those more than a second late, because the machine was stopped, are left out.
     assert!(deeds.count() >= 40, "{report:#}");
     for incident in incidents {
         assert!(incident["pid"].as_u64() > Some(0) && incident["away_ms"].is_number(), "{incident:#}");
@@ -137,7 +137,7 @@ fn every_scan_of_a_log_comes_through_even_when_the_driver_is_killed() {
     let path = place("log.gz");
     let mut log = GzEncoder::new(std::fs::File::create(&path).expect("a file"), Compression::default());
     for k in 0..300 {
-        // Stamps that stand still and go back now and then.
+        // Timestamps that sometimes repeat or go back.
         let back = if k % 50 < 3 { 0.5 } else { 0.0 };
         let timestamp = k as f64 * 0.02 - back;
         let text = format!(
@@ -195,7 +195,7 @@ fn a_killed_supervisor_takes_its_processes_along_and_the_next_sweeps() {
     let _one = alone();
     let (mut child, processes) = started(&["--seconds", "60"]);
     let domain = format!("/dev/shm/saltus-demo-{}", child.id());
-    // A frozen process cannot do anything about it either.
+    // This also ends frozen processes.
     signal(processes[0], libc::SIGSTOP);
     signal(child.id(), libc::SIGKILL);
     child.wait().expect("it ends");
@@ -206,22 +206,22 @@ fn a_killed_supervisor_takes_its_processes_along_and_the_next_sweeps() {
     assert!(!Path::new(&domain).exists(), "the next demo did not sweep");
 }
 
-/// A demo on a terminal of its own, and the terminal's other end.
+/// A demo on its own terminal, and the other end of the terminal.
 fn on_terminal(args: &[&str]) -> (Child, std::fs::File) {
     use std::os::fd::{AsRawFd, FromRawFd};
     use std::os::unix::process::CommandExt;
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: openpty fills two descriptors; name and mode may be null, the size is whole.
+    // SAFETY: openpty fills two descriptors; name and mode may be null, the size is complete.
     let opened =
         unsafe { libc::openpty(&mut ours, &mut theirs, std::ptr::null_mut(), std::ptr::null(), &size) };
     assert_eq!(opened, 0, "no terminal can be had");
-    // SAFETY: both were just opened, and nobody else has them.
+    // SAFETY: both were just opened, and have no other owner.
     let (ours, theirs) = unsafe { (std::fs::File::from_raw_fd(ours), std::fs::File::from_raw_fd(theirs)) };
     let end = || Stdio::from(theirs.try_clone().expect("a descriptor"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_robot-demo"));
     command.args(args).stdin(end()).stdout(end()).stderr(end());
-    // SAFETY: between fork and exec only system calls: a session of its own, whose terminal this is.
+    // SAFETY: only system calls between fork and exec: they create a session with this terminal.
     unsafe {
         command.pre_exec(|| {
             libc::setsid();
@@ -230,12 +230,12 @@ fn on_terminal(args: &[&str]) -> (Child, std::fs::File) {
         })
     };
     let child = command.spawn().expect("the demo starts");
-    // SAFETY: changes no memory; the descriptor is open. Reads give what is there.
+    // SAFETY: changes no memory; the descriptor is open. Reads become nonblocking.
     unsafe { libc::fcntl(ours.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
     (child, ours)
 }
 
-/// Reads what the terminal shows until all these words were shown.
+/// Reads the terminal's output until all these words have appeared.
 fn shows(terminal: &mut std::fs::File, words: &[&str]) {
     let mut text = String::new();
     until(&format!("{words:?}"), || {
@@ -247,7 +247,7 @@ fn shows(terminal: &mut std::fs::File, words: &[&str]) {
     });
 }
 
-/// Whether the terminal collects keys into lines, as a shell expects it.
+/// Whether the terminal is in line mode, as a shell expects.
 fn is_cooked(terminal: &std::fs::File) -> bool {
     use std::os::fd::AsRawFd;
     // SAFETY: all zeros is a valid termios.
@@ -296,10 +296,10 @@ fn a_domain_that_is_in_use_is_left_alone() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--domain"));
     let names: Vec<String> = domain.list().expect("a list").iter().map(|name| name.to_string()).collect();
-    assert_eq!(names, ["imu"], "what was there stays, and nothing else");
+    assert_eq!(names, ["imu"], "existing channels stay, and no others");
     domain.unlink("imu").expect("it was there");
 
-    // In an empty one it runs, and leaves the directory that it did not make.
+    // In an empty directory it runs, and keeps the directory, which it did not create.
     let (output, report) = run(&["--seconds", "1", "--domain", &url]);
     assert_eq!(report["verdict"]["failures"], Value::Array(Vec::new()), "{report:#}");
     assert_eq!(output.status.code(), Some(0));

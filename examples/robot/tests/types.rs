@@ -1,4 +1,4 @@
-//! The generated code in the sources is what `types/robot.lcm` generates today.
+//! Checks that the generated code in the sources matches `types/robot.lcm`.
 
 use saltus_gen::{Lang, Options, Types, generate, write};
 use saltus_types::Loader;

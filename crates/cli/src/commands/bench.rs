@@ -1,4 +1,4 @@
-//! `saltus bench` and `saltus tunnel bench`: a program of its own, `saltus-bench`, found as git finds `git-x`.
+//! `saltus bench` and `saltus tunnel bench`: runs the separate program `saltus-bench`, found as git finds `git-x`.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -10,10 +10,10 @@ use clap::Args;
 
 use crate::exit::{Code, Failure, Outcome};
 
-/// The program: next to this one, or else on `PATH`.
+/// The path of the program: next to this one, else in `PATH`.
 const PROGRAM: &str = "saltus-bench";
 
-/// The options of `bench`, which are the program's.
+/// The options of `bench`, which are passed to the program.
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = EXAMPLES)]
 pub(crate) struct Bench {
@@ -28,7 +28,6 @@ Examples:
   saltus bench --short      does it run here?
   saltus bench --help       all options";
 
-/// The options of `tunnel bench`.
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = TUNNEL_EXAMPLES)]
 pub(crate) struct TunnelBench {
@@ -42,12 +41,12 @@ Examples:
   saltus tunnel bench --loss 10 --burst 1,5 --delay 10ms,50ms --rate 0,1
   saltus tunnel bench --help                 all options";
 
-/// Becomes the program. `all` is the whole command line, for the help that stands without the program.
+/// Executes the program in place of this one. `all` is the whole command line, for the help if the program is missing.
 pub(crate) fn run(all: clap::Command, bench: Bench) -> Outcome {
     become_program(all, &["bench"], &[], bench.options)
 }
 
-/// Becomes the program, which measures a tunnel.
+/// Executes the program in place of this one, to measure a tunnel.
 pub(crate) fn tunnel(all: clap::Command, bench: TunnelBench) -> Outcome {
     become_program(all, &["tunnel", "bench"], &["tunnel"], bench.options)
 }
@@ -71,12 +70,12 @@ fn become_program(all: clap::Command, command: &[&str], before: &[&str], options
     Err(Failure::new(Code::Failed, words))
 }
 
-/// What can be said without the program.
+/// The help that is shown without the program.
 fn help(mut all: clap::Command, command: &[&str]) -> Outcome {
     all.build();
     let mut found = &mut all;
     for name in command {
-        found = found.find_subcommand_mut(name).expect("a command of ours");
+        found = found.find_subcommand_mut(name).expect("a subcommand");
     }
     found.print_long_help().map_err(|e| Failure::new(Code::Failed, e.to_string()))
 }

@@ -17,7 +17,6 @@ use crate::stop;
 use saltus_text::units;
 use status::Status;
 
-/// The options of `bridge`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bridge {
@@ -69,9 +68,9 @@ pub(crate) struct Bridge {
     json: Json,
 }
 
-/// How often it looks for channels that cannot be read.
+/// Time between two checks for unreadable channels.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long it waits after an error that may pass.
+/// Pause after an error that may be temporary.
 const PAUSE: Duration = Duration::from_millis(20);
 
 const EXAMPLES: &str = "\
@@ -83,7 +82,7 @@ Examples:
   saltus bridge 'file:///tmp/run.log?speed=2' udpm://         play a log
   saltus bridge udpm:// 'file:///tmp/run.log?mode=w'          record one";
 
-/// Carries until the end is asked for, or there is nothing more.
+/// Forwards messages until a stop signal, or until the source ends.
 pub(crate) fn run(args: Bridge) -> Outcome {
     stop::on_signals()?;
     let (from, to) = args.domains()?;
@@ -104,7 +103,7 @@ pub(crate) fn run(args: Bridge) -> Outcome {
         match bridge.step(until) {
             Ok(_) => {}
             Err(Error::Canceled | Error::Ended) => break,
-            // A channel that cannot be read, or a directory that cannot be listed now, is not the others' trouble.
+            // An unreadable channel, or a directory that cannot be listed now, does not affect other channels.
             Err(error @ (Error::Channel(_) | Error::System { .. })) => {
                 bridge.not_read(&error);
                 status.trouble(error);
@@ -144,12 +143,10 @@ impl Bridge {
         let refuse = |words| Err(Failure::new(Code::Usage, words));
         match (self.rename.is_empty(), self.both) {
             (true, _) => refuse(format!(
-                "{} and {} are the same domain, and --rename gives channels no new names: name two domains",
+                "{} and {} are the same domain, and --rename changes no names: name two domains",
                 self.from, self.to
             )),
-            (false, true) => {
-                refuse(format!("--both within {}: leave it away, or name two domains", self.from))
-            }
+            (false, true) => refuse(format!("--both within {}: omit it, or name two domains", self.from)),
             (false, false) => Ok((from.clone(), from)),
         }
     }
@@ -161,7 +158,7 @@ impl Bridge {
             None => Options::next(1000).at_most(),
             Some(depth) => Options::next(depth),
         };
-        // What was there before is nobody's business but of who asks for the newest.
+        // Earlier messages are forwarded only with --newest.
         let options = if self.newest { options } else { options.start(Start::Now) };
         let route = |from, to| {
             let route = Route::new(from, to).options(options).max_rate(self.max_rate);

@@ -1,4 +1,4 @@
-//! `saltus chmod`: change who may read and write channels.
+//! `saltus chmod`: change the permissions of channels.
 
 use clap::Args;
 
@@ -7,7 +7,6 @@ use crate::flags::domain::DomainUrl;
 use crate::flags::{Names, help};
 use saltus_text::units;
 
-/// The options of `chmod`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
 pub(crate) struct Chmod {
@@ -22,11 +21,11 @@ pub(crate) struct Chmod {
 const EXAMPLES: &str = "\
 Examples:
   saltus chmod 664 imu                  the group may publish, others subscribe
-  saltus chmod 600 'robot/*'            nobody else may look";
+  saltus chmod 600 'robot/*'            only for yourself";
 
-/// Changes them, going on where one fails. Who has a channel open keeps what was opened.
+/// Changes the permissions, and continues after failures. Processes that have a channel open keep their access.
 pub(crate) fn run(domain: &DomainUrl, chmod: Chmod) -> Outcome {
     let domain = domain
-        .shm_only("chmod", "everybody who reaches a network may read and write; `saltus tunnel` encrypts")?;
+        .shm_only("chmod", "anyone who reaches a network may read and write; `saltus tunnel` encrypts")?;
     chmod.names.meant()?.for_each(&domain, false, |name| Ok(domain.chmod(name.as_bytes(), chmod.mode)?))
 }

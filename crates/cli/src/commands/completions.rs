@@ -6,7 +6,6 @@ use clap_complete::Shell;
 use crate::exit::Outcome;
 use crate::print::out::Out;
 
-/// The options of `completions`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Completions {
@@ -21,7 +20,7 @@ Examples:
   saltus completions zsh > ~/.zfunc/_saltus
   saltus completions fish > ~/.config/fish/completions/saltus.fish";
 
-/// Prints those of this command.
+/// Prints the completions for this command.
 pub(crate) fn run(mut command: Command, completions: Completions) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut command, "saltus", &mut script);

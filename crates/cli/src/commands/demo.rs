@@ -1,4 +1,4 @@
-//! `saltus demo`: the balancing robot, and the processes that it is made of.
+//! `saltus demo`: runs the balancing robot, or one of its processes.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,7 +9,6 @@ use saltus_robot::demo::{self, DemoOptions};
 use crate::exit::{Code, Failure, Outcome, readable};
 use crate::flags::{Json, RunTime};
 
-/// The options of `demo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
@@ -54,7 +53,7 @@ pub(crate) struct Demo {
     json: Json,
 }
 
-/// What the supervisor starts its children with.
+/// The options with which the supervisor starts its child processes.
 #[derive(Args)]
 pub(crate) struct DemoProcess {
     /// Which of the robot's programs
@@ -74,7 +73,7 @@ Examples:
   saltus demo --lidar scans.log.gz --speed 10
   saltus --domain shm://robot demo      watch: saltus --domain shm://robot stat";
 
-/// Runs the robot in the domain that was asked for, or in one of its own. The report tells why it failed, if it did.
+/// Runs the robot in the given domain, or in a temporary one. The report has the reason of a failure.
 pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     demo.lidar.iter().try_for_each(|log| readable(log))?;
     let options = DemoOptions {
@@ -93,18 +92,18 @@ pub(crate) fn run(domain: Option<String>, demo: Demo) -> Outcome {
     };
     match demo::run(&options) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(Failure::Known(Code::Failed)),
+        Ok(_) => Err(Failure::Reported(Code::Failed)),
         Err(saltus_robot::Error::Channel(error)) => Err(error.into()),
         Err(error @ saltus_robot::Error::Usage(_)) => Err(Failure::new(Code::Usage, error.to_string())),
         Err(error) => Err(Failure::new(Code::Failed, error.to_string())),
     }
 }
 
-/// Is one of the robot's processes, which tells its own errors.
+/// Runs one of the robot's processes, which prints its own errors.
 pub(crate) fn process(process: DemoProcess) -> Outcome {
     match saltus_robot::role_main(&process.role, &process.arguments) {
         0 => Ok(()),
-        2 => Err(Failure::Known(Code::Usage)),
-        _ => Err(Failure::Known(Code::Failed)),
+        2 => Err(Failure::Reported(Code::Usage)),
+        _ => Err(Failure::Reported(Code::Failed)),
     }
 }

@@ -1,4 +1,4 @@
-//! `saltus echo`: print messages as they come.
+//! `saltus echo`: print messages.
 
 mod channel;
 mod network;
@@ -17,7 +17,6 @@ use crate::flags::{Count, Printed, Quiet, RunTime, StartAt, Timeout, TypeDirs, t
 use crate::stop;
 use wanted::{Channels, Wanted};
 
-/// The options of `echo`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("which").args(["next", "newest"]))]
@@ -35,7 +34,7 @@ pub(crate) struct Echo {
 
     /// Take only the newest message of each channel
     ///
-    /// The newest message that is kept comes immediately, then the newest one whenever there is a newer one.
+    /// It prints the newest kept message immediately, then each time the message that is newest at that moment.
     #[arg(long, conflicts_with = "start")]
     newest: bool,
 
@@ -96,7 +95,7 @@ Examples:
   saltus echo POSE --domain udpm://239.255.76.67:7667?ttl=1 -I types
   saltus echo -e 'ARM_.*' --domain tcpq:// --json";
 
-/// Prints until there is enough, or the end is asked for.
+/// Prints messages until `--count`, `--timeout`, the end of the source, or a stop signal.
 pub(crate) fn run(domain: &DomainUrl, args: Echo) -> Outcome {
     let decoder = || types::decoder(args.of.as_deref(), &args.dirs);
     let (domain, wanted) = (domain.open()?, args.meant()?);
@@ -168,7 +167,7 @@ mod tests {
         for several in [&["-e", "a.*"][..], &["-v", "b"], &["a", "-e", "b"]] {
             assert!(matches!(meant(several).channels, Channels::Several(..)), "{several:?}");
         }
-        assert!(Line::try_parse_from(["echo"]).is_err(), "nothing is chosen");
+        assert!(Line::try_parse_from(["echo"]).is_err(), "no channel is given");
     }
 
     #[test]

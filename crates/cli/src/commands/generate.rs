@@ -1,4 +1,4 @@
-//! `saltus gen`: make code for types.
+//! `saltus gen`: generate code for types.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,13 @@ use saltus_gen::{Change, File, Lang, Options, Style, missing, rules};
 use saltus_types::Loaded;
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::print::out::Out;
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
 
-/// The options of `gen`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("only").args(["dry_run", "list"]))]
@@ -81,7 +80,6 @@ pub(crate) struct Gen {
     quiet: Quiet,
 }
 
-/// The languages.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Language {
     /// Rust with the crate saltus-wire
@@ -98,7 +96,6 @@ enum Language {
     Octave,
 }
 
-/// The styles.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum For {
     /// Idiomatic code
@@ -115,14 +112,13 @@ Examples:
   saltus gen --lang c -o gen --depfile gen/pose.d pose.lcm
   saltus gen --lang java --dry-run pose.lcm               see what would change";
 
-/// What `gen --json` prints; the fields are a promise.
+/// A line of `gen --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     file: &'a Path,
     change: &'static str,
 }
 
-/// Makes it.
 pub(crate) fn run(args: Gen) -> Outcome {
     args.refuse()?;
     let (paths, left_out) = args.files()?;
@@ -138,7 +134,7 @@ pub(crate) fn run(args: Gen) -> Outcome {
     let done = saltus_gen::write(&args.out, &files, args.dry_run).map_err(failed)?;
     args.write_rules(&files, &loaded.files).map_err(failed)?;
     args.warn_of_missing(&loaded, &files);
-    args.tell(&done)?;
+    args.report(&done)?;
     match left_out {
         0 => Ok(()),
         n => Err(Failure::new(Code::Failed, format!("left out {}: see the errors above", plural(n, "file")))),
@@ -158,7 +154,7 @@ fn shown(path: &Path) -> String {
 }
 
 impl Gen {
-    /// The type files, with --keep-going without those that cannot be read by themselves, and how many those are.
+    /// The type files, and how many were left out: with --keep-going, those that cannot be loaded.
     fn files(&self) -> Outcome<(Vec<PathBuf>, u64)> {
         let files = types::files_of(&self.paths)?;
         if !self.keep_going {
@@ -177,8 +173,8 @@ impl Gen {
         Ok((good, left_out))
     }
 
-    /// Says what became of each file.
-    fn tell(&self, done: &[(PathBuf, Change)]) -> Outcome {
+    /// Prints the change of each file.
+    fn report(&self, done: &[(PathBuf, Change)]) -> Outcome {
         let mut out = Out::new()?;
         for (path, change) in done {
             if self.json.json {
@@ -192,38 +188,36 @@ impl Gen {
             let same = done.iter().filter(|(_, change)| *change == Change::Same).count() as u64;
             let of = if same == 0 { String::new() } else { format!(", {} unchanged", plural(same, "file")) };
             let would = if self.dry_run { " would be" } else { "" };
-            say(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
+            note(format_args!("{}{would} written{of}", plural(done.len() as u64 - same, "file")));
         }
         Ok(())
     }
 
-    /// What the language does not have is not asked for in vain.
+    /// Refuses options that the language does not support.
     fn refuse(&self) -> Outcome {
         use Language::{C, Cpp, Java, Octave, Python, Rust};
         let words = match self.lang {
-            Rust if self.style == For::Lcm => "there is no Rust of LCM's: leave --style lcm out",
-            Octave if self.style == For::Lcm => "there is no Octave of LCM's: leave --style lcm out",
-            Python | Java | Octave if self.plain => {
-                "the plain layout is for Rust, C and C++: leave --plain out"
-            }
+            Rust if self.style == For::Lcm => "LCM has no Rust API: omit --style lcm",
+            Octave if self.style == For::Lcm => "LCM has no Octave API: omit --style lcm",
+            Python | Java | Octave if self.plain => "the plain layout is for Rust, C and C++: omit --plain",
             Rust | C | Cpp | Python | Java | Octave => return Ok(()),
         };
         Err(Failure::new(Code::Usage, words))
     }
 
-    /// Tells of structs that are referred to and for which no code was made, neither now nor before.
+    /// Warns about structs that others refer to and that have no generated code, from now or earlier.
     fn warn_of_missing(&self, loaded: &Loaded, made: &[File]) {
         let get = |id| loaded.schema.get(id);
         for (outer, inner) in missing(loaded, self.lang.of(), &self.options(), &self.out, made) {
             let (outer, inner) = (&get(outer).name, get(inner));
-            say(format_args!(
+            note(format_args!(
                 "warning: `{outer}` has a `{}`, for which no code was made: name {} too",
                 inner.name, inner.file
             ));
         }
     }
 
-    /// Writes what the code was made from, if that is asked for.
+    /// Writes the dependency rules of --depfile, if given.
     fn write_rules(&self, files: &[File], sources: &[PathBuf]) -> io::Result<()> {
         let Some(path) = &self.depfile else { return Ok(()) };
         let text = rules(&self.out, files, sources);

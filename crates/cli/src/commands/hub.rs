@@ -1,4 +1,4 @@
-//! `saltus hub`: the hub of LCM's network over TCP.
+//! `saltus hub`: a hub for LCM's tcpq:// transport.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::Instant;
@@ -15,7 +15,6 @@ use saltus_text::human::{bytes, plural};
 use saltus_text::table::{Align, Table};
 use saltus_text::units;
 
-/// The options of `hub`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hub {
@@ -46,10 +45,10 @@ Examples:
   saltus hub --listen 0.0.0.0           for tcpq://THIS-MACHINE on others too
   saltus hub --stat -i 500ms --json | jq .dropped";
 
-/// What `hub --json` prints of a client, or of all; the fields are a promise.
+/// A line of `hub --json` about a client, or all clients. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line {
-    /// Its address; `all` for all together, those that are gone too.
+    /// Its address; `all` is the sum, including disconnected clients.
     client: String,
     subscriptions: usize,
     received: u64,
@@ -99,7 +98,7 @@ fn clients(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| "expected a whole number, 1 or more".into())
 }
 
-/// Hands messages on until the end is asked for.
+/// Forwards messages until a stop signal.
 pub(crate) fn run(args: Hub) -> Outcome {
     let failed = |e: saltus_net::Error| Failure::new(Code::Failed, e.to_string());
     let queue =
@@ -116,11 +115,11 @@ pub(crate) fn run(args: Hub) -> Outcome {
     out.flush()?;
     let mut due = args.reports.every().map(|interval| Instant::now() + interval);
     while !stop::requested() {
-        // As long as there is something to do, nobody needs to be asked whether there is.
+        // No poll while the last turn had work.
         if !hub.turn(0).map_err(failed)? {
             stop::readable_until(&hub, due);
         }
-        hub.told().iter().for_each(tell);
+        hub.told().iter().for_each(report);
         if due.is_some_and(|due| Instant::now() >= due) {
             due = args.reports.every().map(|interval| Instant::now() + interval);
             show(&hub, args.json.json, &mut out)?;
@@ -129,16 +128,16 @@ pub(crate) fn run(args: Hub) -> Outcome {
     show_end(&hub, args.json.json, &mut out)
 }
 
-/// Tells of what somebody should look into.
-fn tell(told: &Told) {
+/// Reports problems of clients.
+fn report(told: &Told) {
     match told {
         Told::Left(client, reason) if *reason != Reason::Left => {
-            exit::say(format_args!("disconnected {client}: {reason}"))
+            exit::note(format_args!("disconnected {client}: {reason}"))
         }
         Told::Refused(client, why) => {
-            exit::say(format_args!("a subscription of {client} matches nothing: {why}"))
+            exit::note(format_args!("a subscription of {client} matches nothing: {why}"))
         }
-        Told::NoMore(why) => exit::say(format_args!("cannot accept more clients for now: {why}")),
+        Told::NoMore(why) => exit::note(format_args!("cannot accept more clients for now: {why}")),
         _ => {}
     }
 }
@@ -195,7 +194,7 @@ fn show_end(hub: &tcpq::Hub, json: bool, out: &mut Out) -> Outcome {
     } else {
         let (received, dropped) = (plural(all.received, "message"), all.dropped);
         out.line(format_args!(
-            "{received} received, {} handed on, {dropped} dropped for slow clients",
+            "{received} received, {} forwarded, {dropped} dropped for slow clients",
             all.sent
         ))?;
     }

@@ -94,7 +94,7 @@ struct Subscriber {
     latency: Option<Latency>,
 }
 
-/// Tells of each, going on where one cannot be opened.
+/// Prints each channel, and continues if one cannot be opened.
 pub(crate) fn run(url: &DomainUrl, info: Info) -> Outcome {
     let domain = url.shm_only("info", "`saltus stat` measures what comes, `saltus echo` prints it")?;
     let mut out = Out::new()?;

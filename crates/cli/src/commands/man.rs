@@ -9,7 +9,6 @@ use clap_mangen::Man as Page;
 use crate::exit::{Code, Failure, Outcome, unwritable};
 use crate::print::out::Out;
 
-/// The options of `man`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Man {
@@ -47,7 +46,7 @@ pub(crate) fn run(command: Command, man: Man) -> Outcome {
     out.flush()
 }
 
-/// Every page by its name: the command's own, and one for each command that is not hidden, in any depth.
+/// Every page by its name: one for `saltus`, and one for each command that is not hidden, at any depth.
 fn pages(command: Command) -> Vec<(String, Vec<u8>)> {
     let mut whole = command.disable_help_subcommand(true);
     whole.build();
@@ -56,7 +55,7 @@ fn pages(command: Command) -> Vec<(String, Vec<u8>)> {
     pages
 }
 
-/// A page is named with dashes; what it tells people to type has blanks.
+/// The page's name has dashes; the command as typed has spaces.
 fn add(name: &str, usage: &str, command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
     pages.push((name.to_owned(), rendered(command.clone().name(name.to_owned()).bin_name(usage))));
     let hidden = |inner: &Command| inner.is_hide_set() || inner.get_name() == "help";
@@ -85,7 +84,7 @@ fn rendered(command: Command) -> Vec<u8> {
     out
 }
 
-/// The command with all its options and their values.
+/// The synopsis: the command with all its options and their values.
 fn synopsis(command: &Command) -> String {
     let escaped = |text: &str| text.replace('\\', "\\e").replace('-', "\\-");
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
@@ -113,7 +112,7 @@ fn synopsis(command: &Command) -> String {
     page + "\n"
 }
 
-/// What stands below the options, as sections of their own whose lines stay as they are.
+/// The help sections below the options, as sections whose lines are not filled.
 fn sections(text: &str) -> String {
     let mut page = String::new();
     for line in text.lines() {
@@ -131,5 +130,5 @@ fn sections(text: &str) -> String {
     page + NORMAL
 }
 
-/// Ends the lines that stay as they are.
+/// Ends the unfilled lines.
 const NORMAL: &str = ".fi\n";

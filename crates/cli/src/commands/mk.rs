@@ -1,4 +1,4 @@
-//! `saltus mk`: make a channel.
+//! `saltus mk`: create a channel.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -7,12 +7,11 @@ use clap::{Args, ValueEnum};
 use saltus_channel::clock::Clock;
 use saltus_channel::{Attributes, Error, Group, Wake};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain::DomainUrl;
 use saltus_text::escape;
 use saltus_text::units;
 
-/// The options of `mk`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Mk {
@@ -91,9 +90,9 @@ Examples:
   saltus mk robot/arm.left --if-missing   in a start script
   saltus mk camera --max-size 4M --replace   change an existing channel";
 
-/// Makes the channel.
+/// Creates the channel.
 pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
-    let domain = domain.shm_only("mk", "`saltus pub` needs no channel to be made there")?;
+    let domain = domain.shm_only("mk", "`saltus pub` needs no existing channel there")?;
     let name = mk.name.as_bytes();
     let attributes = mk.attributes();
     if mk.replace {
@@ -106,8 +105,8 @@ pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
             let channel = domain.open_channel(name)?;
             let kept = channel.attributes();
             if (kept.get_depth(), kept.get_max_message_size()) != (mk.depth, mk.max_size) {
-                say(format_args!(
-                    "channel `{}` exists and stays as it is: {} messages of up to {} bytes, not {} of {}; --replace changes that",
+                note(format_args!(
+                    "channel `{}` exists and is unchanged: {} messages of up to {} bytes, not {} of {}; --replace changes that",
                     escape::escaped(name),
                     kept.get_depth(),
                     kept.get_max_message_size(),
@@ -118,7 +117,7 @@ pub(crate) fn run(domain: &DomainUrl, mk: Mk) -> Outcome {
             Ok(())
         }
         Err(error @ Error::Exists { .. }) => {
-            Err(Failure::new(Code::Failed, format!("{error}, or keep it as it is with --if-missing")))
+            Err(Failure::new(Code::Failed, format!("{error}, or keep it with --if-missing")))
         }
         Err(error) => Err(error.into()),
     }

@@ -1,5 +1,5 @@
-//! The commands, a file each: its options, its examples, and what it does. Help, man pages and completions are all
-//! generated from these definitions.
+//! The commands, one file each, with options, examples and implementation. Help, man pages and completions are generated from these
+//! definitions.
 
 mod bench;
 mod bridge;
@@ -44,12 +44,11 @@ use crate::flags::{habits, help};
 #[command(name = "saltus", version, after_help = help::after(&[&examples(), help::EXIT_CODES]), max_term_width = 79)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// What to do.
     #[command(subcommand)]
     command: Command,
 }
 
-/// The commands: in groups, as the help shows them.
+/// The commands, in the groups that the help shows.
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
@@ -68,7 +67,7 @@ enum Command {
     Others(Others),
 }
 
-/// What a channel is made of.
+/// Channels.
 #[derive(Subcommand)]
 enum Channels {
     /// Make a channel
@@ -101,7 +100,7 @@ enum Channels {
     Sweep(sweep::Sweep),
 }
 
-/// What flows through channels.
+/// Messages.
 #[derive(Subcommand)]
 enum Messages {
     /// Publish messages
@@ -126,14 +125,13 @@ enum Messages {
 
     /// Measure rate, jitter, age, latency and losses
     ///
-    /// RATE, BANDWIDTH and SIZE come from the publishers' counters, LATENCY (to 12.5 %) and MISSED from the subscribers':
-    /// they cover every message. PERIOD and JITTER come from the timestamps of kept messages. Channels are looked at no
-    /// more than 30 times per second, and publishers are never disturbed. On a network it subscribes, and reports losses by
-    /// sender.
+    /// RATE, BANDWIDTH and SIZE come from the publishers' counters, LATENCY (to 12.5 %) and MISSED from the subscribers': they cover every
+    /// message. PERIOD and JITTER come from the timestamps of kept messages. Channels are read at most 30 times per second, and publishers
+    /// are never disturbed. On a network it subscribes, and reports losses by sender.
     Stat(stat::Stat),
 }
 
-/// Files of messages.
+/// Logs.
 #[derive(Subcommand)]
 enum Logs {
     /// Record messages in a file
@@ -159,7 +157,7 @@ enum Logs {
     Import(import::Import),
 }
 
-/// What messages are made of.
+/// Types.
 #[derive(Subcommand)]
 enum TypeFiles {
     /// Check, show and compare types
@@ -174,7 +172,7 @@ enum TypeFiles {
     Gen(generate::Gen),
 }
 
-/// More than one machine.
+/// Networks.
 #[derive(Subcommand)]
 enum Networks {
     /// Forward messages between two domains
@@ -185,9 +183,8 @@ enum Networks {
 
     /// Run a hub for LCM's tcpq:// transport
     ///
-    /// LCM's own clients can use it too. The hub queues messages for a slow client up to --queue, then drops the oldest of
-    /// the channel with the most bytes. It listens to this machine only, unless --listen says otherwise: everybody who
-    /// reaches it may read and write.
+    /// LCM's own clients can use it too. The hub queues messages for a slow client up to --queue, then drops the oldest of the channel with
+    /// the most bytes. It listens to this machine only, unless you set --listen: anyone who can reach it may read and write.
     Hub(hub::Hub),
 
     /// Join two networks over a lossy link, such as a radio
@@ -198,19 +195,18 @@ enum Networks {
 
     /// Show channels and play logs in Foxglove and Lichtblick
     ///
-    /// A channel in shared memory is read only while a client subscribes to it. Clients decode messages whose types are
-    /// known. A log has a play bar, which all clients share. The server tells a slow client how many messages it lost.
+    /// A channel in shared memory is read only while a client subscribes to it. Clients decode messages whose types are known. A log has a
+    /// play bar, which all clients share. The server reports to a slow client how many messages it lost.
     Serve(serve::Serve),
 }
 
-/// How fast this machine is.
+/// Measurements of this machine.
 #[derive(Subcommand)]
 enum Latency {
     /// Measure scheduling delays on this machine
     ///
-    /// A thread wakes every millisecond and records how late it was, for 60 seconds or until COMMAND exits. For each delay
-    /// of --spike or more it prints what the kernel counted meanwhile: interrupts, page faults, switches, throttling, and
-    /// time stolen by the host.
+    /// A thread wakes every millisecond and records how late it was, for 60 seconds or until COMMAND exits. For each delay of --spike or
+    /// more it prints what the kernel counted in that time: interrupts, page faults, switches, throttling, and time stolen by the host.
     Hiccup(hiccup::Hiccup),
 
     /// Find causes of latency and suggest fixes
@@ -226,11 +222,11 @@ enum Latency {
 
     /// Show measured times as percentiles and charts
     ///
-    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a series of its own.
+    /// It reads HdrHistogram's files; values are nanoseconds, in .hgrm files milliseconds. Each file is a separate series.
     Report(report::Report),
 }
 
-/// The command itself.
+/// Other commands.
 #[derive(Subcommand)]
 enum Others {
     /// Run the balancing-robot demo
@@ -253,7 +249,7 @@ enum Others {
     Man(man::Man),
 }
 
-/// The groups by their headings.
+/// The groups, with their headings.
 fn groups() -> [(&'static str, clap::Command); 7] {
     let empty = || clap::Command::new("group");
     [
@@ -281,7 +277,7 @@ fn listed() -> String {
     text + "  help         Print the help of a command"
 }
 
-/// The commands that work on the domain of `--domain`, in any depth.
+/// The commands that accept `--domain`, at any depth.
 fn has_domain(path: &[&str]) -> bool {
     matches!(
         path,
@@ -292,12 +288,12 @@ fn has_domain(path: &[&str]) -> bool {
     )
 }
 
-/// The whole command line: the commands as they are defined, with what several of them share.
+/// The whole command line: the defined commands, with their shared options.
 pub(crate) fn whole() -> clap::Command {
     fn shared<'a>(command: clap::Command, path: &mut Vec<&'a str>, names: &'a [Names]) -> clap::Command {
         let mut command =
             command.mut_args(|arg| match arg.get_action().takes_values() && !arg.is_positional() {
-                // A number below zero is a value that is refused in words, not an option that is unknown.
+                // A negative number is a value, refused with a message, not an unknown option.
                 true => arg.allow_negative_numbers(true),
                 false => arg,
             });
@@ -320,7 +316,7 @@ pub(crate) fn whole() -> clap::Command {
     shared(whole, &mut Vec::new(), &names).help_template(template)
 }
 
-/// The name of a command, and those below it.
+/// The name of a command, and its subcommand.
 struct Names(String, Vec<Names>);
 
 impl Names {
@@ -329,7 +325,7 @@ impl Names {
     }
 }
 
-/// Runs what was typed.
+/// Runs the command line.
 pub(crate) fn run(arguments: Vec<std::ffi::OsString>) -> Outcome {
     let matches = whole()
         .try_get_matches_from(&arguments)
@@ -338,7 +334,7 @@ pub(crate) fn run(arguments: Vec<std::ffi::OsString>) -> Outcome {
     cli.command.run(&typed_domain(&matches)?.meant()?)
 }
 
-/// The domain that was typed, before the command or behind it.
+/// The domain as typed, before the command or after it.
 fn typed_domain(matches: &clap::ArgMatches) -> Outcome<domain::Typed> {
     let (mut at, mut path, mut typed) = (matches, Vec::new(), None);
     loop {
@@ -357,7 +353,6 @@ fn typed_domain(matches: &clap::ArgMatches) -> Outcome<domain::Typed> {
 }
 
 impl Command {
-    /// Runs it.
     fn run(self, domain: &DomainUrl) -> Outcome {
         let url = domain.url();
         match self {
@@ -376,7 +371,10 @@ impl Command {
             Command::Logs(Logs::Log(args)) => log::run(args),
             Command::Logs(Logs::Import(args)) => import::run(args),
             Command::Types(TypeFiles::Types(args)) => types::run(
-                || domain.shm_only("types show --channel", "it keeps no types; name their directory with -I"),
+                || {
+                    domain
+                        .shm_only("types show --channel", "it stores no types; name their directory with -I")
+                },
                 args,
             ),
             Command::Types(TypeFiles::Gen(args)) => generate::run(args),
@@ -399,7 +397,7 @@ impl Command {
 }
 
 fn examples() -> String {
-    let demo = "  saltus demo --chaos                 watch a robot survive\n";
+    let demo = "  saltus demo --chaos                 run the balancing robot\n";
     format!("Examples:\n{}{EXAMPLES}", if cfg!(feature = "demo") { demo } else { "" })
 }
 
@@ -416,7 +414,7 @@ mod tests {
     use clap::Arg;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Every command, in any depth, with the words that are typed for it.
+    /// Every command, at any depth, with its words.
     fn all() -> Vec<(String, clap::Command)> {
         fn walk(name: String, command: &clap::Command, all: &mut Vec<(String, clap::Command)>) {
             for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
@@ -438,7 +436,7 @@ mod tests {
         shown.filter_map(|arg| Some((arg.get_long()?, arg)))
     }
 
-    /// What an option takes, as docs/cli.md shows it.
+    /// The value of an option, as docs/cli.md shows it.
     fn value(arg: &Arg) -> String {
         let values = arg.get_value_names().filter(|_| arg.get_action().takes_values()).unwrap_or_default();
         let choices: Vec<String> =
@@ -450,7 +448,7 @@ mod tests {
         }
     }
 
-    /// What an option does, without what depends on the command: defaults, and options that it requires.
+    /// The help of an option without the parts that depend on the command: defaults, and options that it requires.
     fn meaning(arg: &Arg) -> String {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let end = help
@@ -461,9 +459,9 @@ mod tests {
         help[..end.min().unwrap_or(help.len())].to_owned()
     }
 
-    /// Options that are not the same in every command, and why.
+    /// Options that differ between commands, and why.
     const DIFFERENT: [(&str, &str); 2] = [
-        ("force", "rm passes over what is not there, the others overwrite"),
+        ("force", "rm skips missing channels, the others overwrite"),
         ("out", "a file or a directory, in the formats of the command"),
     ];
 
@@ -482,7 +480,7 @@ mod tests {
         let several = meanings.iter().filter(|(long, of)| of.len() > 1 && !excused(long));
         assert_eq!(several.collect::<Vec<_>>(), [], "options with several meanings");
         for (long, _) in DIFFERENT {
-            assert!(meanings.get(long).is_some_and(|of| of.len() > 1), "--{long} needs no excuse");
+            assert!(meanings.get(long).is_some_and(|of| of.len() > 1), "--{long} does not differ");
         }
     }
 
@@ -496,7 +494,7 @@ mod tests {
         rows.map(cells).collect()
     }
 
-    /// One concept has one spelling: docs/cli.md has every option that several commands share, and is right about it.
+    /// One concept has one spelling: docs/cli.md lists every shared option, correctly.
     #[test]
     fn the_table_of_options_is_what_the_commands_have() {
         let mut shared: BTreeMap<String, (String, BTreeSet<String>, usize)> = BTreeMap::new();
@@ -525,7 +523,7 @@ mod tests {
         assert_eq!(lacking.collect::<Vec<_>>(), [], "docs/cli.md lacks these");
     }
 
-    /// One letter is one option.
+    /// One letter stands for one option.
     #[test]
     fn a_letter_is_one_option() {
         let mut letters: BTreeMap<char, BTreeSet<String>> = BTreeMap::new();
@@ -559,7 +557,7 @@ mod tests {
         }
     }
 
-    /// A line of the help is an imperative or a noun of at most 60 characters, without a full stop.
+    /// A line of the help is an imperative or a noun phrase of at most 60 characters, without a full stop.
     #[test]
     fn help_lines_are_short() {
         let mut wrong = Vec::new();
@@ -591,7 +589,7 @@ mod tests {
         }
     }
 
-    /// `--domain` is where it means something.
+    /// Only commands that use a domain accept `--domain`.
     #[test]
     fn only_commands_of_a_domain_have_the_option() {
         for (name, command) in all() {
@@ -605,7 +603,7 @@ mod tests {
         );
     }
 
-    /// The short help fits a terminal of 80 columns as it is written.
+    /// The short help fits a terminal of 80 columns without wrapping.
     #[test]
     fn short_help_fits_80_columns() {
         for (name, command) in all() {
@@ -616,7 +614,7 @@ mod tests {
         }
     }
 
-    /// Nothing below the options has to be wrapped, so that examples stay what they are.
+    /// The lines below the options fit without wrapping, so that examples stay intact.
     #[test]
     fn examples_fit_80_columns() {
         for (name, command) in all() {
@@ -627,9 +625,9 @@ mod tests {
         }
     }
 
-    /// The options in a line that is no comment, such as `--json`.
+    /// The options, such as `--json`, in a line that is not a comment.
     fn options_in(line: &str) -> impl Iterator<Item = &str> {
-        // What saltus-bench is given is its own affair.
+        // The options of saltus-bench are not ours.
         let is_other = line.trim_start().starts_with("//") || line.contains("saltus bench ");
         let line = if is_other || line.contains("tunnel bench ") { "" } else { line };
         line.match_indices("--").filter_map(|(at, _)| {
@@ -641,7 +639,7 @@ mod tests {
 
     #[test]
     fn options_that_messages_name_exist() {
-        /// Options of other programs, which messages name too.
+        /// Options of other programs that messages also name.
         const FOREIGN: [&str; 10] = [
             "cap-add", "cpus", "features", "ipc", "locked", "path", "profile", "shm-size", "system", "ulimit",
         ];
@@ -659,7 +657,7 @@ mod tests {
                 left.extend(inside().filter(|_| is_source));
                 continue;
             }
-            // The options of habit are those that do not exist.
+            // That file lists options that do not exist.
             if path.extension().is_none_or(|ending| ending != "rs") || path.ends_with("habits.rs") {
                 continue;
             }
@@ -671,6 +669,6 @@ mod tests {
                 named += 1;
             }
         }
-        assert!(named > 100, "only {named} options are named");
+        assert!(named > 100, "only {named} options found");
     }
 }

@@ -1,4 +1,4 @@
-//! `saltus play`: publish what was recorded.
+//! `saltus play`: publish the messages of logs.
 
 mod status;
 
@@ -12,7 +12,7 @@ use saltus_play::{Bookmarks, Player, Reel};
 use saltus_replay::{Answer, Choice, Clock, Error, Keys, Outlets, Part, Restamp, Session, Wish};
 
 use super::log::{self, Times};
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::selection::Matching;
 use crate::flags::types;
@@ -20,7 +20,6 @@ use crate::flags::{Count, Json, Quiet, RunTime, TypeDirs};
 use crate::stop;
 use status::Status;
 
-/// The options of `play`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Play {
@@ -86,10 +85,10 @@ pub(crate) struct Play {
     quiet: Quiet,
 }
 
-/// Which timestamps messages get.
+/// The values of `--timestamps`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// Time of playing
+    /// Time of publication
     Present,
     /// Time in the log, on shm:// shifted so that it ends now
     Original,
@@ -110,7 +109,7 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Plays until the end, or until that is asked for.
+/// Plays until the end of the logs, or until a stop signal.
 pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     stop::on_signals()?;
     args.time.duration.into_iter().for_each(stop::after);
@@ -127,7 +126,7 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
     }
     let mut player = Player::new(reel, args.speed);
     let Some((first, last)) = player.span().map_err(Error::from)? else {
-        return Err(Failure::new(Code::Failed, "there is no event in it"));
+        return Err(Failure::new(Code::Failed, "the logs have no events"));
     };
     let part = args.part(first, last)?;
     let outlets = args.outlets(&domain, (part.start, part.end.min(last)))?;
@@ -136,22 +135,26 @@ pub(crate) fn run(url: Option<&str>, args: Play) -> Outcome {
         session.start();
     }
     let mut status = Status::new(args.json.json, args.quiet.quiet, (first, last), keys.is_some());
-    let _ = rt::set_timer_slack(1); // refused by a sandbox, timers are 50 us late
+    let _ = rt::set_timer_slack(1); // if a sandbox refuses, timers are up to 50 us late
     let played = session.play(|session, now| {
         let wish = obey(session, &mut keys, &mut status, first)?;
         status.show(now, session, keys.as_ref().and_then(Keys::line));
         Ok(wish)
     });
-    drop(keys.take()); // the terminal is as it was
+    drop(keys.take()); // restores the terminal
     let report = session.outlets().report();
     status.end(&report)?;
     if let Err(error) = session.settle() {
-        say(format_args!("the bookmarks stay beside the log: {error}"));
+        note(format_args!("bookmarks stay in a file next to the log: {error}"));
     }
-    played.and(if report.refused + report.unreadable > 0 { Err(Failure::Known(Code::Lost)) } else { Ok(()) })
+    played.and(if report.refused + report.unreadable > 0 {
+        Err(Failure::Reported(Code::Lost))
+    } else {
+        Ok(())
+    })
 }
 
-/// Does what the keys ask for that were pressed.
+/// Handles the pressed keys.
 fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, first: i64) -> Outcome<Wish> {
     let mut wish = Wish::Nothing;
     let Some(keys) = keys else { return Ok(wish) };
@@ -165,7 +168,7 @@ fn obey(session: &mut Session, keys: &mut Option<Keys>, status: &mut Status, fir
                 Ok(to) => session.seek(to.of(first))?,
                 Err(error) => status.note(error),
             },
-            Answer::Help => status.tell(saltus_replay::HELP),
+            Answer::Help => status.print(saltus_replay::HELP),
             Answer::End => return Ok(Wish::End),
         }
     }
@@ -179,7 +182,7 @@ impl From<Error> for Failure {
             Error::NoTimestamps { url } => Failure::new(
                 Code::Usage,
                 format!(
-                    "{url} carries no timestamps of the publisher: --timestamps original is for shm:// and for file://"
+                    "{url} has no timestamps by publishers: --timestamps original works with shm:// and file://"
                 ),
             ),
             Error::TooLong => Failure::new(
@@ -198,7 +201,7 @@ impl Play {
         Ok(Reel::new(logs.collect::<Outcome<_>>()?))
     }
 
-    /// Of a log with these first and last times.
+    /// The time span, within a log with these first and last times.
     fn part(&self, first: i64, last: i64) -> Outcome<Part> {
         let start = self.times.from.map_or(first, |from| from.of(first));
         let end = self.times.to.map_or(last, |to| to.of(first).saturating_sub(1));
@@ -220,6 +223,6 @@ impl Play {
             renames: renames.collect::<Result<_, saltus_domain::Error>>()?,
             prefix: self.prefix.clone().unwrap_or_default().into_bytes(),
         };
-        Ok(Outlets::new(domain, choice, types, restamp, Box::new(|words| say(words))))
+        Ok(Outlets::new(domain, choice, types, restamp, Box::new(|words| note(words))))
     }
 }

@@ -13,7 +13,7 @@ use saltus_channel::{Attributes, Channel, Directory, Error};
 use saltus_decode::{Dictionary, Encoder};
 use saltus_os::{lines::Lines, pace::Pace};
 
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::flags::domain::{self, DomainUrl, OpenDomain};
 use crate::flags::types;
 use crate::flags::{Count, Quiet, Rate, TypeDirs};
@@ -23,7 +23,6 @@ use saltus_text::human::plural;
 use saltus_text::units;
 use sink::Sink;
 
-/// The options of `pub`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("what").required(true).args(["text", "file", "lines", "bytes"]))]
@@ -93,13 +92,13 @@ Examples:
   saltus pub load x -r 0 -n 1000000             a million, as fast as it goes
   saltus pub POSE --type pose_t '{\"x\": 0.5}' -I types --domain udpm://";
 
-/// Room for what is not known yet.
+/// Message size for a channel whose messages may vary in length.
 const LONG: u64 = 4096;
 
 /// Longest line of JSON.
 const JSON: usize = 256 << 20;
 
-/// Bytes on the command line. A type of its own, since clap takes a `Vec` for an option given several times.
+/// Bytes on the command line. A separate type, because clap treats a `Vec` as a repeatable option.
 #[derive(Clone)]
 struct Bytes(Vec<u8>);
 
@@ -109,7 +108,7 @@ impl Bytes {
     }
 }
 
-/// Publishes until there is no more, or the end is asked for.
+/// Publishes until `--count`, the end of the input, or a stop signal.
 pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     stop::on_signals()?;
     let place = domain.open()?;
@@ -118,11 +117,11 @@ pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     let message = args.message(encoder.as_ref())?;
     let varies = encoder.as_ref().is_some_and(Encoder::varies);
     let mut publisher = args.sink(&place, message.as_deref(), varies)?;
-    // Messages count for more than what is said about them.
+    // The messages matter more than their description.
     if let Some(Err(failure)) =
         encoder.as_ref().map(|encoder| publisher.describe(&saltus_domain::description(encoder.kind())))
     {
-        say(format_args!("{failure}; published all the same, but readers need -I to read it"));
+        note(format_args!("{failure}; published anyway, but subscribers need -I to decode it"));
     }
     let mut pace = Pace::new(args.rate.rate.unwrap_or(0.0), Instant::now());
     let most = if one_shot { 1 } else { args.count.count.unwrap_or(u64::MAX) };
@@ -134,8 +133,8 @@ pub(crate) fn run(domain: &DomainUrl, args: Pub) -> Outcome {
     };
     if !one_shot && !args.quiet.quiet {
         match pace.skipped() {
-            0 => say(format_args!("published {}", plural(published, "message"))),
-            n => say(format_args!(
+            0 => note(format_args!("published {}", plural(published, "message"))),
+            n => note(format_args!(
                 "published {}, skipped {n} that were due while this process could not run",
                 plural(published, "message")
             )),
@@ -160,8 +159,8 @@ fn each_line(
     published: &mut u64,
 ) -> Outcome {
     let failed = |e| Failure::new(Code::Failed, format!("cannot read standard input: {e}"));
-    // A line longer than what can be published is handed over as soon as that is known, so that publishing tells it.
-    // JSON may be much longer than the message that it becomes.
+    // A line longer than the largest message is passed on immediately, so that publishing reports it. JSON may be much longer than its
+    // encoded message.
     let longest = if encoder.is_some() { JSON } else { publisher.max_len() };
     let mut lines = Lines::new(stop::input().map_err(failed)?, longest);
     let mut number = 0u64;
@@ -181,17 +180,17 @@ fn each_line(
 }
 
 impl Pub {
-    /// What makes messages from JSON, if a type was named.
+    /// The encoder for messages from JSON, if a type is given.
     fn encoder(&self, place: &OpenDomain) -> Outcome<Option<Encoder>> {
         let known = || match place {
             OpenDomain::Shm(domain) => match domain.open_channel(self.name.as_bytes()) {
                 Ok(channel) => Ok(Dictionary::of(types::texts(channel.descriptions()?))),
-                // There is none that could know it.
+                // A missing channel stores no types.
                 Err(Error::NotFound { .. }) => Ok(Dictionary::default()),
                 Err(error) => Err(error.into()),
             },
             OpenDomain::Other(domain) => {
-                let words = format!("no types are left in {}: name their directory with -I", domain.url());
+                let words = format!("{} stores no types: name their directory with -I", domain.url());
                 Err(Failure::new(Code::Usage, words))
             }
         };
@@ -199,7 +198,7 @@ impl Pub {
         self.of.as_ref().map(new).transpose()
     }
 
-    /// Where it is published.
+    /// Opens the channel, or the domain, to publish in.
     fn sink(&self, place: &OpenDomain, message: Option<&[u8]>, varies: bool) -> Outcome<Sink> {
         match place {
             OpenDomain::Shm(domain) => {
@@ -209,7 +208,7 @@ impl Pub {
             OpenDomain::Other(domain) if self.max_size.is_some() || self.no_create => {
                 let option = if self.no_create { "--no-create" } else { "--max-size" };
                 let words = format!(
-                    "{option} is for shared memory: {} needs no channel to be made; omit it",
+                    "{option} is for shared memory: {} needs no existing channel; omit it",
                     domain.url()
                 );
                 Err(Failure::new(Code::Usage, words))
@@ -218,7 +217,7 @@ impl Pub {
         }
     }
 
-    /// The message, where there is one and not a line after the other.
+    /// The message, if there is a single one, not one per line.
     fn message(&self, encoder: Option<&Encoder>) -> Outcome<Option<Vec<u8>>> {
         let message = match (&self.text, &self.file, &self.bytes) {
             (Some(text), _, _) => text.as_bytes().to_vec(),
@@ -235,7 +234,7 @@ impl Pub {
         }
     }
 
-    /// The channel, made to fit the message when it is missing; with room for longer ones if its type `varies`.
+    /// Opens the channel. A missing one is made to fit the message, or longer ones if the size of its type `varies`.
     fn channel(&self, domain: &Directory, message: Option<&[u8]>, varies: bool) -> Outcome<Channel> {
         let name = self.name.as_bytes();
         match domain.open_channel(name) {
@@ -246,7 +245,7 @@ impl Pub {
             opened => return Ok(opened?),
         }
         let size = self.max_size.unwrap_or_else(|| {
-            // A line can be of any length: room for a long one.
+            // A line can have any length.
             let longest = message.map_or(LONG, |m| m.len() as u64);
             let room = if varies { LONG.max(4 * longest) } else { longest };
             Attributes::new().get_max_message_size().max(room.next_multiple_of(64))
@@ -255,14 +254,14 @@ impl Pub {
             Ok(channel) => {
                 if !self.quiet.quiet {
                     let depth = channel.attributes().get_depth();
-                    say(format_args!(
+                    note(format_args!(
                         "made channel `{}`: {depth} messages of up to {size} bytes",
                         escaped(name)
                     ));
                 }
                 Ok(channel)
             }
-            // Somebody else was faster.
+            // Another process made it first.
             Err(Error::Exists { .. }) => Ok(domain.open_channel(name)?),
             Err(error) => Err(error.into()),
         }
@@ -274,7 +273,7 @@ fn contents(file: &Path) -> Outcome<Vec<u8>> {
     read.map_err(|e| unreadable(file.display(), &e))?.ok_or(Failure::Quiet)
 }
 
-/// Standard input up to its end; none when the end was asked for before.
+/// Standard input up to its end, or `None` after a stop signal.
 fn whole_input() -> io::Result<Option<Vec<u8>>> {
     let (mut input, mut bytes) = (stop::input()?, Vec::new());
     while stop::wait_readable(&input) {

@@ -1,4 +1,4 @@
-//! `saltus record`: write what flows into files.
+//! `saltus record`: write messages to files.
 
 mod options;
 mod status;
@@ -7,26 +7,26 @@ use std::io::{self, IsTerminal};
 
 use saltus_record::{Control, Recorder, Told};
 
-use crate::exit::{self, Code, Failure, Outcome, say};
+use crate::exit::{self, Code, Failure, Outcome, note};
 use crate::stop;
 pub(crate) use options::Record;
 use status::Status;
 
-/// Records until the end is asked for, or until what was asked for is recorded.
+/// Records until a stop signal, or until the options end it.
 pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     stop::on(&[libc::SIGINT, libc::SIGTERM])?;
     let (sources, settings) = (args.sources(url)?, args.settings()?);
     let keeps = settings.last.is_some();
-    args.absent_now(url)?.iter().for_each(|words| say(format_args!("warning: {words}; waiting for it")));
+    args.absent_now(url)?.iter().for_each(|words| note(format_args!("warning: {words}; waiting for it")));
     let when = args.when()?;
     let domains = sources.iter().map(|source| source.domain.clone());
     if let Some(doubt) = when.as_ref().filter(|_| !args.quiet.quiet).and_then(|when| when.doubt(domains)) {
-        say(format_args!("{doubt}"));
+        note(format_args!("{doubt}"));
     }
     let format = Box::new(args.format(settings.naming.template())?);
     let made = settings.naming.missing_directory().filter(|_| !keeps && !args.quiet.quiet);
     let mut recorder = Recorder::new(sources, settings, format)?;
-    made.iter().for_each(|directory| say(format_args!("made the directory `{}`", directory.display())));
+    made.iter().for_each(|directory| note(format_args!("made the directory `{}`", directory.display())));
     if let Some(mut when) = when {
         recorder.save_when(Box::new(move |message, types| when.becomes_true(message, types)));
     }
@@ -44,17 +44,17 @@ pub(crate) fn run(url: Option<&str>, args: Record) -> Outcome {
     ended?;
     shown?;
     if recorder.status().total.has_losses() {
-        return Err(Failure::Known(Code::Lost));
+        return Err(Failure::Reported(Code::Lost));
     }
     let came: Vec<_> = recorder.lines().into_iter().map(|line| line.channel).collect();
     exit::for_each(args.never_came(url, came)?, Err)
 }
 
-/// What is asked for while it records: SIGHUP for a new file; a key and SIGUSR1 for the last moments.
+/// Requests during a recording: SIGHUP starts a new file; Enter and SIGUSR1 write the messages kept by `--last`.
 fn steer(control: &Control, keeps: bool) -> Outcome {
-    let failed = |e| Failure::new(Code::Failed, format!("cannot listen to signals: {e}"));
+    let failed = |e| Failure::new(Code::Failed, format!("cannot handle signals: {e}"));
     let (hup, usr1) = (control.clone(), control.clone());
-    // SAFETY: all that these do is to store into an atomic, which a signal handler may.
+    // SAFETY: these handlers only store to an atomic, which is async-signal-safe.
     unsafe {
         signal_hook::low_level::register(libc::SIGHUP, move || hup.new_file()).map_err(failed)?;
         signal_hook::low_level::register(libc::SIGUSR1, move || usr1.save()).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! `saltus report`: histograms of times as a page, a figure, or a table.
+//! `saltus report`: show histograms of times as a page, a figure, or a table.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use saltus_measure::Summary;
 use saltus_measure::report::{self, Level, Series, Unit};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, readable, say, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, readable, unwritable};
 use crate::flags::output::Target;
 use crate::flags::{Force, Json};
 use crate::print::out::Out;
@@ -17,7 +17,6 @@ use saltus_text::escape::escaped;
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
 
-/// The options of `report`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Report {
@@ -44,7 +43,7 @@ pub(crate) struct Report {
 
     /// Unit of .hgrm values: ns, us, ms or s [default: by value]
     ///
-    /// The default is ns if all values are whole numbers, as HdrHistogram writes what it was given, else ms.
+    /// The default is ns if all values are whole numbers, else ms.
     #[arg(long, value_name = "UNIT", value_parser = Unit::from_str)]
     unit: Option<Unit>,
 
@@ -63,7 +62,7 @@ Examples:
   saltus report idle.hlog load.hlog --compare -o both.svg
   saltus report run.hlog --tag raw --level 99:1ms,100:20ms -o run.html";
 
-/// A line of `report --json`; the fields are a promise.
+/// A line of `report --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     series: &'a str,
@@ -80,10 +79,10 @@ struct Kept {
     kept: bool,
 }
 
-/// So many series are drawn together.
+/// Most series in one chart.
 const SERIES: usize = 24;
 
-/// Reads the files, and writes or prints what was asked for. A broken promise is no failure.
+/// Reads the files, and writes or prints the report. A missed level is not a failure.
 pub(crate) fn run(mut args: Report) -> Outcome {
     args.level.sort_by(|a, b| a.percent.total_cmp(&b.percent));
     let mut series = Vec::new();
@@ -92,13 +91,15 @@ pub(crate) fn run(mut args: Report) -> Outcome {
         let all = report::load(file, args.unit).map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
         if let Some(unit) = all[0].assumed {
             let (file, unit) = (file.display(), unit.name());
-            say(format_args!("{file}: all values are whole numbers, read as {unit}; --unit names another"));
+            note(format_args!(
+                "{file}: all values are whole numbers, read as {unit}; --unit selects another"
+            ));
         }
         if all[0].cut {
-            say(format_args!("{} was cut short; going on with what is whole of it", file.display()));
+            note(format_args!("{} was cut short; continuing with its complete part", file.display()));
         }
         let chosen = report::chosen(all, &args.tag).map_err(|tags| {
-            let words = format!("{} has no such tag; it has: {}", file.display(), tags.join(", "));
+            let words = format!("no such tag in {}; it has: {}", file.display(), tags.join(", "));
             Failure::new(Code::Failed, words)
         })?;
         series.extend(chosen);
@@ -114,7 +115,7 @@ fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
     let end = path.extension().and_then(|end| end.to_str());
     if matches!(end, Some("html" | "svg")) && series.len() > SERIES {
         let many = series.len();
-        let words = format!("{many} series are too many to be told apart: take {SERIES} or fewer, by --tag");
+        let words = format!("{many} series are too many to distinguish: select {SERIES} or fewer with --tag");
         return Err(Failure::new(Code::Usage, words));
     }
     let text = match (end, series) {
@@ -125,7 +126,7 @@ fn write(path: &Path, series: &[Series], args: &Report) -> Outcome {
         (Some("csv" | "hgrm"), _) => {
             return Err(Failure::new(
                 Code::Usage,
-                "such a file has one series: choose one file, and one by --tag",
+                "such a file has one series: name one file, and select one series with --tag",
             ));
         }
         _ => {

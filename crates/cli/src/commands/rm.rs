@@ -7,7 +7,6 @@ use crate::exit::Outcome;
 use crate::flags::domain::DomainUrl;
 use crate::flags::{Names, help};
 
-/// The options of `rm`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
 pub(crate) struct Rm {
@@ -24,11 +23,11 @@ Examples:
   saltus rm imu
   saltus rm 'robot/*' -f                succeed if there are none";
 
-/// Removes them, going on where one fails.
+/// Removes the channels, and continues after failures.
 pub(crate) fn run(domain: &DomainUrl, rm: Rm) -> Outcome {
     let domain = domain.shm_only("rm", "it keeps no channels; `saltus ls` lists those with traffic")?;
     rm.names.meant()?.for_each(&domain, rm.force, |name| match domain.unlink(name.as_bytes()) {
-        // Somebody else was faster: it is gone, as was wanted.
+        // Another process removed it first.
         Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     })

@@ -11,7 +11,7 @@ use saltus_types::cdr::Dialect;
 use serde::Serialize;
 
 use super::log;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::domain;
 use crate::flags::mcap::Schema;
 use crate::flags::types;
@@ -20,7 +20,6 @@ use crate::print::out::Out;
 use crate::stop;
 use saltus_text::units;
 
-/// The options of `serve`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
@@ -98,7 +97,7 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `serve --json` prints when clients may come; the fields are a promise.
+/// The line of `serve --json`, printed when clients can connect. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Ready<'a> {
     url: String,
@@ -106,7 +105,7 @@ struct Ready<'a> {
     token: Option<&'a str>,
 }
 
-/// Serves until the end is asked for. `given` is the domain of the command line, `url` that or the environment's.
+/// Serves until a stop signal. `given` is the domain of the command line, `url` that or the environment's.
 pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     stop::on_signals()?;
     if given && !args.logs.is_empty() {
@@ -132,7 +131,7 @@ pub(crate) fn run(given: bool, url: Option<&str>, args: Serve) -> Outcome {
     let (send, receive) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {
         while stop::sleep_until(std::time::Instant::now() + Duration::from_secs(3600)) {}
-        let _ = send.send(()); // nobody waits if serving has failed
+        let _ = send.send(()); // the receiver is gone if serving has failed
     });
     server.run(async { drop(receive.await) }).map_err(failure)
 }
@@ -152,10 +151,10 @@ impl Serve {
         let playing = Playing { speed: self.speed, paused: self.paused, repeat: self.repeat };
         let tape = Tape::new(Reel::new(logs), types::types(&self.dirs)?, dialect, playing);
         let tape = tape.map_err(|e| Failure::new(Code::Failed, e.to_string()))?;
-        tape.ok_or_else(|| Failure::new(Code::Failed, "there is no event in it"))
+        tape.ok_or_else(|| Failure::new(Code::Failed, "the logs have no events"))
     }
 
-    /// Says where clients come to.
+    /// Prints the address for clients.
     fn ready(&self, server: &Server) -> Outcome {
         if self.json.json {
             let mut out = Out::new()?;
@@ -164,7 +163,7 @@ impl Serve {
             return out.flush();
         }
         if !self.quiet.quiet || server.token().is_some() {
-            say(format_args!("open {} in Foxglove or Lichtblick", server.url()));
+            note(format_args!("open {} in Foxglove or Lichtblick", server.url()));
         }
         Ok(())
     }

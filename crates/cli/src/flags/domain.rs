@@ -11,29 +11,29 @@ use saltus_domain::{Reach, SCHEMES, Scheme};
 use saltus_text::escape::{escaped, unescaped};
 use saltus_types::nearest;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 
-/// The option by its id.
+/// The id of the option.
 pub(crate) const ID: &str = "domain";
 
-/// The option, for the commands that work on a domain.
-// Its default is read by ourselves: clap would show it in every usage line as if it had to be given.
+/// The option `--domain`, for the commands that use a domain.
+// The environment variable is not read by clap, which would show it in every usage line as a required argument.
 pub(crate) fn arg() -> Arg {
     let arg = Arg::new(ID).long(ID).value_name("URL");
     arg.help("Domain to use, else $SALTUS_DOMAIN, else shm://").long_help(domains())
 }
 
-/// The domain as it was typed.
+/// The domain as typed.
 pub(crate) struct Typed(pub(crate) Option<String>);
 
 impl Typed {
-    /// The domain that is meant. An empty URL is as good as none.
+    /// The URL of the domain to use. An empty URL counts as absent.
     pub(crate) fn meant(self) -> Outcome<DomainUrl> {
         DomainUrl::of(self.0, std::env::var_os("SALTUS_DOMAIN").unwrap_or_default().into_string())
     }
 }
 
-/// The domain that is meant.
+/// The URL of the domain to use.
 pub(crate) struct DomainUrl {
     url: Option<String>,
     typed: bool,
@@ -55,37 +55,35 @@ impl DomainUrl {
         Ok(DomainUrl { url: Some(url).filter(|url| !url.is_empty()), typed: is_typed })
     }
 
-    /// Its URL, if there is one.
+    /// The URL, if one was given.
     pub(crate) fn url(&self) -> Option<&str> {
         self.url.as_deref()
     }
 
-    /// Whether the URL is from the command line.
+    /// Whether the URL comes from the command line.
     pub(crate) fn is_typed(&self) -> bool {
         self.typed
     }
 
-    /// Opens it.
     pub(crate) fn open(&self) -> Outcome<OpenDomain> {
         OpenDomain::at(self.url())
     }
 
-    /// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
+    /// The domain, if it is in shared memory. Otherwise fails with the reason why `command` does not work there, and with `instead`.
     pub(crate) fn shm_only(&self, command: &str, instead: &str) -> Outcome<Directory> {
         shm_only(self.url(), command, instead)
     }
 }
 
-/// A domain, opened by its URL.
+/// An open domain.
 pub(crate) enum OpenDomain {
-    /// Shared memory, with all that can be told of its channels.
+    /// Shared memory, whose channels can be inspected.
     Shm(Directory),
-    /// A network, or a log, through which messages only pass.
+    /// A network or a log, which only carries messages.
     Other(saltus_domain::Domain),
 }
 
 impl OpenDomain {
-    /// Opens it.
     pub(crate) fn at(url: Option<&str>) -> Outcome<OpenDomain> {
         match url.filter(|url| is_network(url)) {
             None => Ok(OpenDomain::Shm(Directory::open(url.unwrap_or("shm://"))?)),
@@ -93,17 +91,17 @@ impl OpenDomain {
         }
     }
 }
-/// Whether the URL is of something else than shared memory, or of nothing.
+/// Whether the URL is not of shared memory, or is invalid.
 fn is_network(url: &str) -> bool {
     !Scheme::of(url).is_ok_and(|scheme| scheme.traits.shared_memory)
 }
 
-/// The domain, if it is in shared memory. Others are not touched.
+/// The domain, if it is in shared memory. Does not open other domains.
 pub(crate) fn in_shared_memory(url: &str) -> Outcome<Option<Directory>> {
     Ok(if is_network(url) { None } else { Some(Directory::open(url)?) })
 }
 
-/// What `--domain` takes, by what this build has.
+/// The URLs that `--domain` accepts in this build.
 pub(crate) fn domains() -> String {
     let others = SCHEMES.iter().filter(|s| !s.traits.shared_memory && s.traits.reach != Reach::Process);
     let (built, absent): (Vec<_>, Vec<_>) = others.partition(|scheme| scheme.is_built_in());
@@ -120,7 +118,7 @@ pub(crate) fn domains() -> String {
     )
 }
 
-/// A domain of any kind, through the interface that they have in common. One that other processes cannot reach is refused.
+/// Opens a domain of any kind. Fails for one that other processes cannot reach.
 pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
     if Scheme::of(url).is_ok_and(|scheme| scheme.traits.reach == Reach::Process) {
         let words =
@@ -130,13 +128,13 @@ pub(crate) fn network(url: &str) -> Outcome<saltus_domain::Domain> {
     Ok(saltus_domain::Domain::open(url)?)
 }
 
-/// A domain in shared memory; of another one it is told why `command` does nothing there, and what does.
+/// The domain, if it is in shared memory. Otherwise fails with the reason why `command` does not work there, and with `instead`.
 pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outcome<Directory> {
     match url.filter(|url| is_network(url)) {
         None => Ok(Directory::open(url.unwrap_or("shm://"))?),
         Some(url) if matches!(Scheme::of(url), Err(saltus_domain::Error::Invalid { .. })) => {
             network(url).and_then(|_| Ok(Directory::open(url)?))
-        } // neither can be
+        } // neither occurs
         Some(url) => Err(Failure::new(
             Code::Usage,
             format!("`saltus {command}` works on shared memory, shm://, not on {url}: {instead}"),
@@ -144,17 +142,17 @@ pub(crate) fn shm_only(url: Option<&str>, command: &str, instead: &str) -> Outco
     }
 }
 
-/// Says what to do where there is no channel: in a domain that nobody has used, or by a mistake.
+/// Prints a hint for a domain without channels: it is unused, or its URL is mistyped.
 pub(crate) fn tell_of_no_domain(domain: &Directory) {
     if domain.list().is_ok_and(|all| all.is_empty()) {
         let url = domain.url();
         let without = Directory::from_env().is_ok_and(|usual| usual.url() == url);
         let option = if without { String::new() } else { format!(" --domain {url}") };
-        say(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
+        note(format_args!("no channels yet in {url}: try `saltus pub hello hi -r 1{option}`"));
     }
 }
 
-/// Why there is no channel of that name, in the same words in every command; with the name that may be meant.
+/// The failure to find a channel, in the same words in every command. Suggests a similar name.
 pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
     let shown = escaped(name);
     let known: Vec<String> = all.iter().map(|name| escaped(name.as_bytes())).collect();
@@ -165,7 +163,7 @@ pub(crate) fn absent(name: &[u8], all: &[Name], url: &str) -> Failure {
     Failure::new(Code::NotFound, format!("no channel `{shown}` in {url}: {remedy}"))
 }
 
-/// Opens the one channel of that name, or the one that is printed so.
+/// Opens the channel with this name, or the one whose escaped name is `name`.
 pub(crate) fn open_named(domain: &Directory, argument: &OsStr) -> Outcome<Channel> {
     let name = Name::new(argument.as_bytes())?;
     let printed_so =
@@ -178,7 +176,7 @@ pub(crate) fn open_named(domain: &Directory, argument: &OsStr) -> Outcome<Channe
     }
 }
 
-/// Opens a channel; says whose it is where that is not allowed.
+/// Opens a channel. If permission is denied, the failure names the channel's owner.
 pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
     domain.open_channel(name.as_bytes()).map_err(|error| match error {
         Error::NotFound { .. } => absent(name.as_bytes(), &domain.list().unwrap_or_default(), &domain.url()),
@@ -194,7 +192,7 @@ pub(crate) fn open(domain: &Directory, name: &Name) -> Outcome<Channel> {
     })
 }
 
-/// Where a channel's files are.
+/// The directory of a channel's files.
 pub(crate) fn directory(domain: &Directory, name: &Name) -> PathBuf {
     domain.path().join(name.file_name())
 }
@@ -214,20 +212,20 @@ mod tests {
         assert_eq!(meant(None, ""), (None, false));
         assert_eq!(meant(None, "shm://b"), (url("shm://b"), false));
         assert_eq!(meant(Some("shm://a"), "shm://b"), (url("shm://a"), true));
-        assert_eq!(meant(Some(""), "shm://b"), (None, false), "empty takes the variable away");
+        assert_eq!(meant(Some(""), "shm://b"), (None, false), "empty overrides the variable");
     }
 
     #[test]
     fn a_variable_that_is_no_text_is_a_usage_error() {
         use std::os::unix::ffi::OsStringExt;
         let variable = Err(std::ffi::OsString::from_vec(vec![0xff]));
-        let failure = DomainUrl::of(None, variable).err().expect("it is refused");
+        let failure = DomainUrl::of(None, variable).err().expect("refused");
         assert_eq!(failure.code(), Some(Code::Usage));
     }
 
     #[test]
     fn commands_for_shared_memory_say_what_to_do_elsewhere() {
-        let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists what comes").expect_err("refused");
+        let failure = shm_only(Some("udpm://"), "rm", "`saltus ls` lists channels").expect_err("refused");
         assert_eq!(failure.code(), Some(Code::Usage));
         assert!(failure.to_string().contains("`saltus rm`") && failure.to_string().contains("saltus ls"));
     }

@@ -1,4 +1,4 @@
-//! What people type out of habit, from other tools or older versions, and what to type instead.
+//! Messages of clap in our style, with hints for commands and options of other tools.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use saltus_types::nearest;
 
 use crate::exit::{Code, Failure};
 
-/// Verbs of other tools, with what to type instead.
+/// Verbs of other tools, each with the `saltus` command to use instead.
 const VERBS: [(&str, &str); 33] = [
     ("topic", "`saltus ls`"),
     ("topics", "`saltus ls`"),
@@ -46,7 +46,7 @@ const VERBS: [(&str, &str); 33] = [
     ("convert", "`saltus log convert`"),
 ];
 
-/// Options of other tools and of habit, with the options that may be meant: the first that the command has.
+/// Options of other tools, with the options to suggest: the first that the command has.
 const OPTIONS: [(&str, &[&str]); 41] = [
     ("--once", &["count"]),
     ("-1", &["if-missing", "count"]),
@@ -91,7 +91,7 @@ const OPTIONS: [(&str, &[&str]); 41] = [
     ("--clock", &["clock-channel"]),
 ];
 
-/// What clap has to say: help and version are a good end, all else is a usage error, told like the others.
+/// Prints the message of clap. Help and version exit with 0; anything else is a usage error, printed like others.
 pub(crate) fn usage(whole: &clap::Command, arguments: &[OsString], error: clap::Error) -> Failure {
     let given = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -126,20 +126,20 @@ pub(crate) fn usage(whole: &clap::Command, arguments: &[OsString], error: clap::
     match text.strip_prefix("error: ") {
         Some(words) => {
             let _ = write!(io::stderr(), "saltus: {words}");
-            Failure::Known(Code::Usage)
+            Failure::Reported(Code::Usage)
         }
         None => {
-            // Nothing can be done when nobody reads it.
+            // Write errors are ignored: there is nowhere to report them.
             let _ = error.print();
-            if error.use_stderr() { Failure::Known(Code::Usage) } else { Failure::Quiet }
+            if error.use_stderr() { Failure::Reported(Code::Usage) } else { Failure::Quiet }
         }
     }
 }
 
-/// The command that was typed.
+/// The command as typed.
 struct Typed<'a> {
     command: &'a clap::Command,
-    /// All words of it.
+    /// All words of the command, such as `saltus types show`.
     path: String,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Typed<'a> {
         typed
     }
 
-    /// An option of the command by its long name, as it is typed.
+    /// The option of the command with this long name.
     fn has(&self, long: &str) -> bool {
         self.command.get_arguments().any(|arg| arg.get_long() == Some(long))
     }
@@ -178,7 +178,9 @@ fn option(given: &str, typed: &Typed<'_>) -> String {
     if !given.starts_with('-') {
         return match typed.has("out") {
             true => format!("unexpected argument `{given}` of `{path}`: did you mean `-o {given}`?"),
-            false => format!("unexpected argument `{given}` of `{path}`: quote a text with blanks"),
+            false => {
+                format!("unexpected argument `{given}` of `{path}`: quote an argument that contains spaces")
+            }
         };
     }
     let meant = OPTIONS

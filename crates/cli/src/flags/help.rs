@@ -1,11 +1,11 @@
-//! What stands below the options in the help of several commands: written once.
+//! Help sections below the options that several commands share.
 
-/// The parts below the options, with a blank line between them.
+/// Joins help sections with a blank line between them.
 pub(crate) fn after(parts: &[&str]) -> String {
     parts.join("\n\n")
 }
 
-/// What a pattern is, under the help of every command that takes one.
+/// The syntax of patterns, for every command that accepts one.
 pub(crate) const PATTERNS: &str = "\
 Patterns:
   A NAME is the channel of that name, else the one that is printed so, else
@@ -16,7 +16,7 @@ Patterns:
   \\c       the character c itself; \\xHH, \\n, \\r and \\t are bytes as printed
   Quote patterns to protect them from the shell.";
 
-/// What the exit codes mean, under the help of the whole command.
+/// The exit codes, for `saltus --help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  success, also after the first Ctrl-C or when the output is closed

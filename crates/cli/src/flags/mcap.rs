@@ -1,4 +1,4 @@
-//! How MCAP files and viewers get messages: one rule for the recorder, for `log` and for `serve`.
+//! Options for MCAP files and viewers, shared by `record`, `log` and `serve`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use saltus_types::cdr::Dialect;
 
 use crate::exit::{Code, Failure, Outcome};
 
-/// How MCAP files are written.
+/// Options for writing MCAP files.
 #[derive(Args)]
 pub(crate) struct Mcap {
     /// Compression of MCAP files
@@ -23,7 +23,7 @@ pub(crate) struct Mcap {
     no_cdr: bool,
 }
 
-/// In which language viewers are told what messages are.
+/// The option `--schema`.
 #[derive(Args)]
 pub(crate) struct Schema {
     /// Schema language for viewers
@@ -31,7 +31,7 @@ pub(crate) struct Schema {
     schema: Language,
 }
 
-/// Kinds of compression.
+/// Compression of MCAP files.
 #[derive(Clone, Copy, ValueEnum)]
 enum Packing {
     /// No compression
@@ -42,7 +42,7 @@ enum Packing {
     Zstd,
 }
 
-/// Languages for schemas.
+/// Schema languages.
 #[derive(Clone, Copy, ValueEnum)]
 enum Language {
     /// ROS 2 message definitions, for all viewers
@@ -51,7 +51,7 @@ enum Language {
     Omgidl,
 }
 
-/// The format that the name of a log asks for, in the same words in every command.
+/// The format of a log by the ending of its name, with the same error in every command.
 pub(crate) fn format_of(path: &Path) -> Outcome<Format> {
     Format::of_name(path).ok_or_else(|| {
         let shown = path.display();
@@ -61,7 +61,7 @@ pub(crate) fn format_of(path: &Path) -> Outcome<Format> {
 }
 
 impl Mcap {
-    /// What that means for a writer.
+    /// The options for the writer.
     pub(crate) fn options(&self) -> WriterOptions {
         let compression = match self.compression {
             Packing::None => Compression::None,
@@ -73,7 +73,6 @@ impl Mcap {
 }
 
 impl Schema {
-    /// The language.
     pub(crate) fn dialect(&self) -> Dialect {
         match self.schema {
             Language::Ros2msg => Dialect::Ros2Msg,

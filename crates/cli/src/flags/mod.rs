@@ -1,6 +1,6 @@
-//! Flags that several commands have: each defined once, so that it means the same everywhere.
+//! Options that several commands share. Each is defined once, so that it means the same everywhere.
 //!
-//! What was typed is a struct for clap; what is meant is another type, which `meant` makes of it.
+//! A struct for clap holds the typed text; its method `meant` returns the parsed value.
 
 pub(crate) mod domain;
 pub(crate) mod habits;

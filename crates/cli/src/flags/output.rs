@@ -1,4 +1,4 @@
-//! What is printed and written: one rule for JSON, for messages, for quiet, and for files.
+//! Options for output: JSON, message formats, quiet, and files.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use crate::exit::{Outcome, taken, unwritable};
 use crate::print::Format;
 
-/// Print for programs.
+/// The option `--json`.
 #[derive(Args)]
 pub(crate) struct Json {
     /// Print one JSON object per line
@@ -17,7 +17,7 @@ pub(crate) struct Json {
     pub(crate) json: bool,
 }
 
-/// How messages are printed: at most one of these, but for the hexadecimal digits in JSON.
+/// Formats of messages. At most one is chosen, except that `--json` allows hexadecimal digits.
 #[derive(Args)]
 #[command(group = ArgGroup::new("format").args(["lines", "raw"]).conflicts_with_all(["hex", "json"]))]
 pub(crate) struct Printed {
@@ -42,7 +42,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    /// The one that was chosen.
+    /// The chosen format.
     pub(crate) fn format(&self) -> Format {
         match self {
             Printed { json: Json { json: true }, hex, .. } => Format::Json { hex: *hex },
@@ -54,7 +54,7 @@ impl Printed {
     }
 }
 
-/// Say only what has to be known.
+/// The option `--quiet`.
 #[derive(Args)]
 pub(crate) struct Quiet {
     /// Print only errors and warnings
@@ -62,7 +62,7 @@ pub(crate) struct Quiet {
     pub(crate) quiet: bool,
 }
 
-/// Whether an existing file is overwritten.
+/// The option `--force`.
 #[derive(Args)]
 pub(crate) struct Force {
     /// Overwrite an existing file
@@ -70,16 +70,16 @@ pub(crate) struct Force {
     pub(crate) force: bool,
 }
 
-/// Where output goes. A file is written whole or not at all.
+/// The destination of output. A file is written completely or not at all.
 pub(crate) enum Target {
     /// Standard output.
     Stdout,
-    /// A file, written aside under the second name, and overwritten if the third says so.
+    /// The file, its temporary name, and whether to overwrite an existing file.
     File(PathBuf, PathBuf, bool),
 }
 
 impl Target {
-    /// For `-` or a file. What is there is only overwritten by force.
+    /// The target for `-` (standard output) or a file. Fails if the file exists and `force` is not set.
     pub(crate) fn new(path: &Path, force: bool) -> Outcome<Target> {
         if path == Path::new("-") {
             return Ok(Target::Stdout);
@@ -92,7 +92,7 @@ impl Target {
         Ok(Target::File(path.into(), aside.into(), force))
     }
 
-    /// Lets `write` fill it. A file appears under its name when all is written; after a failure nothing is left.
+    /// Lets `write` fill the target. A file appears under its name when it is complete; a failure leaves no file.
     pub(crate) fn fill<T>(self, write: impl FnOnce(&mut dyn Write) -> Outcome<T>) -> Outcome<T> {
         let Target::File(path, aside, force) = self else { return write(&mut BufWriter::new(io::stdout())) };
         let failed = |e: io::Error| unwritable(&path, &e);
@@ -102,18 +102,18 @@ impl Target {
             if force {
                 fs::rename(&aside, &path).map_err(failed)?;
             } else {
-                // A link, since a rename would overwrite what came meanwhile.
+                // A link, because a rename would overwrite a file that another process created in the meantime.
                 match fs::hard_link(&aside, &path) {
                     Ok(()) => fs::remove_file(&aside).map_err(failed)?,
                     Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(taken(&path)),
-                    Err(_) => fs::rename(&aside, &path).map_err(failed)?, // a file system without links
+                    Err(_) => fs::rename(&aside, &path).map_err(failed)?, // the file system has no hard links
                 }
             }
             Ok(done)
         };
         let done = put();
         if done.is_err() {
-            let _ = fs::remove_file(&aside); // it may not even be there
+            let _ = fs::remove_file(&aside); // it may not exist
         }
         done
     }

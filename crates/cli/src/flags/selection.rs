@@ -1,4 +1,4 @@
-//! Which channels a command works on: by name or pattern, by regular expression, or all except those.
+//! Selection of channels: by name, pattern or regular expression, or all channels except those.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use saltus_text::glob;
 use crate::exit::{self, Code, Failure, Outcome};
 use crate::flags::domain;
 
-/// Channels that exist, as they were typed; at least one.
+/// Existing channels, as typed; at least one.
 #[derive(Args)]
 pub(crate) struct Names {
     /// Channels, by name or pattern
@@ -25,7 +25,7 @@ pub(crate) struct Names {
     matching: Matching,
 }
 
-/// Channels, as they were typed; all when none is given.
+/// Channels, as typed; all if none is given.
 #[derive(Args)]
 pub(crate) struct AnyNames {
     /// Channels, by name or pattern [default: all]
@@ -36,7 +36,7 @@ pub(crate) struct AnyNames {
     matching: Matching,
 }
 
-/// Channels by regular expression, as they were typed.
+/// Channels by regular expression, as typed.
 #[derive(Args, Default)]
 pub(crate) struct Regexes {
     /// Select channels whose whole name matches REGEX (repeatable)
@@ -44,7 +44,7 @@ pub(crate) struct Regexes {
     regex: Vec<String>,
 }
 
-/// The same, and the reverse of any choice.
+/// The same, with `--invert`.
 #[derive(Args, Default)]
 pub(crate) struct Matching {
     #[command(flatten)]
@@ -74,11 +74,11 @@ impl Matching {
     pub(crate) fn is_given(&self) -> bool {
         self.invert || !self.regexes.regex.is_empty()
     }
-    /// The expressions.
+    /// The expressions as typed.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.regexes.regex.iter().map(String::as_str)
     }
-    /// The channels that are meant, or, if the second says so, all except those.
+    /// The selected channels, or all except those if the second field is set.
     pub(crate) fn meant(&self) -> Outcome<(Pattern, bool)> {
         if self.invert && self.regexes.regex.is_empty() {
             return Err(nothing_to_leave_out());
@@ -88,9 +88,9 @@ impl Matching {
 }
 
 impl Regexes {
-    /// The channels that are meant: all when none was typed.
+    /// The selected channels: all if none was typed.
     pub(crate) fn meant(&self) -> Outcome<Pattern> {
-        // Each by itself, so that it is told which one is none.
+        // Each is compiled by itself, so that the error names the invalid one.
         self.regex.iter().try_for_each(|text| Pattern::regex(text).map(drop))?;
         Ok(match &self.regex[..] {
             [] => Pattern::all(),
@@ -101,31 +101,31 @@ impl Regexes {
 }
 
 fn nothing_to_leave_out() -> Failure {
-    Failure::new(Code::Usage, "--invert needs something to leave out: name channels, or give --regex")
+    Failure::new(Code::Usage, "--invert needs channels to leave out: name some, or give --regex")
 }
 
 /// The channels that are meant.
 #[derive(Clone)]
 pub(crate) struct Selection {
-    /// All when there are none.
+    /// Selects all channels if empty.
     choices: Vec<Choice>,
     invert: bool,
 }
 
-/// What one argument means.
+/// One argument.
 #[derive(Clone)]
 enum Choice {
-    /// A name, or a pattern where no channel has that name.
+    /// A name, or a pattern if no channel has that name.
     Named(Vec<u8>),
-    /// An expression for whole names, with its text.
+    /// An expression that matches whole names, with its text.
     Matching(Pattern, String),
 }
 
-/// Says of each channel whether it is meant.
+/// Selects channels by name.
 pub(crate) type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 
 impl Selection {
-    /// What these names and what else was typed mean.
+    /// The selection by these names and expressions.
     pub(crate) fn of(names: &[OsString], matching: &Matching) -> Outcome<Selection> {
         let regex = |text: &str| Ok(Choice::Matching(Pattern::regex(text)?, text.to_owned()));
         let named = |name: &OsString| Ok(Choice::Named(name.as_bytes().to_vec()));
@@ -137,7 +137,7 @@ impl Selection {
         Ok(Selection { choices, invert: matching.invert })
     }
 
-    /// What was typed, to be shown.
+    /// The arguments, for messages.
     pub(crate) fn words(&self) -> impl Iterator<Item = String> {
         self.choices.iter().map(|choice| match choice {
             Choice::Named(text) => escaped(text),
@@ -145,14 +145,14 @@ impl Selection {
         })
     }
 
-    /// Whether this channel is meant.
+    /// Whether this channel is selected.
     pub(crate) fn includes(&self, name: &Name) -> bool {
         let one = std::slice::from_ref(name);
         self.choices.is_empty()
             || self.choices.iter().any(|choice| !choice.among(one).is_empty()) != self.invert
     }
 
-    /// The channels of the domain that are meant, in its order. Fails with the first argument that means none.
+    /// The selected channels of the domain, in its order. Fails with the first argument that selects none.
     pub(crate) fn existing(&self, domain: &Directory) -> Outcome<Vec<Name>> {
         let all = domain.list()?;
         match self.choices.iter().find(|choice| choice.among(&all).is_empty()) {
@@ -161,13 +161,13 @@ impl Selection {
         }
     }
 
-    /// Why arguments mean none of all these, argument by argument; nothing where all others are meant.
+    /// The reason for each argument that selects none of these names. Empty with `--invert`.
     pub(crate) fn missing(&self, all: &[Name], url: &str) -> Vec<Failure> {
         let choices = self.choices.iter().filter(|_| !self.invert);
         choices.filter(|choice| choice.among(all).is_empty()).map(|choice| choice.none(all, url)).collect()
     }
 
-    /// The same, where an argument may mean none just now.
+    /// The same, but an argument may select no channel.
     pub(crate) fn present(&self, domain: &Directory) -> Outcome<Vec<Name>> {
         Ok(self.among(&domain.list()?))
     }
@@ -178,8 +178,8 @@ impl Selection {
         all.iter().filter(meant).cloned().collect()
     }
 
-    /// Does something with every channel that is meant, once each, going on where one fails. An argument that
-    /// means none is a failure, unless that is fine.
+    /// Runs `action` once for each selected channel, and continues after failures. An argument that selects none is a failure, unless
+    /// `missing_ok`.
     pub(crate) fn for_each(
         &self,
         domain: &Directory,
@@ -201,7 +201,7 @@ impl Selection {
         })
     }
 
-    /// What to subscribe to, and which of what comes then is meant; all of it where nothing is said.
+    /// The pattern to subscribe to, and the filter for the channels of the messages that arrive; `None` accepts all.
     pub(crate) fn subscription(&self) -> Outcome<(Pattern, Option<Wants>)> {
         let pattern = match (&self.choices[..], self.invert) {
             ([], _) => Some(Pattern::all()),
@@ -220,7 +220,7 @@ impl Selection {
 }
 
 impl Choice {
-    /// What it means among all names: exactly that name, else the one printed so, else a pattern.
+    /// The names that the argument selects: exactly that name, else the one whose escaped name it is, else those that match the pattern.
     fn among<'a>(&self, all: &'a [Name]) -> Vec<&'a Name> {
         let matching = |is: &dyn Fn(&[u8]) -> bool| all.iter().filter(|name| is(name.as_bytes())).collect();
         let text = match self {
@@ -238,7 +238,7 @@ impl Choice {
         }
     }
 
-    /// Why it means none of all these.
+    /// The failure to select any of these names.
     fn none(&self, all: &[Name], url: &str) -> Failure {
         let shown = match self {
             Choice::Matching(_, text) => escaped(text.as_bytes()),
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use clap::Parser;
 
-    /// A command line that is nothing but a choice.
+    /// A command line that is only a selection.
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
@@ -271,7 +271,7 @@ mod tests {
         let selection = meant(arguments).unwrap();
         let of = selection.among(&all);
         let includes: Vec<Name> = all.iter().filter(|name| selection.includes(name)).cloned().collect();
-        // Seen alone, a name that is a pattern too says nothing against other names.
+        // Without a list of names, an argument that is also a pattern does not exclude other names.
         if !arguments.contains(&"a*") {
             assert_eq!(of, includes, "{arguments:?}");
         }
@@ -293,7 +293,7 @@ mod tests {
     fn invert_means_all_the_others() {
         assert_eq!(chosen(&["-v", "P*", "ab"]), ["CAMERA", "a*"]);
         assert_eq!(chosen(&["-v", "-e", "[A-Z0-9_]+"]), ["a*", "ab"]);
-        let failure = meant(&["-v"]).err().expect("nothing to leave out");
+        let failure = meant(&["-v"]).err().expect("needs channels");
         assert_eq!(failure.code(), Some(Code::Usage));
     }
 
@@ -303,7 +303,7 @@ mod tests {
         let matches = |all: &[&str], name: &str| regexes(all).meant().unwrap().matches(name);
         assert!(matches(&[], "POSE") && matches(&["A|POSE"], "POSE") && matches(&["A", "P.*"], "POSE"));
         assert!(!matches(&["A|PO", "SE"], "POSE") && !matches(&["A"], "POSE"));
-        assert!(regexes(&["a)|(b", "c"]).meant().is_err(), "each is an expression by itself");
+        assert!(regexes(&["a)|(b", "c"]).meant().is_err(), "each is compiled by itself");
         let nothing = Matching { regexes: regexes(&[]), invert: true };
         assert_eq!(nothing.meant().err().and_then(|failure| failure.code()), Some(Code::Usage));
     }

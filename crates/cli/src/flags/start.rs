@@ -1,9 +1,9 @@
-//! Where a subscriber starts.
+//! The option `--start`.
 
 use clap::{Args, ValueEnum};
 use saltus_channel::Start;
 
-/// Where to start in channels that keep messages.
+/// The message to start with, in channels that keep messages.
 #[derive(Args)]
 pub(crate) struct StartAt {
     /// Message of each channel to start with
@@ -11,19 +11,19 @@ pub(crate) struct StartAt {
     start: From,
 }
 
-/// Where a subscriber starts, as it is typed.
+/// The value of `--start`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum From {
-    /// The next message that is published
+    /// Next message that is published
     Now,
-    /// The newest message that is kept
+    /// Newest message that is kept
     Newest,
-    /// The oldest message that is kept
+    /// Oldest message that is kept
     Oldest,
 }
 
 impl StartAt {
-    /// What is meant.
+    /// The start as the channel's API has it.
     pub(crate) fn meant(&self) -> Start {
         match self.start {
             From::Now => Start::Now,

@@ -1,11 +1,11 @@
-//! How many, how often, how long.
+//! Options for counts, rates and times.
 
 use std::time::Duration;
 
 use clap::Args;
 use saltus_text::units;
 
-/// How many, then it ends.
+/// The option `--count`.
 #[derive(Args)]
 pub(crate) struct Count {
     /// Stop after N messages
@@ -13,7 +13,7 @@ pub(crate) struct Count {
     pub(crate) count: Option<u64>,
 }
 
-/// How often.
+/// The option `--rate`.
 #[derive(Args)]
 pub(crate) struct Rate {
     /// Publish HZ messages per second (0: no limit)
@@ -21,7 +21,7 @@ pub(crate) struct Rate {
     pub(crate) rate: Option<f64>,
 }
 
-/// How long to wait for what does not come.
+/// The option `--timeout`.
 #[derive(Args)]
 pub(crate) struct Timeout {
     /// Exit with code 4 if nothing arrives within TIME
@@ -29,7 +29,7 @@ pub(crate) struct Timeout {
     pub(crate) timeout: Option<Duration>,
 }
 
-/// How long the command runs.
+/// The option `--duration`.
 #[derive(Args)]
 pub(crate) struct RunTime {
     /// Stop after TIME
@@ -37,7 +37,7 @@ pub(crate) struct RunTime {
     pub(crate) duration: Option<Duration>,
 }
 
-/// How often a report is printed, if at all.
+/// The options `--stat` and `--interval`.
 #[derive(Args)]
 pub(crate) struct Reports {
     /// Print statistics every --interval
@@ -51,7 +51,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// How often, if it was asked for.
+    /// The interval, if `--stat` is given.
     pub(crate) fn every(&self) -> Option<Duration> {
         self.stat.then_some(self.interval)
     }
@@ -61,7 +61,7 @@ fn interval(text: &str) -> Result<Duration, String> {
     at_least(text, Duration::from_millis(10), "10ms")
 }
 
-/// A time that is not shorter than `least`, whose words are `shown`.
+/// A time of at least `least`; `shown` is that in words, for the error.
 pub(crate) fn at_least(text: &str, least: Duration, shown: &str) -> Result<Duration, String> {
     match units::duration(text)? {
         time if time >= least => Ok(time),

@@ -1,4 +1,4 @@
-//! Types as they are named on the command line, and what is wrong with their files, on standard error.
+//! Types named on the command line; errors in type files are printed on standard error.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -10,12 +10,12 @@ use saltus_channel::Description;
 use saltus_decode::{Decoder, Dictionary, Encoder, Kind, TypeText, Types, Unexpected, files};
 use saltus_types::{Diagnostics, Loaded, Loader, Schema, Severity};
 
-use crate::exit::{self, Code, Failure, Outcome, say};
+use crate::exit::{self, Code, Failure, Outcome, note};
 use saltus_text::escape::harmless;
 use saltus_text::human::plural;
 use saltus_text::words;
 
-/// Where types are looked for.
+/// Directories in which types are searched for.
 #[derive(Args)]
 pub(crate) struct TypeDirs {
     /// Search DIR recursively for .lcm type files (repeatable)
@@ -26,7 +26,7 @@ pub(crate) struct TypeDirs {
 }
 
 impl TypeDirs {
-    /// The directories: those that were typed, which must be there, then those of the variable.
+    /// The directories of `-I`, which must exist, then those of the variable.
     pub(crate) fn all(&self) -> Outcome<Vec<PathBuf>> {
         for dir in &self.include {
             fs::read_dir(dir).map_err(|e| exit::unreadable(dir.display(), &e))?;
@@ -35,7 +35,7 @@ impl TypeDirs {
     }
 }
 
-/// The directories of `SALTUS_TYPES`. One that is not there is no reason to do nothing, and is told once.
+/// The directories of `SALTUS_TYPES`. Missing ones are skipped with a warning.
 fn usual() -> Vec<PathBuf> {
     static TOLD: Once = Once::new();
     let variable = std::env::var_os("SALTUS_TYPES").unwrap_or_default();
@@ -44,7 +44,7 @@ fn usual() -> Vec<PathBuf> {
         .partition(|dir| dir.is_dir());
     TOLD.call_once(|| {
         for dir in absent {
-            say(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; left out", dir.display()));
+            note(format_args!("warning: SALTUS_TYPES: `{}` is not a directory; skipped", dir.display()));
         }
     });
     found
@@ -62,23 +62,23 @@ impl From<Unexpected> for Failure {
     }
 }
 
-/// Loads; what is wrong is told on standard error.
+/// Loads the files, and prints errors and warnings on standard error.
 pub(crate) fn load(loader: Loader) -> Outcome<Loaded> {
     match loader.load() {
         Ok(loaded) => {
-            tell(&loaded.warnings);
+            print(&loaded.warnings);
             Ok(loaded)
         }
         Err(diagnostics) => {
-            tell(&diagnostics);
+            print(&diagnostics);
             Err(Failure::new(Code::Failed, format!("{} in type files", tally(&diagnostics))))
         }
     }
 }
 
-/// Whether it can be loaded; the errors are told. Warnings are told when all is loaded.
+/// Whether the file can be loaded; prints its errors. Warnings are printed when all files are loaded.
 pub(crate) fn load_alone(loader: Loader) -> bool {
-    loader.load().inspect_err(tell).is_ok()
+    loader.load().inspect_err(print).is_ok()
 }
 
 /// The type of that name in these files or directories.
@@ -86,36 +86,36 @@ pub(crate) fn find(name: &str, files: &[PathBuf], include: &[PathBuf]) -> Outcom
     let schema = load(files::loader(files, include).want(name))?.schema;
     match schema.find(name) {
         Some(id) => Ok(Kind::lcm(&Arc::new(schema), id)),
-        None => Err(Failure::new(Code::Failed, format!("`{name}` is not a struct: name one"))),
+        None => Err(Failure::new(Code::Failed, format!("`{name}` is an enum; name a struct"))),
     }
 }
 
-/// All types of these directories. A file that is wrong is told, and left out.
+/// All types of these directories. Files with errors are reported and skipped.
 pub(crate) fn everything(dirs: &TypeDirs) -> Outcome<Vec<Arc<Schema>>> {
     let all = files::everything(&dirs.all()?)?;
     for problem in &all.problems {
-        tell(&problem.said);
+        print(&problem.said);
         if problem.said.has_errors() {
             let words = tally(&problem.said);
-            say(format_args!("{}: {words} in type files; left out", problem.file.display()));
+            note(format_args!("{}: {words} in type files; skipped", problem.file.display()));
         }
     }
     Ok(all.schemas.into_iter().map(Arc::new).collect())
 }
 
-/// The types that the command carries: those of CARMEN logs.
+/// The built-in types: those of CARMEN logs.
 pub(crate) fn carried() -> Option<Arc<Schema>> {
     saltus_types::parse("carmen.lcm", saltus_carmen::typed::SCHEMA).ok().map(Arc::new)
 }
 
-/// The same, to look messages up in.
+/// The built-in types, for looking up the types of messages.
 pub(crate) fn types(dirs: &TypeDirs) -> Outcome<Types> {
     let mut types = Types::new();
     everything(dirs)?.iter().chain(&carried()).for_each(|schema| types.add_all(schema));
     Ok(types)
 }
 
-/// The type files that are meant by these paths: files, and directories of them.
+/// The type files of these paths, which are files or directories.
 pub(crate) fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
     for path in paths.iter().filter(|path| !path.is_dir()) {
         exit::readable(path)?;
@@ -128,8 +128,8 @@ pub(crate) fn files_of(paths: &[PathBuf]) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A decoder that knows the types in these directories, and those that publishers describe. With `name`, messages of all
-/// other types are an error.
+/// A decoder for the types in these directories, and for types that publishers describe. With `name`, messages of all other types are
+/// errors.
 pub(crate) fn decoder(name: Option<&str>, dirs: &TypeDirs) -> Outcome<Decoder> {
     Ok(match name {
         None => {
@@ -149,7 +149,7 @@ pub(crate) fn decoder(name: Option<&str>, dirs: &TypeDirs) -> Outcome<Decoder> {
     })
 }
 
-/// The type of that name in the directories of `SALTUS_TYPES`, if it is there.
+/// The type `name` in the directories of `SALTUS_TYPES`, if it exists.
 fn perhaps(name: &str) -> Option<Kind> {
     let dirs = usual();
     let schema =
@@ -158,8 +158,8 @@ fn perhaps(name: &str) -> Option<Kind> {
     Some(Kind::lcm(&Arc::new(schema), id))
 }
 
-/// An encoder for the type of that name: in these directories, or, where none is given, as it was left with the channel: that
-/// is what `known` asks for.
+/// An encoder for the type `name`. Its declaration comes from these directories, or, if none are given, from `known`: the types stored with
+/// the channel.
 pub(crate) fn encoder(
     name: &str,
     dirs: &TypeDirs,
@@ -183,23 +183,23 @@ pub(crate) fn encoder(
     Kind::plain(kind.schema(), kind.id()).map(Encoder::new).ok_or_else(|| failed(words()))
 }
 
-/// What to do about messages of an unknown type.
+/// The remedy for messages of an unknown type.
 pub(crate) const UNKNOWN: &str = "name the directory of its .lcm file with -I or $SALTUS_TYPES";
 
-/// What publishers have said, as a dictionary takes it.
+/// Descriptions by publishers, in the form that a dictionary accepts.
 pub(crate) fn texts(said: Vec<Description>) -> Vec<TypeText> {
     said.into_iter().map(|said| TypeText { name: said.name, text: said.schema }).collect()
 }
 
-/// What is wrong, on standard error, in the style of rustc.
-fn tell(diagnostics: &Diagnostics) {
+/// Prints errors and warnings on standard error, in the style of rustc.
+fn print(diagnostics: &Diagnostics) {
     let text = render(diagnostics, io::stderr().is_terminal());
-    // Nothing can be done when nobody hears it.
+    // Write errors are ignored: there is nowhere to report them.
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// What is wrong as text. Colours come from the renderer, which leaves no control character of a file in it; without
-/// colours nothing else could be one either.
+/// Errors and warnings as text. The renderer replaces control characters of the files, so with `colors` those left are its own. Without
+/// `colors` none are left.
 pub(crate) fn render(diagnostics: &Diagnostics, colour: bool) -> String {
     let text = words::plain(&diagnostics.render(colour));
     if colour {

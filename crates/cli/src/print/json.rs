@@ -1,4 +1,4 @@
-//! JSON that survives other programs: they keep numbers as doubles, which are exact up to 2^53.
+//! JSON for programs that keep numbers as doubles, which are exact up to 2^53.
 
 use std::io;
 
@@ -6,10 +6,10 @@ use saltus_text::human;
 use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
 
-/// Whole numbers beyond this are rounded by `jq` and JavaScript.
+/// `jq` and JavaScript round whole numbers above this.
 const EXACT: u64 = 1 << 53;
 
-/// A value as JSON. Whole numbers that others would round are strings, as they are in messages.
+/// A value as JSON. Whole numbers that other programs would round are strings, as they are in messages.
 pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Exact(CompactFormatter)))?;
@@ -18,17 +18,17 @@ pub(crate) fn text(value: &impl Serialize) -> serde_json::Result<String> {
         .map_err(serde_json::Error::io)
 }
 
-/// A point in time: a string of seconds with nine decimals, such as `1041.230011482`, exact in every language. Messages in shared memory count
-/// from the start of the machine, logs from 1970.
+/// A point in time: a string of seconds with nine decimals, such as `1041.230011482`, exact in every language. Times in shared memory count
+/// from the boot of the machine, times in logs from 1970.
 pub(crate) struct Timestamp(String);
 
 impl Timestamp {
-    /// Of nanoseconds.
+    /// From nanoseconds.
     pub(crate) fn of(ns: u64) -> Timestamp {
         Timestamp(human::timestamp(ns))
     }
 
-    /// Of nanoseconds since 1970, which may lie before.
+    /// From nanoseconds since 1970, which may be negative.
     pub(crate) fn signed(ns: i64) -> Timestamp {
         Timestamp(human::signed_timestamp(ns))
     }
@@ -40,7 +40,7 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Writes numbers that others would round as strings.
+/// Writes numbers that other programs would round as strings.
 struct Exact(CompactFormatter);
 
 impl Formatter for Exact {

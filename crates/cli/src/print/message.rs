@@ -1,4 +1,4 @@
-//! One message on standard output, in each of the formats that `echo` has.
+//! Messages on standard output, in the formats of `echo`.
 
 use saltus_channel::MessageInfo;
 use saltus_decode::Meaning;
@@ -14,35 +14,35 @@ use saltus_text::dump::dump;
 use saltus_text::escape::{escaped, harmless, is_text};
 use saltus_text::human;
 
-/// How messages are printed.
+/// Formats of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people: all that is known, and the fields, the text or a dump.
+    /// For people: metadata, then the fields, the text or a dump.
     Human {
-        /// Long arrays as a whole.
+        /// Print long arrays in full.
         full: bool,
     },
-    /// The message and a line end.
+    /// The bytes of the message and a newline.
     Lines,
-    /// The message.
+    /// Only the bytes of the message.
     Raw,
-    /// The message in hexadecimal and a line end.
+    /// Hexadecimal digits and a newline.
     Hex,
-    /// An object with all that is known.
+    /// A JSON object with metadata and fields.
     Json {
-        /// The message in hexadecimal even where it is text, or its type is known.
+        /// Print the message as hexadecimal digits even if it is text, or its type is known.
         hex: bool,
     },
 }
 
 impl Format {
-    /// Whether only the bytes count, whatever they mean.
+    /// Whether the format needs only the bytes, not their type.
     pub(crate) fn is_bytes(self) -> bool {
         !matches!(self, Format::Human { .. } | Format::Json { hex: false })
     }
 }
 
-/// What `echo --json` prints; the fields are a promise.
+/// A line of `echo --json`. Its fields are a stable interface.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     channel: &'a str,
@@ -72,52 +72,52 @@ struct Line<'a> {
     hex: Option<String>,
 }
 
-/// What is told in addition of a message of a log.
+/// Additional fields for a message of a log.
 #[derive(Serialize)]
 struct OfLog {
-    /// Since 1970.
+    /// Seconds since 1970.
     logged: Timestamp,
 }
 
-/// What is told in addition of a message that came through a domain.
+/// Additional fields for a message received through a domain.
 #[derive(Serialize)]
 struct OfDomain {
     missed_of: Option<&'static str>,
     dropped: u64,
-    /// As it is printed for people.
+    /// The sender as printed for people.
     sender: Option<String>,
     arrived: Timestamp,
     logged: Option<Timestamp>,
 }
 
-/// Longer arrays are abbreviated for people.
+/// Longer arrays are abbreviated in the format for people.
 const SHOWN: usize = 16;
 
-/// A message as it came.
+/// A message as received.
 pub(crate) struct Message<'a> {
     /// The channel, escaped.
     pub(crate) channel: &'a str,
-    /// Whose it is, and when it was published.
+    /// Its publisher, and the time of its publication.
     pub(crate) about: About<'a>,
-    /// Its bytes.
+    /// The bytes of the message.
     pub(crate) bytes: &'a [u8],
-    /// What they mean.
+    /// The decoded bytes.
     pub(crate) meaning: &'a Meaning,
 }
 
-/// Whose a message is, and when it was published.
+/// The publisher of a message, and the time of its publication.
 #[derive(Clone, Copy)]
 pub(crate) enum About<'a> {
-    /// Of a channel in shared memory.
+    /// From a channel in shared memory.
     Channel(&'a MessageInfo),
-    /// Of a domain, with as much as its transport tells.
+    /// From a domain, with the metadata that its transport has.
     Domain(&'a saltus_domain::Message<'a>),
-    /// Of a log.
+    /// From a log.
     Log(&'a saltus_log::Event<'a>),
 }
 
 impl About<'_> {
-    /// What stands before it, for people.
+    /// The metadata before the message, for people.
     fn head(self, channel: &str) -> String {
         match self {
             About::Channel(sample) => format!(
@@ -227,7 +227,7 @@ impl OfDomain {
     }
 }
 
-/// When it was published; none on a channel without timestamps.
+/// The time of publication; `None` on a channel without timestamps.
 fn timestamp(sample: &MessageInfo) -> Option<u64> {
     Some(sample.timestamp).filter(|timestamp| *timestamp > 0)
 }

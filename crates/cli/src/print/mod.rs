@@ -1,4 +1,4 @@
-//! What commands print, and how: for people, for programs, on a terminal.
+//! Output of commands: for people, for programs, on a terminal.
 
 pub(crate) mod json;
 pub(crate) mod message;

@@ -1,4 +1,4 @@
-//! Standard output: buffered, quiet when its reader is gone, and not stuck when it is stopped.
+//! Buffered standard output that ends quietly when its reader is gone, and does not block after Ctrl-C.
 
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -11,8 +11,7 @@ use crate::exit::{Code, Failure, Outcome};
 use crate::print::json;
 use crate::stop;
 
-/// Where commands print. Call [`Out::flush`] at the end, to learn of errors; what a failed command printed before it
-/// failed goes out when this is dropped.
+/// Standard output of commands. Call [`Out::flush`] at the end to get errors. If a command fails, dropping this flushes its earlier output.
 pub(crate) struct Out {
     file: BufWriter<Stoppable>,
 }
@@ -25,21 +24,21 @@ impl Out {
         Ok(Out { file: BufWriter::with_capacity(64 << 10, file) })
     }
 
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Outcome {
         self.file.write_all(bytes).map_err(failure)
     }
 
-    /// A line of text.
+    /// Writes a line of text.
     pub(crate) fn line(&mut self, text: impl std::fmt::Display) -> Outcome {
         writeln!(self.file, "{text}").map_err(failure)
     }
 
-    /// A value as one line of JSON, in which nothing is left that a terminal would obey, and no number that others would round.
+    /// Writes a value as one line of JSON, without control characters, and without numbers that other programs would round.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Outcome {
         let text = json::text(value).map_err(|e| failure(e.into()))?;
         let mut rest = text.as_str();
-        // Those that JSON lets through stand in strings.
+        // The control characters that JSON allows are inside strings.
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
             self.bytes(&rest.as_bytes()[..at])?;
             self.bytes(format!("\\u{:04x}", u32::from(c)).as_bytes())?;
@@ -48,7 +47,7 @@ impl Out {
         self.line(rest)
     }
 
-    /// What was printed is out.
+    /// Flushes the buffer.
     pub(crate) fn flush(&mut self) -> Outcome {
         self.file.flush().map_err(failure)
     }
@@ -59,18 +58,18 @@ fn failure(error: io::Error) -> Failure {
         ErrorKind::BrokenPipe => Failure::Quiet,
         _ => Failure::new(
             Code::Failed,
-            format!("cannot write to standard output: {error}; free some space or send it elsewhere"),
+            format!("cannot write to standard output: {error}; free some space, or redirect the output"),
         ),
     }
 }
 
-/// How long after Ctrl-C the reader of a full pipe may take to make room for what is still to be printed.
+/// Time after Ctrl-C for the reader of a full pipe to make space for the remaining output.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A file whose write gives up when a signal asked for the end, rather than trying again for ever.
+/// A file whose `write` fails after a stop signal instead of retrying forever.
 struct Stoppable {
     file: File,
-    /// After an error nothing more is tried, so that dropping the buffer does not get stuck once more.
+    /// Set after an error: nothing more is written, so that dropping the buffer does not block again.
     broken: bool,
 }
 
@@ -79,7 +78,7 @@ impl Write for Stoppable {
         if self.broken {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        // So much goes into a pipe that has room, without blocking; before the end, blocking is fine.
+        // A pipe that polls as writable accepts this many bytes without blocking. Before a stop signal, blocking is fine.
         let at_once = &bytes[..bytes.len().min(libc::PIPE_BUF)];
         let written = if stop::wait_writable(&self.file) {
             self.file.write(bytes)

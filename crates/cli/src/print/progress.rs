@@ -1,16 +1,16 @@
-//! How far it is, on a terminal.
+//! A progress bar on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use saltus_text::human::bytes;
 
-/// How often it is drawn.
+/// Minimum time between two drawings.
 const DRAW: Duration = Duration::from_millis(100);
-/// How long the bar is.
+/// Length of the bar in characters.
 const BAR: usize = 30;
 
-/// A bar on standard error, if that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 pub(crate) struct Progress {
     size: u64,
     drawn: Instant,
@@ -18,11 +18,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// For so many bytes.
+    /// A bar for `size` bytes.
     pub(crate) fn new(size: u64, quiet: bool) -> Progress {
         Progress { size, drawn: Instant::now(), on: !quiet && io::stderr().is_terminal() }
     }
-    /// So many are done. Most calls only look at the time.
+    /// Draws the bar for `done` bytes, if it is time to. Most calls only read the clock.
     pub(crate) fn draw(&mut self, done: u64) {
         if self.on && self.drawn.elapsed() >= DRAW {
             self.drawn = Instant::now();
@@ -33,7 +33,7 @@ impl Progress {
                 write!(io::stderr(), "\r{full:░<BAR$} {percent:3.0} % of {}\x1b[K", bytes(self.size as f64));
         }
     }
-    /// Takes it away.
+    /// Erases the bar.
     pub(crate) fn clear(&self) {
         if self.on {
             let _ = write!(io::stderr(), "\r\x1b[K");

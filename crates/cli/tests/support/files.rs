@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory that nobody else uses.
+/// A unique directory.
 pub struct Files {
     directory: PathBuf,
 }
@@ -30,7 +30,7 @@ impl Files {
         self.directory.join(name).to_str().expect("a path of a test is text").to_owned()
     }
 
-    /// Writes a file, and the directories that it lies in; gives its path.
+    /// Writes a file with its directories, and returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.directory.join(name);
         std::fs::create_dir_all(path.parent().expect("a file lies in a directory"))
@@ -39,7 +39,7 @@ impl Files {
         self.at(name)
     }
 
-    /// What a file says.
+    /// The contents of a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.directory.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }

@@ -1,4 +1,4 @@
-//! A domain of its own for each test, and the command run in it.
+//! A separate domain for each test, and the command run in it.
 
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use saltus_channel::Directory;
 
-/// Long enough for a machine that does something else; a test that needs it all has failed.
+/// Long enough for a busy machine. A test that needs all of it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command printed, and how it ended.
+/// The output and exit status of a command.
 #[derive(Debug)]
 pub struct Ended {
-    /// The exit code; none when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
     pub out: Vec<u8>,
@@ -35,7 +35,7 @@ impl Ended {
         str::from_utf8(&self.out).unwrap_or_else(|e| panic!("the output is not text ({e}): {self:?}"))
     }
 
-    /// Standard output as JSON, one object a line.
+    /// Standard output as JSON, one object per line.
     pub fn json(&self) -> Vec<serde_json::Value> {
         self.text()
             .lines()
@@ -43,14 +43,14 @@ impl Ended {
             .collect()
     }
 
-    /// It ended with this code; otherwise everything it said is shown.
+    /// Asserts this exit code; a failure shows all output.
     #[track_caller]
     pub fn with(self, code: i32) -> Ended {
         assert_eq!(self.code, Some(code), "{self:?}");
         self
     }
 
-    /// It ended with this code and said something with these words.
+    /// Asserts this exit code, and these words on standard error.
     #[track_caller]
     pub fn saying(self, code: i32, words: &str) -> Ended {
         let ended = self.with(code);
@@ -64,13 +64,13 @@ impl Ended {
     }
 }
 
-/// A domain directory that is removed at the end.
+/// A domain directory that is removed on drop.
 pub struct Place {
     directory: PathBuf,
 }
 
 impl Place {
-    /// A domain that nobody else uses, empty.
+    /// A unique, empty domain.
     pub fn new() -> Place {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // Relaxed: only the number's own uniqueness counts.
@@ -79,17 +79,17 @@ impl Place {
         Place { directory }
     }
 
-    /// Where it is.
+    /// Its directory.
     pub fn path(&self) -> &Path {
         &self.directory
     }
 
-    /// Its address.
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("shm://{}", self.directory.display())
     }
 
-    /// The same place through the library.
+    /// The same domain in the library.
     pub fn domain(&self) -> Directory {
         Directory::open(&self.url()).expect("the domain of a test opens")
     }
@@ -115,7 +115,7 @@ impl Place {
             }
             Ok(())
         };
-        // SAFETY: the closure makes nothing but system calls. Tests may themselves run with SIGINT ignored.
+        // SAFETY: the closure makes only system calls. Tests may run with SIGINT ignored.
         unsafe { command.pre_exec(reset) };
         command
     }
@@ -128,7 +128,7 @@ impl Place {
     /// Runs the command to its end with this as standard input.
     pub fn feed<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>, input: &[u8]) -> Ended {
         let mut running = Running::start(self.command(arguments).stdin(Stdio::piped()));
-        // A command that ends early does not read it all.
+        // A command that exits early does not read everything.
         let _ = running.child.stdin.take().expect("standard input is a pipe").write_all(input);
         running.ended()
     }
@@ -138,7 +138,7 @@ impl Place {
         Running::start(&mut self.command(arguments))
     }
 
-    /// Waits until so many living subscribers have joined the channel, so that "from now on" has begun.
+    /// Waits until the channel has this many live subscribers, so that later messages reach them.
     #[track_caller]
     pub fn until_subscribed(&self, name: &str, count: usize) {
         until(&format!("{count} subscribers on {name}"), || {
@@ -149,13 +149,13 @@ impl Place {
         });
     }
 
-    /// Waits until at least so many messages were published.
+    /// Waits until at least this many messages were published.
     #[track_caller]
     pub fn until_published(&self, name: &str, count: u64) {
         until(&format!("{count} messages on {name}"), || self.published(name) >= count);
     }
 
-    /// How many messages were published on the channel so far; 0 when it does not exist.
+    /// The number of messages published on the channel; 0 if it does not exist.
     pub fn published(&self, name: &str) -> u64 {
         let Ok(channel) = self.domain().open_channel(name) else { return 0 };
         channel.info().expect("info").lanes.iter().map(|lane| lane.published).sum()
@@ -168,7 +168,7 @@ impl Drop for Place {
     }
 }
 
-/// A command that runs; it is killed if the test gives up before its end.
+/// A running command, killed if the test fails before its end.
 pub struct Running {
     child: Child,
 }
@@ -181,11 +181,11 @@ impl Running {
 
     /// Sends it a signal.
     pub fn signal(&self, signal: libc::c_int) {
-        // SAFETY: kill only sends a signal, to a child that was not waited for yet, so its id is still its own.
+        // SAFETY: kill only sends a signal, to a child that was not waited for yet, so its process ID is not reused.
         assert_eq!(unsafe { libc::kill(self.child.id() as i32, signal) }, 0);
     }
 
-    /// Its process id.
+    /// Its process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -243,7 +243,7 @@ fn collect(mut from: impl Read + Send + 'static) -> Collected {
     })
 }
 
-/// The recorded logs lie beside the checkout, or where `SALTUS_DATA` says. A test without them says that it is skipped.
+/// The directory of recorded logs: next to the checkout, or `SALTUS_DATA`. Tests without them print that they are skipped.
 pub fn recorded_logs() -> Option<PathBuf> {
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
     let dir = std::env::var_os("SALTUS_DATA").map_or(beside, PathBuf::from);
@@ -254,7 +254,7 @@ pub fn recorded_logs() -> Option<PathBuf> {
     None
 }
 
-/// Waits for a condition, patiently; a test that waits in vain says for what.
+/// Waits for a condition. On timeout, the test fails with its description.
 #[track_caller]
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();

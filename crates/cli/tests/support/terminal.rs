@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use super::{PATIENCE, Place};
 
-/// A terminal of a tmux server of its own.
+/// A terminal of a separate tmux server.
 pub struct Terminal {
     socket: String,
 }
 
 impl Terminal {
-    /// Runs the command with these arguments in a terminal of so many columns and lines, and in a directory where it may leave
-    /// files; when that ends, its exit code stays on the screen.
+    /// Runs the command with these arguments in a terminal of this size, and in a directory for its files. After it exits, its exit code
+    /// stays on the screen.
     pub fn new(place: &Place, here: &Path, (columns, lines): (u16, u16), arguments: &str) -> Terminal {
         let here = here.display().to_string();
         let terminal = Terminal { socket: format!("{here}/tmux") };
         let saltus = env!("CARGO_BIN_EXE_saltus");
-        // A shell is left behind, so that it is seen whether the terminal was given back.
+        // A shell follows, which shows whether the terminal was restored.
         let line = format!("cd {here}; '{saltus}' {arguments}; echo ended with $?; exec cat");
         let url = format!("SALTUS_DOMAIN={}", place.url());
         let (x, y) = (columns.to_string(), lines.to_string());
@@ -36,11 +36,11 @@ impl Terminal {
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).expect("the screen is text")
     }
-    /// What is on the screen.
+    /// The text on the screen.
     pub fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p"])
     }
-    /// Keeps what is on the screen under target/screenshots.
+    /// Saves the screen under target/screenshots.
     pub fn picture(&self, name: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
         fs::create_dir_all(&folder).expect("room for a picture");
@@ -50,7 +50,7 @@ impl Terminal {
     pub fn press(&self, keys: &[&str]) {
         self.tmux(&[&["send-keys"], keys].concat());
     }
-    /// The process that runs in it, below the shell.
+    /// The process in the terminal, a child of the shell.
     pub fn child(&self) -> i32 {
         let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]);
         let shell = shell.trim();
@@ -58,7 +58,7 @@ impl Terminal {
             fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).expect("the shell runs");
         children.trim().parse().expect("it has one child")
     }
-    /// Waits until the screen is so, and gives it.
+    /// Waits until the screen satisfies the condition, and returns it.
     #[track_caller]
     pub fn until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + PATIENCE;

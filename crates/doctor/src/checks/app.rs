@@ -1,23 +1,23 @@
-//! The publishers that run: whether those under a real-time policy can be late for want of a page.
+//! Checks running publishers: those with a real-time policy must not wait for pages.
 
 use crate::{Check, Finding, Fix, Host, Publisher};
 
 pub const CHECK: Check = Check {
     id: "app",
-    title: "publishers that run",
+    title: "running publishers",
     reads: &["the channels of the domain", "/proc/PID/stat", "/proc/PID/status"],
     good: "those under a real-time policy have locked their memory",
-    why: "A real-time policy does not help a thread that waits for a page: a program with one is to lock its memory (mlockall) and to touch its stack \
+    why: "A real-time policy does not help a thread that waits for a page: such a program must lock its memory (mlockall) and touch its stack \
           before it starts its loop. Which programs should have a real-time policy only you know; those without are counted.",
     run,
 };
 
-/// So many are named.
+/// Most publishers that are named.
 const MOST: usize = 8;
 
-/// What matters of a process.
+/// The checked properties of a process.
 struct Facts {
-    /// The policy and priority, in words, if it is a real-time one.
+    /// The policy and priority as text, if it is a real-time policy.
     realtime: Option<String>,
     locked: bool,
     faults: u64,
@@ -29,7 +29,7 @@ fn run(host: &Host) -> Finding {
         Err(why) => return Finding::cannot_tell(format!("the channels are hidden: {why}")),
     };
     if publishers.is_empty() {
-        return Finding::ok("nobody publishes in this domain");
+        return Finding::ok("no publisher in this domain");
     }
     let (mut unlocked, mut hidden, mut realtime) = (Vec::new(), 0, Vec::new());
     for publisher in publishers {
@@ -58,17 +58,17 @@ fn run(host: &Host) -> Finding {
     }
     match hidden {
         0 => Finding::ok(found),
-        n => Finding::cannot_tell(format!("{found}; {n} are hidden, or in a namespace of their own")),
+        n => Finding::cannot_tell(format!("{found}; {n} are hidden, or in other namespaces")),
     }
 }
 
-/// Nothing where the number leads to another process, such as one of this namespace.
+/// `None` if the process ID belongs to another process, for example in this namespace.
 fn facts(host: &Host, publisher: &Publisher) -> Option<Facts> {
     let at = |file: &str| format!("/proc/{}/{file}", publisher.pid);
     if host.read(&at("comm"))? != publisher.process {
         return None;
     }
-    // Names may have brackets and blanks; the fields begin behind the last bracket, with the third.
+    // Names can contain parentheses and spaces; the fields after the last parenthesis start with the third.
     let stat = host.read(&at("stat"))?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |nth: usize| fields.get(nth - 3)?.parse::<u64>().ok();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn real_time_goes_with_locked_memory() {
-        robot().finds(&CHECK, Ok, "nobody publishes");
+        robot().finds(&CHECK, Ok, "no publisher");
         with(0, "0").finds(&CHECK, Ok, "0 of 1 publishers");
         with(1, "2000").finds(
             &CHECK,

@@ -1,18 +1,18 @@
-//! How much the kernel keeps of what comes from the network.
+//! Checks the kernel's buffers for network packets.
 
 use crate::{Check, Finding, Fix, Host};
 
 pub const CHECK: Check = Check {
     id: "net.buffers",
-    title: "buffers of the network",
+    title: "network buffers",
     reads: &[
         "/proc/sys/net/core/rmem_max",
         "/proc/sys/net/core/rmem_default",
         "/proc/sys/net/core/netdev_max_backlog",
     ],
     good: "rmem_max of at least 2 MiB, a backlog of at least 1000",
-    why: "Datagrams that come while a receiver does not run are kept in its buffer, and what does not fit is lost. The usual bound of 208 KiB holds an \
-          image of a camera not even once. It matters for udpm:// and other networks, not for shared memory.",
+    why: "Datagrams that arrive while a receiver does not run are kept in its buffer, and those that do not fit are lost. The usual limit of 208 KiB is less than \
+          one camera image. It matters for udpm:// and other networks, not for shared memory.",
     run,
 };
 
@@ -40,7 +40,7 @@ fn run(host: &Host) -> Finding {
         true => Finding::ok(found),
         false => {
             let fix = Fix::typed([format!("sysctl -w {}", settings.join(" "))]);
-            Finding::warning(found, fix.and("for good: the same settings in a file in /etc/sysctl.d"))
+            Finding::warning(found, fix.and("permanently: the same settings in a file in /etc/sysctl.d"))
         }
     }
 }

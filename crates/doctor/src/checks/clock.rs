@@ -1,4 +1,4 @@
-//! What it costs to read the clock.
+//! Checks the cost of reading the clock.
 
 use saltus_os::clock::Discipline;
 
@@ -9,21 +9,21 @@ pub const CHECK: Check = Check {
     title: "clock",
     reads: &[
         "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        "what a reading costs, measured",
+        "the measured cost of a reading",
         "/proc/*/comm (chronyd, ptp4l, ...)",
-        "what a time service has told the kernel (adjtimex)",
+        "the state of time synchronization in the kernel (adjtimex)",
     ],
     good: "a clock that is read without a system call, such as tsc, in less than 200 ns",
-    why: "Each message is stamped. A processor's own counter is read in some 20 ns; hpet and acpi_pm are devices, need a system call, and cost a \
-          microsecond or more. The kernel falls back to them when it finds the counter unsteady. Machines whose logs are to be put \
-          together need a time service.",
+    why: "Each message has a timestamp. A CPU's own counter is read in some 20 ns; hpet and acpi_pm are devices, need a system call, and cost a \
+          microsecond or more. The kernel falls back to them if the counter is unstable. Machines whose logs will be \
+          merged need a time service.",
     run,
 };
 
-/// Those that are read without a system call.
+/// Clocks that are read without a system call.
 const FAST: [&str; 5] =
     ["tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource"];
-/// More than that, in ns, no such clock costs.
+/// Largest cost of such a clock, in ns.
 const DEAR: u64 = 200;
 
 fn run(host: &Host) -> Finding {
@@ -41,12 +41,12 @@ fn run(host: &Host) -> Finding {
             let estimated = estimated.map_or(String::new(), |us| format!("{us} us by estimate, "));
             format!(", the wall clock is kept to {estimated}{bound} us at most")
         }
-        Some(_) => ", nobody says that he keeps the wall clock".into(),
+        Some(_) => ", the wall clock is not synchronized".into(),
         None => String::new(),
     };
     let found = format!("{source}, a reading costs {cost} ns{service}{error}");
     if !FAST.contains(&source.as_str()) {
-        let fix = "see `dmesg | grep -i clocksource` for why; if the counter is steady after all: clocksource=tsc tsc=reliable on the boot command line";
+        let fix = "see `dmesg | grep -i clocksource` for why; if the counter is stable after all: clocksource=tsc tsc=reliable on the boot command line";
         return Finding::warning(found, Fix::words(fix));
     }
     match cost < DEAR {

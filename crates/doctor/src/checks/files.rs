@@ -1,4 +1,4 @@
-//! How many files a process may have.
+//! Checks the limits on open files and mappings.
 
 use super::limits::soft;
 use crate::{Check, Finding, Fix, Host};
@@ -9,7 +9,7 @@ pub const CHECK: Check = Check {
     reads: &["/proc/self/limits", "/proc/sys/vm/max_map_count", "/proc/sys/fs/mqueue/msg_max, queues_max"],
     good: "at least 1024 files, at least 65530 mappings",
     why: "A process has a few files and mappings open for each channel that it uses. A recorder or a spy that has all channels of a large robot needs \
-          many; what is too much is refused when a channel is opened.",
+          many. Beyond the limit, opening a channel fails.",
     run,
 };
 
@@ -21,7 +21,7 @@ fn run(host: &Host) -> Finding {
     };
     let shown = if files == u64::MAX { "any number of".to_owned() } else { files.to_string() };
     let queue = |name: &str| host.number(&format!("/proc/sys/fs/mqueue/{name}"));
-    // Saltus has none; other programs of a robot do.
+    // Saltus uses none; other programs of a robot may.
     let queues = match (queue("queues_max"), queue("msg_max")) {
         (Some(queues), Some(messages)) => format!(", {queues} POSIX message queues of {messages} messages"),
         _ => String::new(),

@@ -1,13 +1,13 @@
-//! Several findings of one check.
+//! Combines several findings of one check.
 
 use crate::State;
 
-/// The worse of what was found, each with its words; good only if nothing was.
+/// The worst of the findings, each with its text; good only if there are none.
 pub fn worst(found: &[(State, String)]) -> State {
     found.iter().map(|(state, _)| *state).max().unwrap_or(State::Ok)
 }
 
-/// The words of all that was found.
+/// The texts of all findings.
 pub fn words(found: &[(State, String)]) -> String {
     found.iter().map(|(_, words)| words.as_str()).collect::<Vec<_>>().join("; ")
 }

@@ -1,4 +1,4 @@
-//! Whether processors change their speed.
+//! Checks whether CPUs change their speed.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "cpu.governor",
-    title: "speed of the processors",
+    title: "CPU frequency",
     reads: &[
         "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
         "/sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
         "/sys/devices/system/cpu/cpufreq/boost",
     ],
     good: "performance",
-    why: "Other governors lower the clock of a processor that has little to do, and a control loop has little to do: it wakes up on a slow \
-          processor, which takes tens to thousands of microseconds to become fast. Boost makes times vary with the temperature.",
+    why: "Other governors lower the clock of a CPU that has little to do, and a control loop has little to do: it wakes up on a slow \
+          CPU, which takes tens to thousands of microseconds to become fast. Boost makes times vary with the temperature.",
     run,
 };
 
@@ -35,7 +35,7 @@ fn run(host: &Host) -> Finding {
     if known < online.len() {
         return Finding::cannot_tell(match known {
             0 => "no governor is shown: in a virtual machine the host decides".to_owned(),
-            n => format!("governors of {} of {} processors are hidden", online.len() - n, online.len()),
+            n => format!("governors of {} of {} CPUs are hidden", online.len() - n, online.len()),
         });
     }
     let all: Vec<String> = governors
@@ -55,7 +55,8 @@ fn run(host: &Host) -> Finding {
         "for f in /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor; do echo performance > \"$f\"; done";
     Finding::warning(
         found,
-        Fix::typed([command]).and("for good: `cpupower frequency-set -g performance` in a service, or tuned"),
+        Fix::typed([command])
+            .and("permanently: `cpupower frequency-set -g performance` in a service, or tuned"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! What moves pages about.
+//! Checks settings that move pages.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -11,8 +11,8 @@ pub const CHECK: Check = Check {
         "/proc/sys/kernel/numa_balancing",
     ],
     good: "huge pages on request (madvise) or never; no merging; no balancing",
-    why: "Transparent huge pages, the merging of equal pages (KSM) and the balancing between memory nodes move pages while programs run: whoever \
-          touches one meanwhile waits, for up to milliseconds.",
+    why: "Transparent huge pages, the merging of equal pages (KSM) and the balancing between memory nodes move pages while programs run. A thread that \
+          touches such a page waits, for up to milliseconds.",
     run,
 };
 
@@ -28,7 +28,7 @@ fn run(host: &Host) -> Finding {
     if enabled == "always" {
         commands.push(format!("echo madvise > {ENABLED}"));
     }
-    // The others are absent where the kernel was built without.
+    // The other files are absent if the kernel was built without the feature.
     if host.number("/sys/kernel/mm/ksm/run") == Some(1) {
         found.push("equal pages are merged".into());
         commands.push("echo 0 > /sys/kernel/mm/ksm/run".into());
@@ -40,7 +40,7 @@ fn run(host: &Host) -> Finding {
     let found = found.join("; ");
     match commands.is_empty() {
         true => Finding::ok(found),
-        false => Finding::warning(found, Fix::typed(commands).and("for good: transparent_hugepage=madvise on the boot command line, the others in /etc/sysctl.d or a service")),
+        false => Finding::warning(found, Fix::typed(commands).and("permanently: transparent_hugepage=madvise on the boot command line, the others in /etc/sysctl.d or a service")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long a processor takes to wake up.
+//! Checks how long a CPU takes to wake up.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ pub const CHECK: Check = Check {
         "/sys/devices/system/cpu/cpu*/power/pm_qos_resume_latency_us",
         "/dev/cpu_dma_latency",
     ],
-    good: "no state that takes longer than 10 us, on the isolated processors or, where none is, on all",
-    why: "A processor with nothing to do goes to sleep, the deeper the longer, and from deep states it takes 100 us and more to come back: \
-          each time a control loop is to run. A program can forbid that while it runs, by holding /dev/cpu_dma_latency open with 0 \
-          written to it; or a bound is set for single processors.",
+    good: "no state that takes longer than 10 us, on the isolated CPUs, or on all if none is isolated",
+    why: "An idle CPU sleeps, deeper with time, and needs 100 us or more to leave a deep state: \
+          at every wake-up of a control loop. A program can forbid that while it runs, by holding /dev/cpu_dma_latency open with 0 \
+          written to it; or you can set a limit per CPU.",
     run,
 };
 
-/// What is short enough, in µs.
+/// Longest acceptable time, in µs.
 const SHORT: u64 = 10;
 
 fn run(host: &Host) -> Finding {
@@ -41,26 +41,25 @@ fn run(host: &Host) -> Finding {
         longest = longest.max(Some(state));
     }
     let Some((us, name)) = longest else {
-        return Finding::cannot_tell("no processor is shown");
+        return Finding::cannot_tell("no CPU is shown");
     };
-    let found =
-        format!("the deepest state of processors {} is {name}, {us} us to wake up", cpus::text(looked_at));
+    let found = format!("the deepest state of CPUs {} is {name}, {us} us to wake up", cpus::text(looked_at));
     if deep.is_empty() {
         let host_decides = host.is_virtual() == Some(true);
         return match host_decides {
             true => Finding::cannot_tell(format!(
-                "{found}; below this virtual machine the host may let processors sleep deeper"
+                "{found}; below this virtual machine the host may let CPUs sleep deeper"
             )),
             false => Finding::ok(found),
         };
     }
     let bound =
         |cpu| format!("echo {SHORT} > /sys/devices/system/cpu/cpu{cpu}/power/pm_qos_resume_latency_us");
-    let words = "or hold /dev/cpu_dma_latency open with 0 written to it, as long as the controller runs";
+    let words = "or hold /dev/cpu_dma_latency open with 0 written to it, while the controller runs";
     Finding::warning(found, Fix::typed(deep.into_iter().map(bound)).and(words))
 }
 
-/// What is set for this processor alone, in µs: `0` is no bound, `n/a` none at all.
+/// The limit for this CPU only, in µs: `0` means no limit, `n/a` means no idle states.
 fn own_bound(host: &Host, cpu: usize) -> u64 {
     match host.read(&format!("/sys/devices/system/cpu/cpu{cpu}/power/pm_qos_resume_latency_us")).as_deref() {
         Some("n/a") => 0,
@@ -69,7 +68,7 @@ fn own_bound(host: &Host, cpu: usize) -> u64 {
     }
 }
 
-/// The deepest state that may be entered: how long it takes to come back, in µs, and its name.
+/// The deepest allowed state: its wake-up time, in µs, and its name.
 fn deepest(host: &Host, cpu: usize, bound: u64) -> Option<(u64, String)> {
     let directory = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle");
     let states = host.names(&directory).into_iter().filter(|name| name.starts_with("state"));
@@ -100,7 +99,7 @@ mod tests {
     #[test]
     fn deep_states_count_on_the_processors_that_matter() {
         let finding = laptop().finds(&CHECK, Warning, "C10, 350 us");
-        assert_eq!(finding.fix.commands.len(), 2, "those of the isolated ones: {finding:?}");
+        assert_eq!(finding.fix.commands.len(), 2, "only isolated CPUs: {finding:?}");
         let all = laptop().with("/sys/devices/system/cpu/isolated", "");
         assert_eq!(all.finds(&CHECK, Warning, "0-3").fix.commands.len(), 4);
     }

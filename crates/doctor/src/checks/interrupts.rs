@@ -1,4 +1,4 @@
-//! Which processors interrupts go to.
+//! Checks which CPUs handle interrupts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ pub const CHECK: Check = Check {
         "/proc/interrupts, twice",
         "/proc/*/comm (irqbalance)",
     ],
-    good: "none goes to an isolated processor, and none of a device came there meanwhile",
-    why: "An interrupt of a disk or a network card stops what runs on its processor, a real-time thread too. Interrupts are to go to the \
-          processors that are not set aside. irqbalance moves them about, but leaves processors alone that are isolated. A processor's own \
-          (its timer, its counters of events, calls of other processors) are told, but are no device's.",
+    good: "no interrupt goes to an isolated CPU, and no device interrupt arrived there during the check",
+    why: "An interrupt of a disk or a network card interrupts any thread on its CPU, even a real-time one. Send interrupts to the \
+          CPUs that are not set aside. irqbalance moves them, but avoids isolated CPUs. A CPU's own \
+          interrupts (its timer, its event counters, calls from other CPUs) are reported, but do not count.",
     run,
 };
 
@@ -43,7 +43,7 @@ fn run(host: &Host) -> Finding {
         None => "",
     };
     if isolated.is_empty() {
-        return Finding::ok(format!("no processor is set aside that interrupts should keep off{balancer}"));
+        return Finding::ok(format!("no CPU is set aside{balancer}"));
     }
     let wrong = targets.into_iter().filter(|(_, set)| !set.is_disjoint(&isolated));
     let own = |irq: &u32| host.names(&format!("/proc/irq/{irq}")).iter().any(|handler| is_own(handler));
@@ -57,37 +57,37 @@ fn run(host: &Host) -> Finding {
     let came = if came.is_empty() {
         String::new()
     } else {
-        format!("; while doctor looked came {}", came.join(", "))
+        format!("; during the check arrived: {}", came.join(", "))
     };
     if wrong.is_empty() {
         return match devices {
             None => Finding::cannot_tell(format!(
-                "/proc/interrupts is hidden: what comes to processors {set} is unknown"
+                "/proc/interrupts is hidden: interrupts of CPUs {set} are unknown"
             )),
-            Some(false) => Finding::ok(format!("none goes to processors {set}{came}{balancer}")),
+            Some(false) => Finding::ok(format!("none goes to CPUs {set}{came}{balancer}")),
             Some(true) => Finding::warning(
                 format!(
-                    "none is to go to processors {set}, and yet{}{balancer}",
+                    "no interrupt is assigned to CPUs {set}, and yet{}{balancer}",
                     came.trim_start_matches(';')
                 ),
                 Fix::words(
-                    "an interrupt that belongs to a processor: unbind the device's queue there, or choose other processors",
+                    "an interrupt that belongs to a CPU: unbind the device's queue there, or choose other CPUs",
                 ),
             ),
         };
     }
     let rest = cpus::text(&online.difference(&isolated).copied().collect());
     let command = |irq: &u32| format!("echo {rest} > /proc/irq/{irq}/smp_affinity_list");
-    let words = "some interrupts belong to a processor and cannot be moved; at boot: irqaffinity";
+    let words = "some interrupts belong to a CPU and cannot be moved; at boot: irqaffinity";
     let named = wrong.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     Finding::warning(
-        format!("interrupts {named} go to processors of {set}{came}{balancer}"),
+        format!("interrupts {named} go to CPUs of {set}{came}{balancer}"),
         Fix::typed(wrong.iter().map(command)).and(words),
     )
 }
 
-/// Whether the handler of this name serves the processor itself: its timer, its counters of events, calls of other
-/// processors. ARM, RISC-V and Xen number these as they do devices' interrupts.
+/// Whether the handler with this name serves the CPU itself: its timer, its event counters, calls from other CPUs. ARM, RISC-V and Xen
+/// number these like device interrupts.
 fn is_own(handler: &str) -> bool {
     const OTHERS: [&str; 11] = [
         "MCT",
@@ -102,7 +102,7 @@ fn is_own(handler: &str) -> bool {
         "spinlock",
         "twd",
     ];
-    // Where each processor has a line, its number stands behind.
+    // If each CPU has a line, its number is at the end.
     let kind = handler.trim_end_matches(|c: char| c.is_ascii_digit());
     kind.ends_with("timer") || kind.ends_with("pmu") || OTHERS.contains(&kind)
 }
@@ -110,12 +110,12 @@ fn is_own(handler: &str) -> bool {
 /// A line of the table.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Line {
-    /// `eth0 (24)` of a device, else what it is, such as `Local timer interrupts`.
+    /// `eth0 (24)` for a device, else the description, such as `Local timer interrupts`.
     name: String,
     device: bool,
 }
 
-/// By how much each line of these processors has grown, where it has; nothing where a table does not tell of them.
+/// The increase of each line for these CPUs, if any; `None` if a table lacks them.
 fn growth(before: &str, after: &str, processors: &BTreeSet<usize>) -> Option<Vec<(Line, u64)>> {
     let (before, after) = (counts(before, processors)?, counts(after, processors)?);
     let grown = after.into_iter().map(|(line, count)| {
@@ -125,7 +125,7 @@ fn growth(before: &str, after: &str, processors: &BTreeSet<usize>) -> Option<Vec
     Some(grown.filter(|(_, count)| *count > 0).collect())
 }
 
-/// The sum of each line over these processors; nothing where the table has none of them, as an empty one that hides it.
+/// The sum of each line over these CPUs; `None` if the table lacks them, as an empty one does.
 fn counts(table: &str, processors: &BTreeSet<usize>) -> Option<BTreeMap<Line, u64>> {
     let mut lines = table.lines();
     let columns = lines.next()?.split_whitespace();
@@ -137,7 +137,7 @@ fn counts(table: &str, processors: &BTreeSet<usize>) -> Option<BTreeMap<Line, u6
     let row = |text: &str| {
         let (label, rest) = text.split_once(':')?;
         let words: Vec<&str> = rest.split_whitespace().collect();
-        // Of what the kernel counts for all processors at once there is one number.
+        // Counts of all CPUs together have a single number.
         let (counts, what) = words.split_at_checked(columns.len())?;
         let wanted = columns.iter().zip(counts).filter(|(wanted, _)| **wanted);
         let sum = wanted.filter_map(|(_, n)| n.parse::<u64>().ok()).fold(0, u64::saturating_add);
@@ -171,9 +171,9 @@ mod tests {
             )
         };
         let with = |after: String| robot().tried(|tried| tried.interrupts = Some([table(1, 1), after]));
-        with(table(1, 1)).finds(&CHECK, Ok, "none goes to processors 2-3; irqbalance");
-        with(table(1, 51)).finds(&CHECK, Ok, "while doctor looked came Local timer × 50;");
-        with(table(4, 1)).finds(&CHECK, Warning, "and yet while doctor looked came disk (24) × 3");
+        with(table(1, 1)).finds(&CHECK, Ok, "none goes to CPUs 2-3; irqbalance");
+        with(table(1, 51)).finds(&CHECK, Ok, "during the check arrived: Local timer × 50;");
+        with(table(4, 1)).finds(&CHECK, Warning, "and yet during the check arrived: disk (24) × 3");
     }
 
     #[test]
@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn interrupts_keep_off_what_is_set_aside() {
-        robot().finds(&CHECK, Ok, "none goes to processors 2-3; irqbalance does not run");
+        robot().finds(&CHECK, Ok, "none goes to CPUs 2-3; irqbalance does not run");
         let one = robot().with("/proc/irq/31/smp_affinity_list", "0-3").with("/proc/77/comm", "irqbalance");
         one.finds(&CHECK, Warning, "echo 0-1 > /proc/irq/31/smp_affinity_list");
         let one = one.with("/proc/irq/31/effective_affinity_list", "1");
         one.finds(&CHECK, Ok, "irqbalance runs");
-        one.with("/sys/devices/system/cpu/isolated", "").finds(&CHECK, Ok, "no processor is set aside");
+        one.with("/sys/devices/system/cpu/isolated", "").finds(&CHECK, Ok, "no CPU is set aside");
         let bare =
             robot().without("/proc/irq/24/smp_affinity_list").without("/proc/irq/24/effective_affinity_list");
         bare.finds(&CHECK, CannotTell, "/proc/irq");

@@ -1,4 +1,4 @@
-//! Whether processors are set aside for real-time threads.
+//! Checks whether CPUs are set aside for real-time threads.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "cpu.isolation",
-    title: "processors set aside",
+    title: "CPUs set aside",
     reads: &[
         "/sys/devices/system/cpu/isolated",
         "/sys/devices/system/cpu/nohz_full",
         "/sys/fs/cgroup/cpuset.cpus.isolated",
         "/proc/cmdline",
     ],
-    good: "real-time processors are isolated, without a periodic tick, RCU callbacks and interrupts",
-    why: "On a processor that is set aside nothing runs but what is bound to it. isolcpus (or an isolated partition of control groups) keeps \
+    good: "real-time CPUs are isolated, without a periodic tick, RCU callbacks and interrupts",
+    why: "On a CPU that is set aside, only threads bound to it run. isolcpus (or an isolated partition of control groups) keeps \
           other programs away, nohz_full the timer tick, rcu_nocbs the kernel's deferred work, irqaffinity the interrupts. Without \
-          that even a real-time thread shares caches and kernel locks with whatever happens to run. Bind the control loop there, \
-          for instance by `taskset -c`.",
+          that even a real-time thread shares caches and kernel locks with other programs. Bind the control loop there, \
+          for example with `taskset -c`.",
     run,
 };
 
@@ -28,20 +28,18 @@ fn run(host: &Host) -> Finding {
     if isolated.is_empty() {
         return match proposal(&online) {
             Some(line) => Finding::warning(
-                format!("none of the processors {} is isolated", cpus::text(&online)),
+                format!("none of the CPUs {} is isolated", cpus::text(&online)),
                 Fix::words(format!("add to the boot command line: {line}")),
             ),
             None => Finding::warning(
-                "there is one processor, and none to set aside",
-                Fix::words("a machine with several processors"),
+                "there is one CPU, and none to set aside",
+                Fix::words("a machine with several CPUs"),
             ),
         };
     }
     let set = cpus::text(&isolated);
     let Some(line) = host.read("/proc/cmdline") else {
-        return Finding::cannot_tell(format!(
-            "processors {set} are isolated, but the boot command line is hidden"
-        ));
+        return Finding::cannot_tell(format!("CPUs {set} are isolated, but the boot command line is hidden"));
     };
     let tickless =
         host.read("/sys/devices/system/cpu/nohz_full").and_then(|text| cpus::list(&text)).unwrap_or_default();
@@ -49,7 +47,7 @@ fn run(host: &Host) -> Finding {
     if !isolated.is_subset(&tickless) {
         missing.push(format!("nohz_full={set}"));
     }
-    // nohz_full brings rcu_nocbs with it.
+    // nohz_full implies rcu_nocbs.
     let deferred = host
         .boot("rcu_nocbs")
         .and_then(|text| if text == "all" { Some(isolated.clone()) } else { cpus::list(&text) });
@@ -61,11 +59,9 @@ fn run(host: &Host) -> Finding {
         missing.push(format!("irqaffinity={}", cpus::text(&rest)));
     }
     match missing.is_empty() {
-        true => {
-            Finding::ok(format!("processors {set} are isolated, without tick, RCU callbacks and interrupts"))
-        }
+        true => Finding::ok(format!("CPUs {set} are isolated, without tick, RCU callbacks and interrupts")),
         false => Finding::warning(
-            format!("processors {set} are isolated, but not from everything"),
+            format!("CPUs {set} are isolated, but not from everything"),
             Fix::words(format!("add to the boot command line: {}", missing.join(" "))),
         ),
     }
@@ -99,7 +95,7 @@ mod tests {
         );
         let five = laptop.with("/sys/devices/system/cpu/online", "0-4");
         five.finds(&CHECK, Warning, "irqaffinity=0-2");
-        five.with("/sys/devices/system/cpu/online", "0").finds(&CHECK, Warning, "one processor");
+        five.with("/sys/devices/system/cpu/online", "0").finds(&CHECK, Warning, "one CPU");
     }
 
     #[test]
@@ -109,6 +105,6 @@ mod tests {
         half.finds(&CHECK, Warning, "line: nohz_full=2-3 rcu_nocbs=2-3 irqaffinity=0-1");
         half.without("/proc/cmdline").finds(&CHECK, CannotTell, "hidden");
         let partition = robot().with(ISOLATED, "").with("/sys/fs/cgroup/cpuset.cpus.isolated", "3");
-        partition.finds(&CHECK, Ok, "processors 3 are");
+        partition.finds(&CHECK, Ok, "CPUs 3 are");
     }
 }

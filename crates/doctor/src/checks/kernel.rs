@@ -1,4 +1,4 @@
-//! Whether the kernel is made for real time.
+//! Checks for a real-time kernel.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -8,7 +8,7 @@ pub const CHECK: Check = Check {
     reads: &["/proc/sys/kernel/version", "/sys/kernel/realtime"],
     good: "PREEMPT_RT in the version, or 1 in /sys/kernel/realtime",
     why: "With PREEMPT_RT almost all of the kernel can be interrupted by a thread of higher priority, so that it runs within \
-          tens of microseconds. Without it a driver or a file system can hold up every thread for milliseconds. It has been \
+          tens of microseconds. Without it, a driver or a file system can delay every thread for milliseconds. It has been \
           part of Linux since 6.12 (x86-64, arm64, RISC-V).",
     run,
 };
@@ -26,7 +26,7 @@ fn run(host: &Host) -> Finding {
     Finding::warning(format!("no PREEMPT_RT: {release} {version}"), Fix::words(fix))
 }
 
-/// Whether the kernel says so. Older ones with patches say it in a file alone.
+/// Whether the kernel reports PREEMPT_RT. Older ones with patches report it only in a file.
 pub fn is_realtime(host: &Host) -> bool {
     host.read("/proc/sys/kernel/version").is_some_and(|version| version.contains("PREEMPT_RT"))
         || host.read("/sys/kernel/realtime").is_some_and(|text| text == "1")

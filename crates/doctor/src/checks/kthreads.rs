@@ -1,10 +1,10 @@
-//! What of the kernel itself runs on processors that are set aside.
+//! Checks the kernel's own work on CPUs that are set aside.
 
 use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "kthreads",
-    title: "work of the kernel itself",
+    title: "the kernel's own work",
     reads: &[
         "/sys/devices/virtual/workqueue/cpumask",
         "/proc/sys/kernel/watchdog",
@@ -12,9 +12,9 @@ pub const CHECK: Check = Check {
         "/proc/sys/kernel/timer_migration",
         "/proc/sys/vm/stat_interval",
     ],
-    good: "housekeeping processors alone; statistics every 10 s or less often",
-    why: "Work queues, the lockup watchdog and the memory statistics run on every processor unless they are told otherwise, each for some \
-          microseconds, the statistics every second. With timer_migration timers that others have set may fire there.",
+    good: "housekeeping CPUs only; statistics every 10 s or less often",
+    why: "Work queues, the lockup watchdog and the memory statistics run on every CPU by default, each for some \
+          microseconds, the statistics every second. With timer_migration, timers of other CPUs may fire there.",
     run,
 };
 
@@ -25,7 +25,7 @@ fn run(host: &Host) -> Finding {
         return Finding::cannot_tell("/sys/devices/system/cpu is hidden");
     };
     if isolated.is_empty() {
-        return Finding::ok("no processor is set aside that it should keep off");
+        return Finding::ok("no CPU is set aside");
     }
     let Some(queues) = host.read(QUEUES).and_then(|text| cpus::mask(&text)) else {
         return Finding::cannot_tell(format!("{QUEUES} is hidden"));
@@ -33,7 +33,7 @@ fn run(host: &Host) -> Finding {
     let (mut found, mut commands) = (Vec::new(), Vec::new());
     if !queues.is_disjoint(&isolated) {
         let mask: u128 = online.difference(&isolated).filter(|cpu| **cpu < 128).map(|cpu| 1 << cpu).sum();
-        found.push(format!("work queues run on processors {}", cpus::text(&queues)));
+        found.push(format!("work queues run on CPUs {}", cpus::text(&queues)));
         commands.push(format!("echo {} > {QUEUES}", hexadecimal(mask)));
     }
     let watched = host.read("/proc/sys/kernel/watchdog_cpumask").and_then(|text| cpus::list(&text));
@@ -43,7 +43,7 @@ fn run(host: &Host) -> Finding {
         commands.push("sysctl -w kernel.watchdog=0".into());
     }
     if host.number("/proc/sys/kernel/timer_migration").is_some_and(|on| on != 0) {
-        found.push("timers of other processors may come there".into());
+        found.push("timers of other CPUs may fire there".into());
         commands.push("sysctl -w kernel.timer_migration=0".into());
     }
     if let Some(interval) = host.number("/proc/sys/vm/stat_interval").filter(|seconds| *seconds < 10) {
@@ -51,12 +51,12 @@ fn run(host: &Host) -> Finding {
         commands.push("sysctl -w vm.stat_interval=10".into());
     }
     match found.is_empty() {
-        true => Finding::ok(format!("work queues run on processors {}", cpus::text(&queues))),
+        true => Finding::ok(format!("work queues run on CPUs {}", cpus::text(&queues))),
         false => Finding::warning(found.join("; "), Fix::typed(commands)),
     }
 }
 
-/// As the kernel takes a mask: words of 32 bits with commas.
+/// A mask in the kernel's format: words of 32 bits with commas.
 fn hexadecimal(mask: u128) -> String {
     let words = (0..4).rev().map(|n| (mask >> (32 * n)) as u32).skip_while(|word| *word == 0);
     let words: Vec<String> =
@@ -79,7 +79,7 @@ mod tests {
         robot().with("/proc/sys/vm/stat_interval", "1").finds(&CHECK, Warning, "every 1 s");
         robot().with("/proc/sys/kernel/timer_migration", "1").finds(&CHECK, Warning, "timer_migration=0");
         robot().without(QUEUES).finds(&CHECK, CannotTell, QUEUES);
-        robot().with("/sys/devices/system/cpu/isolated", "").finds(&CHECK, Ok, "no processor is set aside");
+        robot().with("/sys/devices/system/cpu/isolated", "").finds(&CHECK, Ok, "no CPU is set aside");
     }
 
     #[test]

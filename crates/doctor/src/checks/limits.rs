@@ -1,22 +1,22 @@
-//! What this user may ask of the kernel.
+//! Checks this user's permission for real-time priority and locked memory.
 
 use super::found::{words, worst};
 use crate::{Check, ENOUGH, Finding, Fix, Host, State};
 
 pub const CHECK: Check = Check {
     id: "rt.limits",
-    title: "rights to real time",
+    title: "permission for real time",
     reads: &[
         "/proc/self/limits",
         "/proc/self/status",
-        "a thread under SCHED_FIFO 80, or else 1, tried",
-        "mlockall, tried and undone",
+        "a test thread under SCHED_FIFO 80, else 1",
+        "a test of mlockall, undone afterwards",
     ],
     good: "SCHED_FIFO 80 is granted, and all memory may be locked",
-    why: "A control loop runs under SCHED_FIFO, so that ordinary programs cannot hold it up, and with locked memory, so that it never waits \
+    why: "A control loop runs under SCHED_FIFO, so that ordinary programs cannot delay it, and with locked memory, so that it never waits \
           for a page. Both need a limit (RLIMIT_RTPRIO, RLIMIT_MEMLOCK) or a capability (CAP_SYS_NICE, CAP_IPC_LOCK). Limits of \
-          limits.d count from the next login on, those of a service stand in its unit. In a control group under RT_GROUP_SCHED \
-          SCHED_FIFO is refused whatever the limits say.",
+          limits.d apply from the next login on, those of a service are in its unit. In a control group with RT_GROUP_SCHED, \
+          SCHED_FIFO is refused regardless of limits.",
     run,
 };
 
@@ -40,12 +40,12 @@ fn run(host: &Host) -> Finding {
             ));
         }
         Some(Err(why)) => found.push((State::Warning, why.clone())),
-        None => found.push((State::CannotTell, "SCHED_FIFO could not be tried".to_owned())),
+        None => found.push((State::CannotTell, "SCHED_FIFO was not tested".to_owned())),
     }
     let refused = host.tried.lock.as_ref().and_then(|tried| tried.as_ref().err());
     found.push(match (soft(host, "Max locked memory"), refused) {
         _ if may(IPC_LOCK) && refused.is_none() => {
-            (State::Ok, "CAP_IPC_LOCK allows to lock all memory".into())
+            (State::Ok, "CAP_IPC_LOCK allows locking all memory".into())
         }
         (Some(limit), None) if limit == "unlimited" => (State::Ok, "all memory may be locked".into()),
         (Some(limit), _) if limit != "unlimited" => {
@@ -65,7 +65,7 @@ fn run(host: &Host) -> Finding {
     Finding { state, found: words(&found), fix }
 }
 
-/// The soft limit of that name, as the kernel prints it.
+/// The soft limit with that name, as the kernel prints it.
 pub fn soft(host: &Host, name: &str) -> Option<String> {
     let text = host.read("/proc/self/limits")?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -95,7 +95,7 @@ mod tests {
         let low = robot()
             .with("/proc/self/limits", "Max realtime priority     20    20\nMax locked memory unlimited\n");
         low.finds(&CHECK, Ok, "SCHED_FIFO 80 works");
-        // In a user namespace the mask is full, and the limit counts all the same.
+        // In a user namespace the mask is full, but the limit still applies.
         let low = low
             .with("/proc/self/status", "CapEff:\t000001ffffffffff\n")
             .tried(|t| t.fifo = Some(Result::Ok(1)));

@@ -1,4 +1,4 @@
-//! The checks, a file each.
+//! The checks, one file each.
 
 mod app;
 mod buffers;
@@ -25,7 +25,7 @@ mod virt;
 
 use crate::Check;
 
-/// All of them, in the order in which they are shown.
+/// All checks, in the order in which they are shown.
 pub static ALL: [Check; 21] = [
     kernel::CHECK,
     preempt::CHECK,
@@ -50,7 +50,7 @@ pub static ALL: [Check; 21] = [
     app::CHECK,
 ];
 
-/// The check of that name.
+/// The check with this name.
 pub fn find(id: &str) -> Option<&'static Check> {
     ALL.iter().find(|check| check.id == id)
 }
@@ -84,7 +84,7 @@ mod tests {
     fn check_hidden(check: &Check, hidden: &Made) {
         let finding = check.run(hidden.host());
         assert_eq!(finding.state, State::CannotTell, "{}: {finding:?}", check.id);
-        assert!(finding.fix.commands.is_empty(), "nothing to type for what is unknown: {finding:?}");
+        assert!(finding.fix.commands.is_empty(), "no commands for an unknown state: {finding:?}");
     }
 
     #[test]

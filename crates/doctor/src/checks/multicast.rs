@@ -1,4 +1,4 @@
-//! Whether multicast works here.
+//! Checks whether multicast works.
 
 use std::net::Ipv4Addr;
 
@@ -9,20 +9,16 @@ use crate::{Check, Finding, Fix, Host};
 pub const CHECK: Check = Check {
     id: "net.multicast",
     title: "multicast",
-    reads: &[
-        "a datagram to 239.255.76.67:7667, sent and waited for",
-        "/proc/net/route",
-        "/sys/class/net/*/flags, wireless",
-    ],
-    good: "what is sent comes back, and the way does not lead over a radio",
-    why: "udpm:// and LCM send to a multicast group. Without a route for it nothing can be sent; without the flag on an interface nothing comes; over a \
-          radio multicast goes at the lowest rate and is lost without being repeated: use `saltus tunnel` there. The test does not leave \
-          this machine (time to live 0, as LCM's and udpm://'s own unless the URL says ttl=1).",
+    reads: &["a test datagram to 239.255.76.67:7667", "/proc/net/route", "/sys/class/net/*/flags, wireless"],
+    good: "the datagram returns, and its interface is not wireless",
+    why: "udpm:// and LCM send to a multicast group. Without a route for it nothing can be sent; without the flag on an interface nothing arrives; over a \
+          radio, multicast uses the lowest rate, and losses are not repeated: use `saltus tunnel` there. The test does not leave \
+          this machine (time to live 0, as in LCM and udpm:// unless the URL says ttl=1).",
     run,
 };
 
 const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 76, 67);
-/// The flag of an interface that can do it.
+/// The flag of a multicast-capable interface.
 const MULTICAST: u64 = 0x1000;
 
 fn run(host: &Host) -> Finding {
@@ -30,14 +26,14 @@ fn run(host: &Host) -> Finding {
     let by =
         |name: &Option<String>| name.as_ref().map_or(String::new(), |name| format!(", by interface {name}"));
     match &host.tried.multicast {
-        None => Finding::cannot_tell("it could not be tried"),
+        None => Finding::cannot_tell("not tested"),
         Some(Err(why)) => {
             let route = "ip route add 224.0.0.0/4 dev lo";
             let fix = match interface {
                 None => Fix::typed(["ip link set lo multicast on", route])
-                    .and("for this machine alone; or connect it to a network"),
+                    .and("for this machine only; or connect it to a network"),
                 Some(_) if lo_lacks(host) => Fix::typed(["ip link set lo multicast on", route])
-                    .and("for this machine alone; and see that no firewall drops it"),
+                    .and("for this machine only; and see that no firewall drops it"),
                 Some(_) => Fix::words(
                     "see that the interface is up and no firewall drops it: `ip link`, `nft list ruleset`",
                 ),
@@ -45,10 +41,10 @@ fn run(host: &Host) -> Finding {
             Finding::problem(why.clone(), fix)
         }
         Some(Ok(time)) => {
-            let found = format!("what is sent comes back after {} us{}", time.as_micros(), by(&interface));
+            let found = format!("the datagram returned after {} us{}", time.as_micros(), by(&interface));
             match interface.filter(|name| is_radio(host, name)) {
                 Some(_) => Finding::warning(
-                    format!("{found}, which is a radio"),
+                    format!("{found}, which is wireless"),
                     Fix::words(
                         "between machines use a cable, or `saltus tunnel`; `iface=` in the URL names another interface",
                     ),
@@ -79,7 +75,8 @@ mod tests {
     fn the_test_decides_and_the_tables_say_why() {
         robot().finds(&CHECK, Ok, "after 80 us, by interface eth0");
         robot().with("/sys/class/net/eth0/wireless/x", "").finds(&CHECK, Warning, "saltus tunnel");
-        let silent = || robot().tried(|tried| tried.multicast = Some(Err("nothing comes back".into())));
+        let silent =
+            || robot().tried(|tried| tried.multicast = Some(Err("the datagram did not return".into())));
         silent().finds(&CHECK, Problem, "nft list ruleset");
         silent().with("/sys/class/net/lo/flags", "0x49").finds(
             &CHECK,

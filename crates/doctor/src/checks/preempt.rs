@@ -1,4 +1,4 @@
-//! Where the kernel lets itself be interrupted.
+//! Checks the preemption model of the kernel.
 
 use std::io::Read;
 
@@ -12,13 +12,13 @@ pub const CHECK: Check = Check {
     title: "preemption of the kernel",
     reads: &["/sys/kernel/debug/sched/preempt", "/proc/cmdline", "/proc/config.gz", "/boot/config-RELEASE"],
     good: "PREEMPT_RT, full or lazy",
-    why: "With `none` and `voluntary` a system call of any program runs to its end, or to a place where it gives way, before another \
-          thread gets the processor; that can be milliseconds. With `full` it can be interrupted nearly everywhere; `lazy` \
-          does so for real-time threads alone. A kernel with PREEMPT_DYNAMIC takes the choice on its command line.",
+    why: "With `none` and `voluntary` a system call of any program runs to its end, or to a preemption point, before another \
+          thread gets the CPU; that can be milliseconds. With `full` it can be interrupted nearly everywhere; `lazy` \
+          does so for real-time threads only. A kernel with PREEMPT_DYNAMIC can be configured on its command line.",
     run,
 };
 
-/// No kernel's configuration is longer.
+/// Longest configuration of a kernel.
 const LONGEST: u64 = 4 << 20;
 
 fn run(host: &Host) -> Finding {
@@ -41,7 +41,7 @@ fn run(host: &Host) -> Finding {
             "mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug",
             "echo full > /sys/kernel/debug/sched/preempt",
         ])
-        .and("for good: add preempt=full to the boot command line"),
+        .and("permanently: add preempt=full to the boot command line"),
         false => Fix::words(
             "this kernel cannot change it: use one with PREEMPT_DYNAMIC and preempt=full, or PREEMPT_RT",
         ),
@@ -49,7 +49,7 @@ fn run(host: &Host) -> Finding {
     Finding::warning(found, fix)
 }
 
-/// What was chosen at run time, or when the machine was started; not every kernel gives the choice.
+/// The model chosen at run time or at boot, if the kernel supports that.
 fn chosen(host: &Host, dynamic: bool) -> Option<(String, &'static str)> {
     let debug = "/sys/kernel/debug/sched/preempt";
     let now = host.read(debug).and_then(|text| Some(text.split_once('(')?.1.split_once(')')?.0.to_owned()));
@@ -57,7 +57,7 @@ fn chosen(host: &Host, dynamic: bool) -> Option<(String, &'static str)> {
     now.map(|model| (model, debug)).or_else(|| boot().map(|model| (model, "the boot command line")))
 }
 
-/// What it was built with.
+/// The model the kernel was built with.
 fn built(host: &Host) -> Option<(String, &'static str)> {
     let text = unpacked(host)
         .or_else(|| host.read(&format!("/boot/config-{}", host.read("/proc/sys/kernel/osrelease")?)))?;
@@ -106,7 +106,7 @@ mod tests {
         let old = robot().without("/sys/kernel/realtime").with("/proc/sys/kernel/version", "#1 SMP");
         let old = old.with(config, "CONFIG_PREEMPT_NONE=y").with("/proc/cmdline", "preempt=full");
         old.finds(&CHECK, Warning, "cannot change it");
-        // A file that is no archive is passed over.
+        // A file that is not an archive is skipped.
         old.with("/proc/config.gz", "x").with(config, "CONFIG_PREEMPT=y").finds(&CHECK, Ok, "full");
     }
 }

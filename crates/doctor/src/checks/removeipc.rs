@@ -1,4 +1,4 @@
-//! Whether logging out removes shared memory.
+//! Checks whether logging out removes shared memory.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -11,13 +11,13 @@ pub const CHECK: Check = Check {
         "/var/lib/systemd/linger",
         "/proc/*/comm (systemd-logind)",
     ],
-    good: "RemoveIPC=no, or a system's user, or a user who lingers",
-    why: "When the last session of an ordinary user ends, systemd-logind removes that user's files in /dev/shm, channels too, unless RemoveIPC=no: \
-          programs that run on without a session lose them.",
+    good: "RemoveIPC=no, a system user, or a lingering user",
+    why: "When the last session of an ordinary user ends, systemd-logind removes that user's files in /dev/shm, including channels, unless RemoveIPC=no: \
+          programs that continue without a session lose them.",
     run,
 };
 
-/// Ordinary users have numbers from here on.
+/// The lowest user ID of ordinary users.
 const ORDINARY: u32 = 1000;
 
 fn run(host: &Host) -> Finding {
@@ -31,28 +31,28 @@ fn run(host: &Host) -> Finding {
     }
     let user = host.tried.user;
     if user < ORDINARY {
-        return Finding::ok(format!("logind spares what belongs to a system's user, {user}"));
+        return Finding::ok(format!("logind keeps files of system users, such as {user}"));
     }
     let name = name(host, user);
     if name.as_ref().is_some_and(|name| host.has(&format!("/var/lib/systemd/linger/{name}"))) {
         return Finding::ok(format!("user {user} lingers"));
     }
     let command = "mkdir -p /etc/systemd/logind.conf.d && printf '[Login]\\nRemoveIPC=no\\n' > /etc/systemd/logind.conf.d/saltus.conf";
-    let found = format!("logind removes what user {user} has in /dev/shm when the last session ends");
+    let found = format!("logind removes the files of user {user} in /dev/shm when the last session ends");
     Finding::warning(
         found,
         Fix::typed([command, "systemctl restart systemd-logind"])
-            .and("or for one user alone: `loginctl enable-linger USER`"),
+            .and("or for one user only: `loginctl enable-linger USER`"),
     )
 }
 
-/// What the files say; the last one counts, and without a word it does.
+/// The setting in the files. The last one wins; the default is yes.
 fn removes(host: &Host) -> bool {
     let mut files: Vec<(String, String)> = Vec::new();
     for dir in ["/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d", "/etc/systemd/logind.conf.d"]
     {
         for name in host.names(dir).into_iter().filter(|name| name.ends_with(".conf")) {
-            // One of the same name in a later directory takes its place.
+            // A file with the same name in a later directory replaces it.
             files.retain(|(known, _)| *known != name);
             files.push((name.clone(), format!("{dir}/{name}")));
         }

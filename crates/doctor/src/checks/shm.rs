@@ -1,4 +1,4 @@
-//! Room for channels, and what the dead left there.
+//! Checks the space for channels, and for dead channels.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use crate::{Check, Finding, Fix, Host, State};
 pub const CHECK: Check = Check {
     id: "mem.shm",
     title: "shared memory",
-    reads: &["/proc/self/mounts", "the size and room of /dev/shm", "the channels of the domain"],
+    reads: &["/proc/self/mounts", "the size and free space of /dev/shm", "the channels of the domain"],
     good: "a tmpfs of more than 64 MiB, a tenth of it free, no channel whose publishers are all dead",
-    why: "Channels are files on a tmpfs, and their memory is reserved when they are made: where there is no room, making one fails. Docker gives a \
-          container 64 MiB unless it is told otherwise. Channels stay when their publishers die, so that what was published can be \
-          read; those of programs that never come back hold their memory until they are removed.",
+    why: "Channels are files on a tmpfs, and their memory is reserved at creation, which fails without enough space. Docker gives a \
+          container 64 MiB by default. Channels stay when their publishers die, so that their messages can still be \
+          read; those of programs that never return occupy memory until they are removed.",
     run,
 };
 
@@ -21,38 +21,39 @@ fn run(host: &Host) -> Finding {
     let (Some(mounts), Some(room)) = (host.read("/proc/self/mounts"), host.tried.shm) else {
         return Finding::cannot_tell("/dev/shm or the table of mounts is hidden");
     };
-    // The last one of that name is on top.
+    // The last mount with that name is on top.
     let mount = mounts.lines().rev().find_map(|line| Some(line.split_once(" /dev/shm ")?.1));
     let (kind, options) = mount.map_or((None, ""), |rest| {
         let mut words = rest.split(' ');
         (words.next(), words.next().unwrap_or_default())
     });
     let has = |option| options.split(',').any(|it| it == option);
-    let noexec = if has("noexec") { ", noexec (of no matter to channels)" } else { "" };
+    let noexec = if has("noexec") { ", noexec (irrelevant for channels)" } else { "" };
     let closed = match host.tried.closed {
         0 => String::new(),
-        n => format!(", {} of others that this user cannot open", channels(n)),
+        n => format!(", {} of other users that this user cannot open", channels(n)),
     };
     let found = format!("{} MiB of {} MiB free{noexec}", room.free / MIB, room.size / MIB);
     let larger = || {
         let size = (2 * room.size / MIB).max(1024);
-        Fix::typed([format!("mount -o remount,size={size}M /dev/shm")])
-            .and("for good in /etc/fstab; Docker: --shm-size=1g, or --ipc=host to share the host's channels")
+        Fix::typed([format!("mount -o remount,size={size}M /dev/shm")]).and(
+            "permanently in /etc/fstab; Docker: --shm-size=1g, or --ipc=host to share the host's channels",
+        )
     };
     match kind {
         Some("tmpfs") if has("ro") => {
             let fix = Fix::typed(["mount -o remount,rw /dev/shm"]);
-            return Finding::problem("/dev/shm may only be read", fix);
+            return Finding::problem("/dev/shm is read-only", fix);
         }
         Some("tmpfs") => {}
         other => {
             let what = other.map_or("nothing is mounted there".into(), |kind| format!("it is a {kind}"));
             let fix = Fix::typed(["mount -t tmpfs -o size=1G,mode=1777 tmpfs /dev/shm"]);
-            return Finding::problem(format!("/dev/shm is no tmpfs: {what}"), fix);
+            return Finding::problem(format!("/dev/shm is not a tmpfs: {what}"), fix);
         }
     }
     if room.free < MIB {
-        return Finding::problem(format!("{found}: no room for a channel{closed}"), larger());
+        return Finding::problem(format!("{found}: no space for a channel{closed}"), larger());
     }
     let mut notes = Vec::new();
     let mut fix = Fix::default();
@@ -66,7 +67,7 @@ fn run(host: &Host) -> Finding {
             let users: BTreeSet<u32> = dead.iter().map(|dead| dead.user).collect();
             let users: Vec<String> = users.iter().map(u32::to_string).collect();
             notes.push(format!(
-                "{} whose publishers are all dead, with {} KiB, made by user {}",
+                "{} whose publishers are all dead, with {} KiB, created by user {}",
                 channels(dead.len()),
                 memory / 1024,
                 users.join(", ")
@@ -107,7 +108,7 @@ mod tests {
         };
         with(64, 60).finds(&CHECK, Warning, "--shm-size");
         with(8192, 500).finds(&CHECK, Warning, "size=16384M");
-        with(8192, 0).finds(&CHECK, Problem, "no room for a channel");
+        with(8192, 0).finds(&CHECK, Problem, "no space for a channel");
         let mounts = "/proc/self/mounts";
         robot()
             .with(mounts, "a /dev/shm tmpfs rw\n/dev/sda1 /dev/shm ext4 rw\n")
@@ -115,7 +116,11 @@ mod tests {
         robot().with(mounts, "proc /proc proc rw\n").finds(&CHECK, Problem, "nothing is mounted");
         robot().with(mounts, "tmpfs /dev/shm tmpfs ro,nosuid 0 0\n").finds(&CHECK, Problem, "remount,rw");
         robot().with(mounts, "tmpfs /dev/shm tmpfs rw,noexec 0 0\n").finds(&CHECK, Ok, "noexec");
-        robot().tried(|t| t.closed = 2).finds(&CHECK, Ok, "2 channels of others that this user cannot open");
+        robot().tried(|t| t.closed = 2).finds(
+            &CHECK,
+            Ok,
+            "2 channels of other users that this user cannot open",
+        );
         robot().tried(|t| t.dead = Err("denied".into())).finds(&CHECK, CannotTell, "denied");
     }
 
@@ -134,6 +139,6 @@ mod tests {
             t.closed = 1;
         });
         let found = little.finds(&CHECK, Warning, "that is little; 1 channel whose").found;
-        assert_eq!(found.matches("1 channel of others that").count(), 1, "{found}");
+        assert_eq!(found.matches("1 channel of other users that").count(), 1, "{found}");
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the firmware takes the machine away.
+//! Checks for interrupts of the firmware.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -6,10 +6,10 @@ pub const CHECK: Check = Check {
     id: "cpu.smi",
     title: "interrupts of the firmware",
     reads: &["/dev/cpu/0/msr, register 0x34 (Intel, root, `modprobe msr`)", "/proc/uptime"],
-    good: "less than one in a minute",
-    why: "A system management interrupt stops all processors for tens to hundreds of microseconds while the firmware runs; no kernel can \
-          prevent it or see it. What raises them is emulation of USB keyboards, power management and error correction, to be switched \
-          off in the firmware's settings. `saltus hiccup --meter spin` sees the gaps.",
+    good: "less than one per minute",
+    why: "A system management interrupt stops all CPUs for tens to hundreds of microseconds while the firmware runs; no kernel can \
+          prevent or detect it. Causes are emulation of USB keyboards, power management and error correction, which you can switch \
+          off in the firmware's settings. `saltus hiccup --meter spin` shows the gaps.",
     run,
 };
 
@@ -22,10 +22,10 @@ fn run(host: &Host) -> Finding {
         );
     };
     if host.is_virtual() == Some(true) {
-        return Finding::cannot_tell("a virtual machine does not see those of its host");
+        return Finding::cannot_tell("a virtual machine cannot read those of its host");
     }
     let rate = f64::from(count) * 60.0 / seconds;
-    let found = format!("{count} since the start, {rate:.1} a minute");
+    let found = format!("{count} since boot, {rate:.1} per minute");
     match rate < 1.0 {
         true => Finding::ok(found),
         false => Finding::warning(
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn the_rate_decides() {
-        robot().tried(|tried| tried.smis = Some(10)).finds(&CHECK, Ok, "10 since the start, 0.1 a minute");
+        robot().tried(|tried| tried.smis = Some(10)).finds(&CHECK, Ok, "10 since boot, 0.1 per minute");
         let often = robot().tried(|tried| tried.smis = Some(1200));
-        often.finds(&CHECK, Warning, "10.0 a minute");
+        often.finds(&CHECK, Warning, "10.0 per minute");
         often.with("/proc/cpuinfo", "flags : hypervisor").finds(&CHECK, CannotTell, "of its host");
     }
 }

@@ -1,4 +1,4 @@
-//! Whether two threads share a core.
+//! Checks whether two hardware threads share a core.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use crate::{Check, Finding, Fix, Host, cpus};
 
 pub const CHECK: Check = Check {
     id: "cpu.smt",
-    title: "two threads a core",
+    title: "two threads per core",
     reads: &[
         "/sys/devices/system/cpu/smt/active",
-        "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list, of isolated processors",
+        "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list, of isolated CPUs",
     ],
-    good: "off, or the sibling of a real-time processor has nothing to do",
-    why: "Two hardware threads of a core share its units and its first caches: what runs on one slows the other down by half, and more where it \
-          varies. Switch it off, or isolate both siblings and use one.",
+    good: "off, or the sibling of a real-time CPU has nothing to do",
+    why: "Two hardware threads of a core share its units and its first caches: each slows the other down by up to half, and its speed \
+          varies. Switch SMT off, or isolate both siblings and use one.",
     run,
 };
 
@@ -26,7 +26,7 @@ fn run(host: &Host) -> Finding {
             let found = match partners(host, &isolated) {
                 Some(shared) if shared.is_empty() => {
                     return Finding::ok(format!(
-                        "cores run two threads each; of processors {} both are isolated: use one of each core",
+                        "cores run two threads each; of CPUs {} both are isolated: use one of each core",
                         cpus::text(&isolated)
                     ));
                 }
@@ -45,14 +45,14 @@ fn run(host: &Host) -> Finding {
             )
         }
         (Some("0"), Some(true)) => Finding::cannot_tell(
-            "this virtual machine shows one thread a core; what shares the host's cores is hidden",
+            "this virtual machine shows one thread per core; what shares the host's cores is hidden",
         ),
         (Some("0"), _) => Finding::ok("cores run one thread each"),
         _ => Finding::cannot_tell(format!("{ACTIVE} is hidden")),
     }
 }
 
-/// Processors that share a core with an isolated one and are not isolated; nothing where none is isolated, or that is hidden.
+/// CPUs that share a core with an isolated one and are not isolated; `None` if no CPU is isolated, or if that is hidden.
 fn partners(host: &Host, isolated: &BTreeSet<usize>) -> Option<BTreeSet<usize>> {
     let mut all = BTreeSet::new();
     for cpu in isolated {

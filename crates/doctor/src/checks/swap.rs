@@ -1,4 +1,4 @@
-//! Whether memory is taken from programs.
+//! Checks for swap and memory pressure.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -6,9 +6,9 @@ pub const CHECK: Check = Check {
     id: "mem.swap",
     title: "swapping",
     reads: &["/proc/swaps", "/proc/sys/vm/swappiness", "/proc/pressure/memory"],
-    good: "no swap, or none in use and swappiness of at most 10; nobody waits for memory",
-    why: "Whoever touches a page that was swapped out waits for a disk. A control loop locks its memory, and yet what it calls may wait; samples in \
-          shared memory can be swapped out too, unless their channel was made with --mlock.",
+    good: "no swap, or none in use and swappiness of at most 10; no waits for memory",
+    why: "A program that touches a swapped-out page waits for a disk. A control loop locks its memory, but programs that it calls may wait; messages in \
+          shared memory can also be swapped out, unless their channel was created with --mlock.",
     run,
 };
 
@@ -20,21 +20,19 @@ fn run(host: &Host) -> Finding {
         swaps.lines().skip(1).filter_map(|line| line.split_whitespace().nth(3)?.parse().ok()).collect();
     let waits = pressure(host).filter(|percent| *percent >= 1.0);
     let waits =
-        waits.map(|percent| format!("; in the last 10 s somebody waited for memory {percent} % of the time"));
+        waits.map(|percent| format!("; in the last 10 s tasks waited for memory {percent} % of the time"));
     let pressed = waits.is_some();
     let waits = waits.unwrap_or_default();
     let fix = || {
         Fix::typed(["sysctl -w vm.swappiness=10"]).and(
-            "or without swap at all: `swapoff -a` if there is room; for good in /etc/sysctl.d and /etc/fstab",
+            "or without swap at all: `swapoff -a` if memory suffices; permanently in /etc/sysctl.d and /etc/fstab",
         )
     };
     let in_use: u64 = used.iter().sum();
     if used.is_empty() {
         let found = format!("no swap{waits}");
         return match pressed {
-            true => {
-                Finding::warning(found, Fix::words("give programs less to keep, or the machine more memory"))
-            }
+            true => Finding::warning(found, Fix::words("run fewer programs, or add memory")),
             false => Finding::ok(found),
         };
     }
@@ -48,7 +46,7 @@ fn run(host: &Host) -> Finding {
     }
 }
 
-/// How much of the last ten seconds somebody waited for memory, in percent.
+/// Percentage of the last ten seconds in which a task waited for memory.
 fn pressure(host: &Host) -> Option<f64> {
     let text = host.read("/proc/pressure/memory")?;
     let line = text.lines().find_map(|line| line.strip_prefix("some avg10="))?;

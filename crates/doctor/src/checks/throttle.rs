@@ -1,4 +1,4 @@
-//! How much of the time real-time threads may run.
+//! Checks the share of time for real-time threads.
 
 use crate::{Check, Finding, Fix, Host};
 
@@ -7,9 +7,9 @@ pub const CHECK: Check = Check {
     title: "throttling of real-time threads",
     reads: &["/proc/sys/kernel/sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_period_us"],
     good: "95 % (the default) or more, or -1",
-    why: "The kernel takes the processor from real-time threads for the rest of each period once they have used their share, 950 ms of \
-          a second by default. A loop that sleeps is not touched by it; one that spins stands still for 50 ms in every \
-          second. -1 lifts it, and then a real-time thread that never sleeps locks out everything else on its processor. Since 6.12 \
+    why: "The kernel takes the CPU from real-time threads for the rest of each period once they have used their share, 950 ms of \
+          a second by default. A loop that sleeps is not affected; one that spins is stopped for 50 ms in every \
+          second. -1 removes the limit, and then a real-time thread that never sleeps locks out everything else on its CPU. Since 6.12 \
           another mechanism, the fair server, gives other threads that share.",
     run,
 };
@@ -22,7 +22,7 @@ fn run(host: &Host) -> Finding {
         return Finding::cannot_tell(format!("{RUNTIME} is hidden"));
     };
     let fix = Fix::typed(["sysctl -w kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000"])
-        .and("for good: the same settings in a file in /etc/sysctl.d");
+        .and("permanently: the same settings in a file in /etc/sysctl.d");
     let percent = runtime as f64 * 100.0 / period as f64;
     match runtime {
         ..0 => Finding::ok(

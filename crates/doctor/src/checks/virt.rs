@@ -1,4 +1,4 @@
-//! Whether somebody else decides when this machine runs.
+//! Checks for a hypervisor, and for throttling by control groups.
 
 use saltus_os::cgroup;
 
@@ -6,11 +6,11 @@ use crate::{Check, Finding, Fix, Host};
 
 pub const CHECK: Check = Check {
     id: "virt",
-    title: "virtual machine, share of the processor",
+    title: "virtual machine, CPU share",
     reads: &["/proc/cpuinfo", "/proc/stat", "cpu.stat of the control group and of those above it"],
-    good: "a machine of its own; never throttled",
-    why: "In a virtual machine the host decides when its processors run, and nothing inside can prevent a pause. Time that the host took is counted \
-          as stolen, as far as the host tells. A container with a share of the processors (cpu.max) stands still for the rest of each \
+    good: "a physical machine; never throttled",
+    why: "In a virtual machine the host decides when its CPUs run, and nothing inside can prevent a pause. Time that the host took is counted \
+          as stolen, as far as the host reports it. A container with a share of the CPUs (cpu.max) is stopped for the rest of each \
           period once the share is used up.",
     run,
 };
@@ -20,13 +20,13 @@ fn run(host: &Host) -> Finding {
     let Some(is_virtual) = host.is_virtual() else {
         return match throttled {
             Some(n) if n > 0 => Finding::warning(throttled_words(n), fix()),
-            _ => Finding::cannot_tell("this processor does not say whether it is virtual"),
+            _ => Finding::cannot_tell("this CPU does not report whether it is virtual"),
         };
     };
     let mut found = Vec::new();
     if is_virtual {
         found.push(match stolen(host) {
-            Some(percent) => format!("a virtual machine; the host took {percent:.2} % of the time since the start, as far as it tells"),
+            Some(percent) => format!("a virtual machine; the host took {percent:.2} % of the time since boot, as far as it reports it"),
             None => "a virtual machine; how much time the host took is hidden".into(),
         });
     }
@@ -42,7 +42,10 @@ fn run(host: &Host) -> Finding {
     }
     match found.is_empty() {
         true => Finding::ok("no hypervisor is seen, and this control group was never throttled"),
-        false if is_virtual => Finding::warning(found.join("; "), fix().and("measure on the machine that the robot has; in a virtual one: processors of the host for it alone")),
+        false if is_virtual => Finding::warning(
+            found.join("; "),
+            fix().and("measure on the robot's machine; in a virtual one: dedicated CPUs of the host"),
+        ),
         false => Finding::warning(found.join("; "), fix()),
     }
 }
@@ -52,10 +55,10 @@ fn throttled_words(n: u64) -> String {
 }
 
 fn fix() -> Fix {
-    Fix::words("lift the share of the processors (cpu.max; Docker --cpus, systemd CPUQuota=)")
+    Fix::words("lift the share of the CPUs (cpu.max; Docker --cpus, systemd CPUQuota=)")
 }
 
-/// How often this process's groups were throttled; nothing where they are hidden. Groups without a share do not count it.
+/// Number of times that this process's groups were throttled; `None` if hidden. Groups without a limit do not count it.
 fn throttled(host: &Host) -> Option<u64> {
     let table = host.read("/proc/self/cgroup")?;
     let files = cgroup::files_in(&table, "cpu", "cpu.stat");
@@ -66,7 +69,7 @@ fn throttled(host: &Host) -> Option<u64> {
     counts.max().or_else(|| (!host.names("/sys/fs/cgroup").is_empty()).then_some(0))
 }
 
-/// How much time was stolen, in percent of all.
+/// Stolen time, in percent.
 fn stolen(host: &Host) -> Option<f64> {
     let text = host.read("/proc/stat")?;
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
@@ -92,7 +95,7 @@ mod tests {
         plain.finds(&CHECK, Ok, "never throttled");
         robot().without("/proc/self/cgroup").finds(&CHECK, CannotTell, "hidden");
         let arm = robot().with("/proc/cpuinfo", "Features : fp asimd");
-        arm.finds(&CHECK, CannotTell, "does not say");
+        arm.finds(&CHECK, CannotTell, "does not report");
         arm.with(group, "nr_throttled 7\n").finds(&CHECK, Warning, "--cpus");
     }
 }

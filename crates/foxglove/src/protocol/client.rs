@@ -1,12 +1,12 @@
-//! What clients say.
+//! Messages from clients.
 
 use serde::Deserialize;
 use std::fmt;
 
-/// Longest name of a request. Clients take random numbers.
+/// Longest name of a request. Clients use random numbers.
 const LONGEST_NAME: usize = 256;
 
-/// What a client said.
+/// A message from a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientMessage<'a> {
     /// A text.
@@ -18,39 +18,39 @@ pub enum ClientMessage<'a> {
         /// The message.
         data: &'a [u8],
     },
-    /// What the player is to do.
+    /// A command to the player.
     Playback(Playback),
 }
 
-/// What a client may ask for as text.
+/// A request of a client as text.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Asked {
-    /// Channels that the client wants.
+    /// Subscribes to channels.
     Subscribe {
-        /// Which, and by what numbers.
+        /// The channels and their subscription numbers.
         subscriptions: Vec<Subscription>,
     },
-    /// Subscriptions that the client has enough of.
+    /// Ends subscriptions.
     Unsubscribe {
         /// Their numbers.
         subscription_ids: Vec<u32>,
     },
-    /// Channels that the client wants to publish.
+    /// Announces channels that the client publishes.
     Advertise {
-        /// Which.
+        /// The channels.
         channels: Vec<ClientAdvert>,
     },
-    /// Channels that it does not publish any more.
+    /// Withdraws channels that the client published.
     Unadvertise {
         /// Their numbers.
         channel_ids: Vec<u32>,
     },
-    /// It wants to know who talks to whom.
+    /// Subscribes to the connection graph.
     SubscribeConnectionGraph,
-    /// No longer.
+    /// Unsubscribes from the connection graph.
     UnsubscribeConnectionGraph,
-    /// Who the client is. Of no consequence.
+    /// The client's name; ignored.
     ClientInfo,
     /// Not offered.
     GetParameters,
@@ -62,22 +62,22 @@ pub enum Asked {
     UnsubscribeParameterUpdates,
     /// Not offered.
     FetchAsset,
-    /// Something newer than this server.
+    /// A request that this server does not support.
     #[serde(other)]
     Unknown,
 }
 
-/// A channel that a client wants.
+/// A subscription of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// The client's number for it; its messages bear it.
+    /// The client's number for it, which is in its messages.
     pub id: u32,
     /// The server's number of the channel.
     pub channel_id: u32,
 }
 
-/// A channel that a client wants to publish.
+/// A channel that a client publishes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientAdvert {
@@ -85,63 +85,63 @@ pub struct ClientAdvert {
     pub id: u32,
     /// Its name.
     pub topic: String,
-    /// How messages are encoded.
+    /// The encoding of its messages.
     pub encoding: String,
-    /// What they are.
+    /// The type of its messages.
     #[serde(default)]
     pub schema_name: String,
 }
 
-/// Whether the player is to play.
+/// Whether to play or to pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// It is.
+    /// Play.
     Play,
-    /// It is to stay where it is.
+    /// Pause.
     Pause,
 }
 
-/// What the player is to do.
+/// A command to the player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
     /// Whether it plays.
     pub command: Command,
-    /// So many times as fast as it was recorded. Any number, and none.
+    /// Playback speed; 1.0 is the recorded speed. Unchecked: any number, or NaN.
     pub speed: f32,
-    /// Where to go first, ns since 1970.
+    /// Time to go to first, ns since 1970.
     pub seek: Option<u64>,
-    /// The name of the request; the answer bears it.
+    /// The name of the request, repeated in the reply.
     pub request: String,
 }
 
-/// Why something that a client said makes no sense.
+/// The reason why a message from a client is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// It is no JSON of this protocol; why.
+    /// Not JSON of this protocol, with the reason.
     Json(String),
-    /// A binary message of no byte.
+    /// An empty binary message.
     Empty,
-    /// An opcode that there is not.
+    /// An unknown opcode.
     Opcode(u8),
-    /// A binary message that ends too early.
+    /// A binary message that is too short.
     Short {
         /// Its opcode.
         opcode: u8,
-        /// How many bytes it has.
+        /// Its length in bytes.
         len: usize,
     },
-    /// Neither play nor pause.
+    /// A playback command other than play and pause.
     Command(u8),
-    /// The name of a request is too long, or no text.
+    /// The name of a request is too long, or not UTF-8.
     Request,
-    /// Calls of services, which there are none of.
+    /// A service call. The server has no services.
     Service,
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wrong::Json(why) => write!(f, "the text is no message of the protocol: {why}"),
+            Wrong::Json(why) => write!(f, "not a message of the protocol: {why}"),
             Wrong::Empty => f.write_str("a binary message has no opcode"),
             Wrong::Opcode(op) => write!(f, "binary opcode {op} is unknown: clients send 1 and 3"),
             Wrong::Short { opcode, len } => {
@@ -149,7 +149,7 @@ impl fmt::Display for Wrong {
             }
             Wrong::Command(command) => write!(f, "playback command {command} is unknown: 0 plays, 1 pauses"),
             Wrong::Request => {
-                write!(f, "the name of a playback request has over {LONGEST_NAME} B, or is no text")
+                write!(f, "the name of a playback request has over {LONGEST_NAME} B, or is not UTF-8")
             }
             Wrong::Service => f.write_str("this server has no services"),
         }
@@ -157,25 +157,25 @@ impl fmt::Display for Wrong {
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads a text.
+    /// Parses a text message.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// The message is invalid.
     pub fn text(text: &str) -> Result<ClientMessage<'static>, Wrong> {
         serde_json::from_str(text).map(ClientMessage::Asked).map_err(|e| {
             let mut why: String = e.to_string();
             if let Some((end, _)) = why.char_indices().nth(200) {
-                why.truncate(end); // serde quotes what it found
+                why.truncate(end); // serde quotes the input
                 why.push('…');
             }
             Wrong::Json(why)
         })
     }
 
-    /// Reads a binary message.
+    /// Parses a binary message.
     ///
     /// # Errors
-    /// It makes no sense.
+    /// The message is invalid.
     pub fn binary(bytes: &'a [u8]) -> Result<ClientMessage<'a>, Wrong> {
         let (&opcode, rest) = bytes.split_first().ok_or(Wrong::Empty)?;
         let short = Wrong::Short { opcode, len: bytes.len() };
@@ -243,7 +243,7 @@ mod tests {
         let deep = "[".repeat(100_000);
         for text in ["", "{", "[]", "7", r#"{"op":1}"#, r#"{"op":"subscribe"}"#, &huge, &deep] {
             let told = ClientMessage::text(text).unwrap_err().to_string();
-            assert!(told.starts_with("the text is no message") && told.len() < 700, "{told}");
+            assert!(told.starts_with("not a message") && told.len() < 700, "{told}");
         }
         let large = r#"{"op":"subscribe","subscriptions":[{"id":4294967296,"channelId":1}]}"#;
         assert!(ClientMessage::text(large).is_err());

@@ -1,4 +1,4 @@
-//! What the server says.
+//! Messages from the server.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,27 +7,27 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A channel, as clients are told of it.
+/// The announcement of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Advert {
-    /// Its number; no other channel ever has it.
+    /// Its number, which is never reused.
     pub id: u32,
     /// Its name.
     pub topic: String,
-    /// How its messages are encoded.
+    /// The encoding of its messages.
     pub encoding: String,
-    /// What they are; nothing: nobody knows.
+    /// The name of their type; empty if unknown.
     pub schema_name: String,
     /// The language of the schema.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub schema_encoding: String,
-    /// The schema: text, or base64 of what is none.
+    /// The schema: text, or base64 of a binary schema.
     pub schema: String,
 }
 
 impl Advert {
-    /// The schema as the protocol has it: base64 for the languages that are no text.
+    /// The schema in the protocol's form: base64 for binary languages.
     pub fn set_schema(&mut self, name: &str, encoding: &str, schema: &[u8]) {
         (self.schema_name, self.schema_encoding) = (name.into(), encoding.into());
         self.schema = match str::from_utf8(schema) {
@@ -37,36 +37,36 @@ impl Advert {
     }
 }
 
-/// How urgent a status is.
+/// The level of a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Good to know.
+    /// Information.
     Info = 0,
-    /// Something is not as one would like.
+    /// A warning.
     Warning = 1,
-    /// Something that was asked for does not happen.
+    /// A request failed.
     Error = 2,
 }
 
-/// What somebody should know.
+/// A notice to clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// How urgent it is.
+    /// Its level.
     pub level: Level,
-    /// What it is.
+    /// Its text.
     pub message: String,
-    /// A later status of this name takes its place.
+    /// A later status with this name replaces it.
     pub id: Option<String>,
 }
 
 impl Status {
-    /// One without a name.
+    /// A status without a name.
     pub fn new(level: Level, message: impl Into<String>) -> Status {
         Status { level, message: message.into(), id: None }
     }
 }
 
-/// The first message. `span` are the times of the first message and the last, where a log is played.
+/// The first message. `span` is the time of the first and the last message of a played log.
 pub fn info(
     name: &str,
     capabilities: &[&str],
@@ -87,17 +87,17 @@ pub fn info(
     info.to_string()
 }
 
-/// These channels are there from now on.
+/// Announces channels.
 pub fn advertise<'a>(channels: impl IntoIterator<Item = &'a Advert>) -> String {
     json!({ "op": "advertise", "channels": channels.into_iter().collect::<Vec<_>>() }).to_string()
 }
 
-/// These channels are there no more.
+/// Withdraws channels.
 pub fn unadvertise(channels: &[u32]) -> String {
     json!({ "op": "unadvertise", "channelIds": channels }).to_string()
 }
 
-/// What somebody should know.
+/// A notice to clients.
 pub fn status(status: &Status) -> String {
     let mut text = json!({ "op": "status", "level": status.level as u8, "message": status.message });
     if let Some(id) = &status.id {
@@ -116,52 +116,52 @@ pub fn message(subscription: u32, time: u64, data: &[u8]) -> Bytes {
     bytes.into()
 }
 
-/// What time it is, in ns since 1970.
+/// The time, in ns since 1970.
 pub fn time(time: u64) -> Bytes {
     let mut bytes = vec![2];
     bytes.extend(time.to_le_bytes());
     bytes.into()
 }
 
-/// What the player does.
+/// The mode of the player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
-    /// It plays.
+    /// Playing.
     Playing = 0,
-    /// It stays where it is.
+    /// Paused.
     Paused = 1,
-    /// It is at the end.
+    /// At the end.
     Ended = 3,
 }
 
-/// How the player stands.
+/// The player's state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// What it does.
+    /// Its mode.
     pub stand: Stand,
-    /// Where it is, ns since 1970.
+    /// Its position, ns since 1970.
     pub time: u64,
-    /// So many times as fast as it was recorded.
+    /// Playback speed; 1.0 is the recorded speed.
     pub speed: f32,
-    /// Whether somebody moved it, so that what comes now does not follow what was before.
+    /// Whether it jumped, so that later messages do not follow earlier ones.
     pub moved: bool,
-    /// The name of the request that this answers.
+    /// The name of the request that this replies to.
     pub request: Option<String>,
 }
 
-/// How the player stands.
+/// The player's state.
 pub fn playback(state: &State) -> Bytes {
     let request = state.request.as_deref().unwrap_or_default();
     let mut bytes = vec![5, state.stand as u8];
     bytes.extend(state.time.to_le_bytes());
     bytes.extend(state.speed.to_le_bytes());
     bytes.push(state.moved.into());
-    bytes.extend((request.len() as u32).to_le_bytes()); // what was read has 256 B at most
+    bytes.extend((request.len() as u32).to_le_bytes()); // at most 256 B
     bytes.extend(request.as_bytes());
     bytes.into()
 }
 
-/// Who talks to whom: names of publishers and subscribers of each channel.
+/// The connection graph: names of publishers and subscribers of each channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Publishers by channel.
@@ -171,12 +171,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// What is to be said to somebody who knew `before`; nothing if that is all.
+    /// The update for a client that has `before`; `None` if there are no changes.
     pub fn since(&self, before: &Graph) -> Option<String> {
         type Side = BTreeMap<String, BTreeSet<String>>;
         let news = |now: &Side, before: &Side, ids: &str| -> Vec<_> {
             let changed = now.iter().filter(|(topic, all)| before.get(*topic) != Some(*all));
-            // Who has a publisher no more, but is there still as one who is subscribed to.
+            // A channel without publishers that still has subscribers.
             let gone = before.keys().filter(|topic| !now.contains_key(*topic) && self.has(topic));
             let changed = changed.map(|(topic, all)| json!({ "name": topic, ids: all }));
             changed.chain(gone.map(|topic| json!({ "name": topic, ids: [] }))).collect()

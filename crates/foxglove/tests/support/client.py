@@ -1,4 +1,4 @@
-"""A client of the protocol that others wrote: PyPI's robo-ws-bridge, with the decoder of mcap-ros2-support.
+"""A third-party client of the protocol: PyPI's robo-ws-bridge, with the decoder of mcap-ros2-support.
 
 client.py URL SUBPROTOCOL   obeys lines of JSON on standard input, and prints a line of JSON for all that the server says
 """
@@ -20,7 +20,7 @@ def say(event, **what):
 
 
 def plain(value):
-    """A decoded message as JSON has it."""
+    """A decoded message as JSON."""
     if hasattr(value, "__slots__"):
         return {name: plain(getattr(value, name)) for name in value.__slots__}
     if isinstance(value, (bytes, bytearray, list, tuple)) or hasattr(value, "tolist"):
@@ -42,7 +42,7 @@ def on_message(channel, time, payload):
 
 
 class Client(theirs.WebSocketBridgeClient):
-    """Theirs, which knows how requests to the player and its answers are laid out, but does not use it in a client."""
+    """The package's decoder: it knows the layout of player requests and replies, but its client does not use it."""
 
     async def _handle_binary(self, data):
         if data[0] != 5:
@@ -64,7 +64,7 @@ class Client(theirs.WebSocketBridgeClient):
 
 
 async def send(client, data):
-    """What the server may answer by letting go, which is said elsewhere."""
+    """A request that may make the server disconnect, which another event reports."""
     with contextlib.suppress(ConnectionClosed):
         await client._websocket.send(data)
 

@@ -1,4 +1,4 @@
-//! A domain of its own for each test, a server, and the client that others wrote.
+//! A separate domain for each test, a server, and the third-party client.
 
 #![allow(dead_code)] // Each test uses a part of it.
 
@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Long enough for a machine that does something else; a test that needs it all has failed.
+/// Long enough for a busy machine. A test that needs all of it has failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Two types.
@@ -23,7 +23,7 @@ pub const TYPES: &str = "package demo;
 struct pose { int64_t utime; double pos[3]; string name; int32_t n; float ranges[n]; }
 struct other { int32_t x; }";
 
-/// A directory in shared memory that is removed at the end.
+/// A directory in shared memory that is removed on drop.
 pub struct Place(PathBuf);
 
 impl Place {
@@ -52,7 +52,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0); // it may never have been made
+        let _ = std::fs::remove_dir_all(&self.0); // it may not exist
     }
 }
 
@@ -66,14 +66,14 @@ pub fn pose(number: i64) -> Value {
     json!({ "utime": number, "pos": [number, 0.5, -1], "name": format!("pose {number}"), "n": ranges.len(), "ranges": ranges })
 }
 
-/// A message of a type as it is published.
+/// A published message of a type.
 pub fn message(name: &str, value: &Value) -> Vec<u8> {
     let schema = schema();
     let id = schema.find(name).unwrap();
     wire::encode(&json::from_value(&schema, id, value).unwrap()).unwrap()
 }
 
-/// A publisher that says what its messages are.
+/// A publisher that describes its type.
 pub fn publisher(domain: &Domain, channel: &str, name: &str) -> Publisher {
     let schema = schema();
     let id = schema.find(name).unwrap();
@@ -102,7 +102,7 @@ impl Serving {
         let thread = std::thread::spawn(move || server.run(async { drop(stopped.await) }).unwrap());
         Serving { url, stop: Some(stop), thread: Some(thread) }
     }
-    /// One that shows a domain.
+    /// A server that shows a domain.
     pub fn show(domain: Domain) -> Serving {
         Serving::start(Serving::settings(), |server| server.show(domain, "", Default::default()).unwrap())
     }
@@ -113,12 +113,12 @@ impl Drop for Serving {
         drop(self.stop.take());
         let ended = self.thread.take().map(JoinHandle::join);
         if !std::thread::panicking() {
-            assert!(matches!(ended, Some(Ok(()))), "the server ends when it is told");
+            assert!(matches!(ended, Some(Ok(()))), "the server stops on request");
         }
     }
 }
 
-/// The client that others wrote.
+/// The third-party client.
 pub struct Client {
     child: Child,
     input: ChildStdin,
@@ -147,7 +147,7 @@ impl Client {
         assert_eq!(connected["subprotocol"], subprotocol);
         client
     }
-    /// Tells it what to do.
+    /// Sends it a command.
     pub fn tell(&mut self, order: Value) {
         writeln!(self.input, "{order}").unwrap();
     }
@@ -178,7 +178,7 @@ impl Client {
             }
         }
     }
-    /// Waits for a channel to be told of.
+    /// Waits for the announcement of a channel.
     #[track_caller]
     pub fn channel(&mut self, topic: &str) -> Value {
         self.until(&format!("channel {topic}"), |event| {
@@ -194,12 +194,12 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended
+        let _ = self.child.kill(); // it may have exited
         let _ = self.child.wait();
     }
 }
 
-/// Waits for something.
+/// Waits until a condition is true.
 #[track_caller]
 pub fn until(what: &str, mut is: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;

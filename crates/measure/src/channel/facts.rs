@@ -1,23 +1,23 @@
-//! A channel's counters, summed up.
+//! Sums of a channel's counters.
 
 use saltus_channel::{Info, clock};
 
-/// A channel's counters, summed up.
+/// Sums of a channel's counters.
 pub struct Facts {
-    /// Publishers that live.
+    /// Live publishers.
     pub publishers: usize,
-    /// Subscribers that live, as far as they keep counters.
+    /// Live subscribers with counters.
     pub subscribers: usize,
-    /// Messages published, ever.
+    /// Total messages published.
     pub published: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Nanoseconds since the newest was published; none when there is none, or no timestamps.
+    /// Age of the newest message in ns; `None` without messages or timestamps.
     pub age: Option<u64>,
 }
 
 impl Facts {
-    /// Sums up.
+    /// Sums the counters.
     pub fn of(info: &Info) -> Facts {
         let last = info.lanes.iter().map(|lane| lane.last_timestamp).max().filter(|timestamp| *timestamp > 0);
         Facts {

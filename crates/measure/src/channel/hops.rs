@@ -1,4 +1,4 @@
-//! Publish-to-receive times of running programs, hop by hop: what subscribers count themselves.
+//! Publish-to-receive times of running programs, from the histograms of each subscriber.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use saltus_channel::LatencyCounts;
 
 use crate::times;
 
-/// So many are kept; a program may come again and again, or say so.
+/// Most subscribers that are kept. A program may resubscribe repeatedly, or pretend to.
 pub const MOST: usize = 10_000;
-/// As often a time may have been counted. Receivers write what they like; the sums of this can be counted and written.
+/// Largest count of one time. Subscribers can write any number; sums of this one still fit the histogram and its encoding.
 const OFTEN: u64 = 1 << 48;
 
 /// A subscriber of a channel.
@@ -19,38 +19,37 @@ pub struct Hop {
     pub channel: String,
     /// Its process.
     pub pid: u32,
-    /// When it joined.
+    /// Time of its subscription.
     pub since: u64,
     /// The name of its process, escaped.
     pub process: String,
 }
 
 impl Hop {
-    /// As a tag of an interval log; what a tag may not hold becomes `_`.
+    /// Its tag in an interval log. Characters that are not allowed become `_`.
     pub fn tag(&self) -> String {
         format!("{}/{}/{}", self.channel, self.process, self.pid).replace([',', ' ', '\r', '\n'], "_")
     }
 }
 
-/// What the hops have counted. One that is not there for a while is known when it comes back, and what one has counted that
-/// has ended is not lost.
+/// The histograms of the subscribers. One that is temporarily absent is recognized later, and the counts of one that exited are kept.
 #[derive(Default)]
 pub struct Hops {
-    /// All that each has counted, and what of it is of this run.
+    /// Of each, all counts, and those of this run.
     all: BTreeMap<Hop, [LatencyCounts; 2]>,
-    /// Whether there were more.
+    /// Whether more were seen.
     more: bool,
 }
 
 impl Hops {
-    /// Takes what a hop has counted before this run.
+    /// Sets the counts of a subscriber before this run.
     pub fn begin(&mut self, hop: Hop, counts: LatencyCounts) {
         if let Some([all, _]) = self.of(hop) {
             *all = counts;
         }
     }
 
-    /// Takes what a hop has counted so far. The times that are new; none if there are none.
+    /// Updates the counts of a subscriber. Returns new times, if any.
     pub fn take(&mut self, hop: Hop, counts: LatencyCounts) -> Option<Histogram<u64>> {
         let [all, run] = self.of(hop)?;
         let new = counts.since(all);
@@ -59,12 +58,12 @@ impl Hops {
         (new.count() > 0).then(|| histogram(&new))
     }
 
-    /// Whether there were more than are kept.
+    /// Whether there were more subscribers than are kept.
     pub fn more(&self) -> bool {
         self.more
     }
 
-    /// The times of this run, by hop.
+    /// The times of this run, by subscriber.
     pub fn run(&self) -> impl Iterator<Item = (&Hop, Histogram<u64>)> {
         self.all.iter().map(|(hop, [_, run])| (hop, histogram(run)))
     }

@@ -1,27 +1,27 @@
-//! Publish-to-receive times in a few figures.
+//! Percentiles of publish-to-receive times.
 
 use saltus_channel::LatencyCounts;
 use serde::Serialize;
 
-/// Percentiles in nanoseconds; the fields are a promise.
+/// Percentiles in nanoseconds. The JSON fields are a stable interface.
 #[derive(Serialize, Clone, Copy)]
 pub struct Latency {
     /// Messages measured.
     pub count: u64,
-    /// The time that half of them did not exceed.
+    /// The median.
     pub p50: u64,
-    /// 90 %.
+    /// The 90th percentile.
     pub p90: u64,
-    /// 99 %.
+    /// The 99th percentile.
     pub p99: u64,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     pub p999: u64,
-    /// All.
+    /// The maximum.
     pub max: u64,
 }
 
 impl Latency {
-    /// Of what was counted; none if that is nothing.
+    /// From a histogram; `None` if it is empty.
     pub fn of(counts: &LatencyCounts) -> Option<Latency> {
         Some(Latency {
             count: counts.count(),

@@ -1,4 +1,4 @@
-//! What channels in shared memory tell of themselves: rates, periods, losses and latencies, from counters and timestamps.
+//! Statistics of channels in shared memory: rates, periods, losses and latencies, from counters and timestamps.
 
 mod facts;
 mod hops;

@@ -1,11 +1,11 @@
-//! Times between messages: how even a publisher is.
+//! Times between messages of a publisher.
 
 use serde::Serialize;
 
-/// Nanoseconds between consecutive messages of one publisher; the fields are a promise.
+/// Nanoseconds between consecutive messages of one publisher. The JSON fields are a stable interface.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct Period {
-    /// On average.
+    /// The mean.
     pub mean: f64,
     /// The shortest.
     pub min: f64,
@@ -15,7 +15,7 @@ pub struct Period {
     pub jitter: f64,
 }
 
-/// Periods of one interval, without keeping them: number, mean, spread and extremes.
+/// Running statistics of the periods in one interval: number, mean, spread and extremes.
 #[derive(Clone, Copy, Default)]
 pub struct Periods {
     count: u64,
@@ -37,7 +37,7 @@ impl Periods {
         self.squares += distance * (nanos - self.mean);
     }
 
-    /// Mean, shortest, longest, and the standard deviation, which is what is called jitter; none without a period.
+    /// Mean, shortest, longest, and standard deviation (jitter); `None` without a period.
     pub fn summary(&self) -> Option<Period> {
         let jitter = (self.squares / self.count as f64).sqrt();
         (self.count > 0).then_some(Period { mean: self.mean, min: self.min, max: self.max, jitter })

@@ -1,4 +1,4 @@
-//! One channel being watched.
+//! Watching of one channel.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,21 +13,21 @@ use crate::channel::facts::Facts;
 use crate::channel::latency::Latency;
 use crate::channel::periods::{Period, Periods};
 
-/// How many messages are looked at in one go; what is beyond is skipped, so that a fast publisher cannot hold us up.
+/// Most messages per reading. Older ones are skipped, so that a fast publisher cannot occupy this thread.
 const MOST: usize = 1024;
 
-/// What was measured of a channel in an interval; the fields are a promise. Times are in nanoseconds.
+/// The measurements of a channel in an interval. The JSON fields are a stable interface. Times are in nanoseconds.
 #[derive(Serialize, Default)]
 pub struct Measured {
-    /// How long was measured.
+    /// Length of the interval.
     pub interval: u64,
-    /// Publishers that live.
+    /// Live publishers.
     pub publishers: usize,
-    /// Subscribers that live.
+    /// Live subscribers.
     pub subscribers: usize,
-    /// Messages a second.
+    /// Messages per second.
     pub rate: Option<f64>,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bandwidth: Option<f64>,
     /// Mean size of a message.
     pub size: Option<f64>,
@@ -35,34 +35,34 @@ pub struct Measured {
     pub period: Option<Period>,
     /// Age of the newest message.
     pub age: Option<u64>,
-    /// Publish to receive, of all subscribers.
+    /// Publish-to-receive times of all subscribers.
     pub latency: Option<Latency>,
-    /// Missed by all subscribers in the interval.
+    /// Messages missed by all subscribers in the interval.
     pub missed: Option<u64>,
-    /// Missed by all subscribers since they joined.
+    /// Messages missed by all subscribers since they subscribed.
     pub missed_total: Option<u64>,
 }
 
-/// Watches by counters, and by looking at the slots of messages, never at their bytes.
+/// Watches a channel: reads counters and the slots of messages, never their bytes.
 pub struct Watch {
     channel: Channel,
     reader: Subscriber,
-    /// The last message looked at in each lane: its number and timestamp.
+    /// The last message read in each lane: its number and timestamp.
     last: BTreeMap<u32, (u64, u64)>,
     periods: Periods,
     before: Counts,
 }
 
-/// The counters as they stood at one time.
+/// The counters at one time.
 struct Counts {
     at: Instant,
     facts: Facts,
-    /// By process and the time it joined.
+    /// By process and time of subscription.
     subscribers: BTreeMap<(u32, u64), (u64, LatencyCounts)>,
 }
 
 impl Watch {
-    /// Begins to watch. Nobody is asked for a wake, and no file of counters is made.
+    /// Starts to watch. Requests no wake-up, and creates no file of counters.
     ///
     /// # Errors
     /// The channel cannot be read.
@@ -73,7 +73,7 @@ impl Watch {
         Ok(Watch { channel, reader, last: BTreeMap::new(), periods: Periods::default(), before })
     }
 
-    /// Looks at what was published since the last look and is still kept.
+    /// Reads the messages published since the last reading, as far as they are kept.
     pub fn look(&mut self) {
         for _ in 0..MOST {
             match self
@@ -90,16 +90,16 @@ impl Watch {
                         self.periods.add(sample.timestamp.saturating_sub(timestamp) as f64);
                     }
                 }
-                // Overtaken just now: there is more to see at once.
+                // Overwritten during the read: newer messages are available immediately.
                 Err(Error::Overrun { .. }) => {}
-                // Nothing more; a channel that is no more is noticed by `measure`.
+                // No more messages. `measure` notices a removed channel.
                 Ok(None) | Err(_) => return,
             }
         }
         self.reader.flush();
     }
 
-    /// What was measured since the last time; none when the channel is no more.
+    /// The measurements since the last call; `None` if the channel was removed.
     pub fn measure(&mut self) -> Option<Measured> {
         let info = self.channel.info().ok().filter(|info| info.retired.is_none())?;
         let now = Counts::of(&info);

@@ -1,4 +1,4 @@
-//! The difference between two looks, in numbers and in words.
+//! The difference between two readings of the counters, as numbers and as text.
 
 use std::collections::HashMap;
 
@@ -7,49 +7,49 @@ use serde::Serialize;
 use super::counters;
 use super::look::{COMMAND, GROUPS, INTERRUPTS, Look, METER, PRESSURE, SOFTIRQS, STAT};
 
-/// How many interrupts or softirqs are named.
+/// Most interrupts or softirqs that are listed.
 const NAMED: usize = 4;
 /// A tick of `/proc/stat` in ns.
 const TICK: u64 = 10_000_000;
 
-/// What the kernel counted between the look before a spike and the look after it. `None` is not known.
+/// The kernel's counts between the reading before a spike and the one after it. `None` means unknown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Around {
-    /// The time between the two looks, in ns.
+    /// The time between the two readings, in ns.
     pub window: u64,
-    /// Interrupts on the processor where the meter woke, those first that came most above their usual number.
+    /// Interrupts on the CPU on which the meter woke, in order of their excess over the usual number.
     pub interrupts: Vec<Named>,
     /// Softirqs there, in the same order.
     pub softirqs: Vec<Named>,
-    /// The thread that measures.
+    /// The measuring thread.
     pub meter: Option<Thread>,
     /// The command: page faults of the whole process, the rest of its main thread.
     pub command: Option<Thread>,
-    /// Switches between threads on the whole machine.
+    /// Context switches on the whole machine.
     pub switches: Option<u64>,
-    /// How many there would have been in as long a time, at the rate of the whole run so far.
+    /// Their expected number in this time, at the rate of the run so far.
     pub usual_switches: Option<f64>,
-    /// Time that the host gave to others, in ns, in steps of 10 ms.
+    /// Time stolen by the host, in ns, in steps of 10 ms.
     pub steal: Option<u64>,
     /// Time for which this process's control group was throttled, in ns.
     pub throttled: Option<u64>,
-    /// Time for which some task waited for a processor, for memory, for disks, in ns.
+    /// Time for which some task waited for a CPU, for memory, for disks, in ns.
     pub pressure: [Option<u64>; 3],
 }
 
-/// How often something happened.
+/// The count of an event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Named {
     /// The kernel's name for it.
     pub name: String,
-    /// In the window.
+    /// Its number in the window.
     pub count: u64,
-    /// How often it would have been in as long a time, at the rate of the whole run so far.
+    /// Its expected number in this time, at the rate of the run so far.
     pub usual: f64,
 }
 
 impl Named {
-    /// Whether it came clearly more often than usual.
+    /// Whether it is clearly more frequent than usual.
     pub fn is_unusual(&self) -> bool {
         is_unusual(self.count, self.usual)
     }
@@ -59,18 +59,18 @@ fn is_unusual(count: u64, usual: f64) -> bool {
     count as f64 > 1.5 * usual + 2.0
 }
 
-/// What happened to a thread.
+/// The counts of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Thread {
-    /// Switches because it waited for something.
+    /// Voluntary switches: it waited for something.
     pub voluntary: Option<u64>,
-    /// Switches because another was put in its place.
+    /// Involuntary switches: it was preempted.
     pub involuntary: Option<u64>,
-    /// Page faults without a disk.
+    /// Minor page faults, without disk access.
     pub minor_faults: Option<u64>,
-    /// Page faults with one.
+    /// Major page faults, with disk access.
     pub major_faults: Option<u64>,
-    /// Time for which it could have run but waited for a processor, in ns.
+    /// Time for which it was ready but waited for a CPU, in ns.
     pub waited: Option<u64>,
 }
 
@@ -97,13 +97,13 @@ impl Around {
                 .zip(counters::switches(&first.texts[STAT]))
                 .map(|(now, then)| now.saturating_sub(then) as f64 * share),
             steal: grown(STAT, &|text| counters::steal(text, cpu)).map(|ticks| ticks.saturating_mul(TICK)),
-            // A group is stopped with those above it; so the one that was stopped longest tells most.
+            // A group is throttled together with its parents, so the longest throttled time applies.
             throttled: groups.filter_map(|n| grown(n, &counters::throttled)).max(),
             pressure: [us(PRESSURE), us(PRESSURE + 1), us(PRESSURE + 2)],
         }
     }
 
-    /// What stands out, the most telling first, in a few words each; `time` says how nanoseconds are written.
+    /// Unusual counts, the most significant first, as short texts. `time` formats nanoseconds.
     pub fn words(&self, time: impl Fn(u64) -> String) -> Vec<String> {
         let mut words = Vec::new();
         let mut times = |what: &str, ns: Option<u64>| {
@@ -113,7 +113,7 @@ impl Around {
         };
         times("stolen by the host", self.steal);
         times("group throttled for", self.throttled);
-        times("the meter waited for a processor for", self.meter.as_ref().and_then(|m| m.waited));
+        times("the meter waited for a CPU for", self.meter.as_ref().and_then(|m| m.waited));
         for (who, thread) in [("meter", &self.meter), ("command", &self.command)] {
             let Some(thread) = thread else { continue };
             for (what, count) in [
@@ -139,7 +139,7 @@ impl Around {
                 .filter(|(count, usual)| is_unusual(*count, *usual))
                 .map(|(count, usual)| format!("context switches × {count} (usually {usual:.0})")),
         );
-        for (what, ns) in ["processors", "memory", "disks"].iter().zip(self.pressure) {
+        for (what, ns) in ["CPUs", "memory", "disks"].iter().zip(self.pressure) {
             if let Some(ns) = ns.filter(|ns| *ns > 0) {
                 words.push(format!("tasks waited for {what} for {}", time(ns)));
             }
@@ -232,11 +232,11 @@ mod tests {
             (Some(20_000_000), Some(2_000), [None; 3])
         );
         assert_eq!(around.meter.as_ref().and_then(|m| m.waited), Some(3_000_000));
-        assert_eq!(around.command, None, "a command that is not there is not one at rest");
+        assert_eq!(around.command, None, "a missing command differs from an idle one");
         let words = around.words(|ns| format!("{ns} ns"));
         assert_eq!(words[0], "stolen by the host 20000000 ns");
-        assert_eq!(words[2], "the meter waited for a processor for 3000000 ns");
+        assert_eq!(words[2], "the meter waited for a CPU for 3000000 ns");
         assert_eq!(words[3], "irq disk (7) × 100 (usually 11)");
-        assert_eq!(words.len(), 4, "what came as often as usual is not named: {words:?}");
+        assert_eq!(words.len(), 4, "usual counts are not listed: {words:?}");
     }
 }

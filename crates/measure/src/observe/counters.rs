@@ -1,6 +1,6 @@
-//! The kernel's tables, as numbers. What is not there, or not understood, is `None` or left out, never 0.
+//! Parsers for the kernel's tables. Missing or unparsable values are `None` or left out, never 0.
 
-/// Counts of one processor by name, from `/proc/interrupts` or `/proc/softirqs`.
+/// Counts of one CPU by name, from `/proc/interrupts` or `/proc/softirqs`.
 pub fn by_name(table: &str, cpu: usize) -> Vec<(String, u64)> {
     let mut lines = table.lines();
     let heading = lines.next().unwrap_or_default();
@@ -26,14 +26,14 @@ fn name(label: &str, description: &[&str]) -> String {
     }
 }
 
-/// Ticks of one processor that the host gave to others, from `/proc/stat`; a tick is 10 ms.
+/// Ticks of one CPU stolen by the host, from `/proc/stat`; a tick is 10 ms.
 pub fn steal(stat: &str, cpu: usize) -> Option<u64> {
     let label = format!("cpu{cpu}");
     let line = stat.lines().find(|line| line.split(' ').next() == Some(&label))?;
     line.split_whitespace().nth(8)?.parse().ok()
 }
 
-/// Switches from one thread to another on the whole machine, from `/proc/stat`.
+/// Context switches on the whole machine, from `/proc/stat`.
 pub fn switches(stat: &str) -> Option<u64> {
     after(stat, "ctxt ")
 }
@@ -58,12 +58,12 @@ pub fn own_switches(status: &str) -> Option<(u64, u64)> {
 
 /// Minor and major page faults, from `stat`.
 pub fn faults(stat: &str) -> Option<(u64, u64)> {
-    // The name, in brackets, may hold anything.
+    // The name, in parentheses, can contain any characters.
     let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     Some((words.get(7)?.parse().ok()?, words.get(9)?.parse().ok()?))
 }
 
-/// Nanoseconds for which a thread was ready to run and waited for a processor, from `schedstat`.
+/// Nanoseconds for which a thread was ready and waited for a CPU, from `schedstat`.
 pub fn waited(schedstat: &str) -> Option<u64> {
     schedstat.split_whitespace().nth(1)?.parse().ok()
 }
@@ -85,7 +85,7 @@ mod tests {
             by_name(table, 2),
             named(&[("virtio1-req.0 (36)", 1_227_204), ("Local timer interrupts", 8_209_133)])
         );
-        assert_eq!(by_name(table, 1), [], "a processor that is off is not mistaken for another");
+        assert_eq!(by_name(table, 1), [], "an offline CPU is not confused with another");
         let soft = "                    CPU0       CPU1       \n          HI:          0          7\n";
         assert_eq!(by_name(soft, 1), named(&[("HI", 7)]));
         assert_eq!(by_name("", 0), []);

@@ -1,7 +1,7 @@
-//! What else happened then: what the kernel counts, looked at now and again, and the difference between two looks.
+//! Observation of the kernel's counters: periodic readings, and differences between two of them.
 //!
-//! A look only reads files, as text; they are parsed for the few looks that lie around a spike. So what is told happened
-//! between these two looks, which is longer than the spike: nothing here proves what caused it.
+//! A reading only copies files as text; they are parsed only for the two readings around a spike. So the counts cover the time between
+//! these two readings, which is longer than the spike. They do not prove its cause.
 
 mod around;
 mod counters;
@@ -16,26 +16,26 @@ use std::path::PathBuf;
 use look::{COMMAND, GROUPS, Look};
 use saltus_os::{cgroup, clock};
 
-/// How many looks are kept. Spikes that began before the oldest are told from that one on.
+/// Most readings that are kept. For spikes that began before the oldest, counts start there.
 const KEPT: usize = 64;
 
-/// A file of the kernel's that is read again and again.
+/// A file of the kernel that is read repeatedly.
 struct Source {
     path: PathBuf,
     file: Option<File>,
 }
 
-/// Looks, and finds the two around a spike.
+/// Reads the counters periodically, and finds the two readings around a spike.
 pub struct Observer {
     sources: Vec<Source>,
     first: Look,
     looks: std::collections::VecDeque<Look>,
-    /// What a look cost in ns, at least and at most.
+    /// Shortest and longest duration of a reading, in ns.
     cost: (u64, u64),
 }
 
 impl Observer {
-    /// Of the whole machine and of the thread `meter` of this process. Looks once.
+    /// An observer of the whole machine and of the thread `meter` of this process. Reads once.
     pub fn new(meter: u32) -> Observer {
         let machine = ["interrupts", "softirqs", "stat", "pressure/cpu", "pressure/memory", "pressure/io"];
         let mut paths: Vec<PathBuf> = machine.iter().map(|name| format!("/proc/{name}").into()).collect();
@@ -50,7 +50,7 @@ impl Observer {
         observer
     }
 
-    /// Watches a command, too, from now on.
+    /// Also observes a command from now on.
     pub fn watch(&mut self, command: u32) {
         for (source, path) in self.sources[COMMAND..].iter_mut().zip(files_of(format!("/proc/{command}"))) {
             *source = Source { file: File::open(&path).ok(), path };
@@ -60,7 +60,7 @@ impl Observer {
         self.first.texts[COMMAND..GROUPS].clone_from_slice(&now.texts[COMMAND..GROUPS]);
     }
 
-    /// Looks. Reads about a dozen small files.
+    /// Takes a reading of about a dozen small files.
     pub fn look(&mut self) {
         let mut look = if self.looks.len() < KEPT {
             Look::default()
@@ -72,7 +72,7 @@ impl Observer {
         for (source, text) in self.sources.iter_mut().zip(&mut look.texts) {
             text.clear();
             if let Some(file) = &mut source.file {
-                // What cannot be read, such as the files of a command that has ended, says nothing.
+                // Unreadable files, such as those of an exited command, are empty.
                 let _ = file.rewind().and_then(|()| file.read_to_string(text));
             }
         }
@@ -82,25 +82,25 @@ impl Observer {
         self.looks.push_back(look);
     }
 
-    /// When it looked last.
+    /// The time of the last reading.
     pub fn looked(&self) -> u64 {
         self.looks.back().map_or(0, |look| look.at)
     }
 
-    /// What a look took at least, undisturbed, and at most, in ns.
+    /// The shortest (undisturbed) and longest duration of a reading, in ns.
     pub fn cost(&self) -> (u64, u64) {
         self.cost
     }
 
-    /// What happened around a spike from `from` to `to`, on the processor on which it was noticed: between the last look
-    /// before it and the first after it.
+    /// The counts around a spike from `from` to `to`, on the CPU on which it was noticed: between the last reading before it and the first
+    /// after it.
     pub fn around(&self, from: u64, to: u64, cpu: usize) -> Around {
         let before = self.looks.iter().rev().find(|look| look.at <= from).unwrap_or(&self.looks[0]);
         let after = self.looks.iter().find(|look| look.at >= to).unwrap_or(&self.looks[self.looks.len() - 1]);
         Around::between(&self.first, before, after, cpu)
     }
 
-    /// What cannot be known here, for want of the file.
+    /// The counts that are unavailable because their file is missing.
     pub fn missing(&self) -> Vec<String> {
         let command = COMMAND..GROUPS;
         let gone = |(n, source): (usize, &Source)| {
@@ -111,7 +111,7 @@ impl Observer {
     }
 }
 
-/// What the kernel tells of a thread or process.
+/// The kernel's files of a thread or process.
 fn files_of(place: String) -> [PathBuf; 3] {
     ["status", "stat", "schedstat"].map(|name| format!("{place}/{name}").into())
 }
@@ -131,7 +131,7 @@ mod tests {
         let around = observer.around(observer.looked(), observer.looked(), 0);
         assert_eq!(around.window, 0);
         let words = around.words(|ns| ns.to_string());
-        assert!(words.is_empty(), "nothing happens between a look and itself: {words:?}");
+        assert!(words.is_empty(), "no difference between a reading and itself: {words:?}");
         let all = observer.around(start, observer.looked(), 0);
         assert!(all.window > 0 && all.meter.is_some() && all.command.is_some(), "{all:?}");
         assert!(observer.cost().0 > 0 && observer.cost().0 <= observer.cost().1);

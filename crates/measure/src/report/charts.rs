@@ -1,4 +1,4 @@
-//! The charts, drawn by `plotters` as SVG. Colours are names: the page's style turns them round on a dark screen.
+//! The charts, drawn by `plotters` as SVG. Colors serve as names: the page's style inverts them for dark mode.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use plotters::prelude::*;
 use super::heat::bin_start;
 use super::{Level, Series, time};
 
-/// What charts are drawn on.
+/// The drawing area of charts.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// What can go wrong when one is drawn: nothing, in memory.
+/// Errors of drawing, which do not occur in memory.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Paper, ink, lines of the grid.
+/// Background, foreground and grid lines.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 pub const INK: RGBColor = RGBColor(0x20, 0x24, 0x2a);
 pub const GRID: RGBColor = RGBColor(0xd8, 0xdc, 0xe2);
-/// A limit that is promised.
+/// A service level.
 pub const LIMIT: RGBColor = RGBColor(0xb0, 0x00, 0x20);
-/// The series: Okabe and Ito's colours, which nearly everybody can tell apart.
+/// The series: Okabe and Ito's colors, which most color-blind people can distinguish.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -30,20 +30,20 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0x56, 0xb4, 0xe9),
 ];
 
-/// The shortest time on an axis, in ns; what is shorter, a hiccup of 0 too, stands there.
+/// The shortest time on an axis, in ns. Shorter ones, including 0, are drawn there.
 const SHORTEST: f64 = 100.0;
 
-/// The colour of series `n`.
+/// The color of series `n`.
 pub fn colour(n: usize) -> RGBColor {
     COLOURS[n % COLOURS.len()]
 }
 
-/// Letters of so many pixels.
+/// A font of this many pixels.
 pub fn style(size: i32) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK)
 }
 
-/// Times for an axis, from the shortest to a little more than the longest, whole decades.
+/// The range of times for an axis, in whole decades.
 fn span(series: &[&Series], levels: &[Level]) -> Range<f64> {
     let longest =
         series.iter().map(|s| s.times.max()).chain(levels.iter().map(|l| l.limit)).max().unwrap_or(1);
@@ -52,7 +52,7 @@ fn span(series: &[&Series], levels: &[Level]) -> Range<f64> {
     10_f64.powf(low)..10_f64.powf((longest.max(1_000) as f64 * 1.05).log10().ceil())
 }
 
-/// Seconds on an axis that is so long.
+/// Seconds for an axis of this length.
 fn seconds(at: f64, all: f64) -> String {
     let digits = if all < 1.0 { 2 } else { usize::from(all < 10.0) };
     format!("{at:.digits$}")
@@ -74,7 +74,7 @@ macro_rules! chart {
     };
 }
 
-/// Whether there is room for little: fewer labels, shorter titles.
+/// Whether the area is narrow, with fewer labels and shorter titles.
 pub(super) fn is_narrow(area: &Area<'_>) -> bool {
     area.dim_in_pixel().0 < 600
 }
@@ -84,7 +84,7 @@ fn title(area: &Area<'_>, what: &str, one: &Series) -> String {
     if is_narrow(area) { what.into() } else { format!("{what}: {}", one.name) }
 }
 
-/// Labels of an axis to the right.
+/// Number of labels on the horizontal axis.
 fn labels(area: &Area<'_>) -> usize {
     if is_narrow(area) { 5 } else { 11 }
 }
@@ -136,7 +136,7 @@ fn key(colour: RGBColor) -> impl Fn((i32, i32)) -> PathElement<(i32, i32)> {
     move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(2))
 }
 
-/// The longest time of each interval, one line a series.
+/// The longest time of each interval, one line per series.
 pub fn intervals(area: &Area<'_>, series: &[&Series]) -> Drawn {
     let first = |s: &Series| s.intervals.iter().map(|i| i.start).fold(f64::INFINITY, f64::min);
     let end = |s: &Series| s.intervals.iter().map(|i| i.start + i.length - first(s)).fold(1e-3, f64::max);
@@ -159,7 +159,7 @@ pub fn intervals(area: &Area<'_>, series: &[&Series]) -> Drawn {
     Ok(())
 }
 
-/// The percentile of each time, against 1/(1-percentile), and the staircase of what is promised.
+/// The percentile of each time, against 1/(1-percentile), and the steps of the service levels.
 pub fn percentiles(area: &Area<'_>, series: &[&Series], levels: &[Level]) -> Drawn {
     let most = series.iter().map(|s| s.times.len()).max().unwrap_or(1);
     let x = 1.0..10_f64.powf((most as f64).log10().ceil().max(2.0));
@@ -195,7 +195,7 @@ fn percent(x: f64) -> String {
     format!("{:.digits$} %", 100.0 - 100.0 / x)
 }
 
-/// Points of the curve: thirty a decade, as far as there are values, and the longest at the end.
+/// Points of the curve: thirty per decade, up to the number of values, and the longest at the end.
 pub(super) fn curve(times: &Histogram<u64>, y: &Range<f64>) -> Vec<(f64, f64)> {
     let count = times.len() as f64;
     let steps = (0..).map(|n| 10_f64.powf(f64::from(n) / 30.0)).take_while(|x| *x < count);
@@ -203,7 +203,7 @@ pub(super) fn curve(times: &Histogram<u64>, y: &Range<f64>) -> Vec<(f64, f64)> {
     steps.map(point).chain([(count.max(1.0), clamp(times.max(), y))]).collect()
 }
 
-/// How often each time came in each interval: the darker the more, by the logarithm.
+/// The frequency of each time in each interval, as darkness on a logarithmic scale.
 pub fn heat(area: &Area<'_>, one: &Series) -> Drawn {
     let columns = one.heat.columns();
     let first = columns.iter().map(|c| c.start).fold(f64::INFINITY, f64::min);
@@ -225,7 +225,7 @@ pub fn heat(area: &Area<'_>, one: &Series) -> Drawn {
     Ok(())
 }
 
-/// How often each time came, both axes by the logarithm.
+/// The frequency of each time, on logarithmic axes.
 pub fn histogram(area: &Area<'_>, one: &Series) -> Drawn {
     const PER_DECADE: f64 = 30.0;
     let x = span(&[one], &[]);
@@ -236,7 +236,7 @@ pub fn histogram(area: &Area<'_>, one: &Series) -> Drawn {
     }
     let y = 0.5..bars.values().copied().max().unwrap_or(1) as f64 * 2.0;
     let mut chart = chart!(area, &title(area, "Histogram", one), x.clone().log_scale(), y.log_scale());
-    mesh!(chart, labels(area); "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
+    mesh!(chart, labels(area); "time", "frequency", |ns| time(*ns), |n| format!("{n:.0}"));
     chart.draw_series(bars.iter().map(|(bar, n)| {
         let edge = |bar: i64| 10_f64.powf(bar as f64 / PER_DECADE).clamp(x.start, x.end);
         Rectangle::new([(edge(*bar), 0.5), (edge(bar + 1), *n as f64)], COLOURS[0].filled())
@@ -244,7 +244,7 @@ pub fn histogram(area: &Area<'_>, one: &Series) -> Drawn {
     Ok(())
 }
 
-/// The data and the normal distribution of the same mean and deviation: how often each would come.
+/// The data, and a normal distribution with the same mean and deviation.
 pub fn gaussian(area: &Area<'_>, one: &Series) -> Drawn {
     const BARS: usize = 200;
     let (mean, deviation, count) = (one.times.mean(), one.times.stdev().max(1e-3), one.times.len() as f64);
@@ -261,7 +261,7 @@ pub fn gaussian(area: &Area<'_>, one: &Series) -> Drawn {
         0.0..end,
         (0.5..most * 2.0).log_scale()
     );
-    mesh!(chart, labels(area); "time", "how often", |ns| time(*ns), |n| format!("{n:.0}"));
+    mesh!(chart, labels(area); "time", "frequency", |ns| time(*ns), |n| format!("{n:.0}"));
     let filled = bars.iter().enumerate().filter(|(_, n)| **n > 0);
     chart
         .draw_series(filled.map(|(n, count)| {

@@ -1,16 +1,16 @@
-//! Panels and rows below each other.
+//! Figures of panels and rows, one below the other.
 
 use super::charts::{Area, Drawn};
 use super::lines::{self, Panel, SIZE};
 use super::page::stack;
 use super::rows::{self, Rows};
 
-/// The panels below each other, as one SVG that follows the reader's dark or light screen.
+/// The panels below each other, as one SVG that follows the reader's dark or light mode.
 pub fn panels(panels: &[Panel]) -> Result<String, Box<dyn std::error::Error>> {
     diagrams(panels, &[])
 }
 
-/// The panels, and below them the rows, as one SVG that follows the reader's dark or light screen.
+/// The panels, and below them the rows, as one SVG that follows the reader's dark or light mode.
 pub fn diagrams(panels: &[Panel], rows: &[Rows]) -> Result<String, Box<dyn std::error::Error>> {
     let panels = panels.iter().map(|one| Box::new(move |area: &Area<'_>| lines::draw(area, one)) as Part<'_>);
     let rows = rows.iter().map(|one| Box::new(move |area: &Area<'_>| rows::draw(area, one)) as Part<'_>);
@@ -18,5 +18,5 @@ pub fn diagrams(panels: &[Panel], rows: &[Rows]) -> Result<String, Box<dyn std::
     stack(SIZE, &parts.iter().map(|part| &**part).collect::<Vec<_>>())
 }
 
-/// What draws one diagram.
+/// A function that draws one diagram.
 type Part<'a> = Box<dyn Fn(&Area<'_>) -> Drawn + 'a>;

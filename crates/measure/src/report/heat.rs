@@ -1,41 +1,41 @@
-//! How often each time came, over time: as many columns as a chart shows, however many intervals there are.
+//! Frequencies of times over time, reduced to the number of columns that a chart shows.
 
 use hdrhistogram::Histogram;
 
-/// Columns that are kept at most; a chart has no place for more.
+/// Most columns. A chart cannot show more.
 const COLUMNS: usize = 240;
-/// Bins in a decade.
+/// Bins per decade.
 const PER_DECADE: f64 = 10.0;
-/// Bins: from 1 ns to more than an hour.
+/// Number of bins: from 1 ns to more than an hour.
 const BINS: usize = 130;
 
-/// Some intervals, one after the other.
+/// A column of consecutive intervals.
 #[derive(Clone)]
 pub struct Column {
-    /// When the first began, in seconds, on the file's clock.
+    /// Start of the first, in seconds, on the file's clock.
     pub start: f64,
-    /// When the last ended.
+    /// End of the last.
     pub end: f64,
-    /// How many times lie in each tenth of a decade, from 1 ns.
+    /// The number of times in each tenth of a decade, from 1 ns.
     pub cells: [u64; BINS],
 }
 
-/// The columns. Where there are too many intervals several share one.
+/// The columns. If there are too many intervals, several share one.
 pub struct Heat {
     columns: Vec<Column>,
-    /// So many intervals share a column.
+    /// Number of intervals per column.
     shared: usize,
-    /// So many are in the last one.
+    /// Number of intervals in the last column.
     filled: usize,
 }
 
 impl Heat {
-    /// None yet.
+    /// Without columns.
     pub fn new() -> Heat {
         Heat { columns: Vec::new(), shared: 1, filled: 0 }
     }
 
-    /// Adds an interval: when it began, how long it was, and its times.
+    /// Adds an interval: its start, its length, and its times.
     pub(super) fn add(&mut self, start: f64, length: f64, times: &Histogram<u64>) {
         if self.filled == self.shared && self.columns.len() == COLUMNS {
             self.columns = self.columns.chunks(2).map(|two| two[0].with(&two[1])).collect();
@@ -59,7 +59,7 @@ impl Heat {
         }
     }
 
-    /// The columns, in the file's order.
+    /// The columns, in the order of the file.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -72,7 +72,7 @@ impl Default for Heat {
 }
 
 impl Column {
-    /// This one and the next as one.
+    /// Merges this column with the next.
     fn with(&self, next: &Column) -> Column {
         let mut cells = self.cells;
         cells.iter_mut().zip(next.cells).for_each(|(cell, more)| *cell = cell.saturating_add(more));
@@ -80,7 +80,7 @@ impl Column {
     }
 }
 
-/// The bin that a time belongs to.
+/// The bin of a time.
 fn bin(ns: u64) -> usize {
     (((ns.max(1) as f64).log10() * PER_DECADE) as usize).min(BINS - 1)
 }

@@ -1,4 +1,4 @@
-//! How one thing changes with another: lines through measured points, as papers show them.
+//! Line charts of measured points.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use plotters::prelude::*;
 use super::charts::{Area, COLOURS, Drawn, GRID, INK, colour, style};
 use super::time;
 
-/// Width and height of a panel, and of the names beside it.
+/// Width and height of a panel, and width of the names next to it.
 pub(super) const SIZE: (u32, u32) = (960, 400);
 pub(super) const NAMES: u32 = 150;
 
-/// What an axis counts.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// From nought on, each step as long as the next.
+    /// Linear, from zero.
     Even,
-    /// Numbers by their logarithm.
+    /// Logarithmic, for numbers.
     Log,
-    /// Times in ns, by their logarithm.
+    /// Logarithmic, for times in ns.
     Time,
 }
 
 /// One line of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What it stands for.
+    /// Its name.
     pub name: String,
-    /// Its points, from left to right. Those that an axis cannot show are left out.
+    /// Its points, from left to right. Points that an axis cannot show are left out.
     pub points: Vec<(f64, f64)>,
 }
 
 /// One diagram of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
-    /// What the axis to the right counts, and how.
+    /// The label and the scale of the horizontal axis.
     pub x: (String, Axis),
-    /// What the axis upwards counts, by its logarithm: [`Axis::Even`] counts as [`Axis::Log`].
+    /// The label and the scale of the vertical axis, which is logarithmic: [`Axis::Even`] counts as [`Axis::Log`].
     pub y: (String, Axis),
     /// The lines.
     pub lines: Vec<Line>,
@@ -49,7 +49,7 @@ pub(super) fn fits(axis: Axis, value: f64) -> bool {
     value.is_finite() && if axis == Axis::Even { value >= 0.0 } else { value > 0.0 }
 }
 
-/// The decades that hold all of the values.
+/// The decades that contain all values.
 pub(super) fn decades(values: impl Iterator<Item = f64>) -> Range<f64> {
     let (low, high) = ends(values).unwrap_or((1.0, 10.0));
     let (low, high) = (low.log10().floor(), high.log10().ceil());
@@ -74,7 +74,7 @@ pub(super) fn label(axis: Axis, value: f64) -> String {
     if axis == Axis::Time { time(value) } else { number((value * 1e6).round() / 1e6) }
 }
 
-// What marks the points of line `n`. There are more lines than colours, so every six of them have another mark.
+// The mark of the points of line `n`. There are more lines than colors, so each six lines have another mark.
 
 fn circle<P>(at: P, n: usize) -> Circle<P, i32> {
     Circle::new(at, 3, colour(n).filled())
@@ -88,7 +88,7 @@ fn cross<P>(at: P, n: usize) -> Cross<P, i32> {
     Cross::new(at, 4, colour(n).stroke_width(2))
 }
 
-/// The names of the lines, each beside its stroke and its mark.
+/// The legend: the name of each line next to its stroke and mark.
 pub(super) fn names<'a>(area: &Area<'_>, names: impl Iterator<Item = &'a str>) -> Drawn {
     for (n, name) in names.enumerate() {
         let y = 44 + 19 * n as i32;
@@ -114,7 +114,7 @@ pub(super) fn draw(area: &Area<'_>, panel: &Panel) -> Drawn {
     let y = decades(all().map(|p| p.1));
     let (left, right) = area.split_horizontally(SIZE.0 - NAMES);
     names(&right, lines.iter().map(|(name, _)| *name))?;
-    // Both kinds of chart are types of their own.
+    // The two kinds of chart have different types.
     macro_rules! fill {
         ($x:expr) => {{
             let mut chart = chart!(&left, &panel.title, $x, y.log_scale());
@@ -159,7 +159,7 @@ mod tests {
         let points = [(50.0, 4_000.0), (1_500.0, 5_000.0), (0.0, 7_000.0), (70_000.0, f64::NAN)];
         for (axis, shown) in [(Axis::Log, 2), (Axis::Even, 3)] {
             let svg = panels(&[panel(axis, &points)]).expect("drawn");
-            // One more stands beside the name.
+            // One more is in the legend.
             assert_eq!(svg.matches("<circle").count(), shown + 1, "{axis:?}: {svg}");
             assert!(svg.contains("shm://") && svg.contains("against &lt;size&gt;"), "{svg}");
         }

@@ -1,4 +1,4 @@
-//! Files of histograms: `.hlog`, `.hgrm`, `.csv`, told by their names' ends.
+//! Readers for files of histograms: `.hlog`, `.hgrm` and `.csv`, by the ending of the name.
 
 use std::fmt;
 use std::fs::File;
@@ -11,7 +11,7 @@ use super::{Heat, Series, Span, Spikes, Unit};
 use crate::hlog::{self, Entry, Line};
 use crate::times;
 
-/// A file that cannot be read, and why.
+/// The error of a file that cannot be read.
 #[derive(Debug)]
 pub struct Error(String);
 
@@ -23,32 +23,32 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a file may have: each is kept until the report is made.
+/// Limits for a file, whose contents are kept until the report is made.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// Tags.
     pub tags: usize,
     /// Intervals, of all tags together.
     pub intervals: usize,
-    /// What it says of the machine.
+    /// Properties of the machine.
     pub facts: usize,
-    /// The spikes that it tells of.
+    /// Spikes.
     pub spikes: usize,
-    /// The bytes of a tag, of a fact, and of a spike.
+    /// Bytes of a tag, of a property, and of a spike.
     pub bytes: usize,
 }
 
-/// Two weeks of 5 s under four tags fit in.
+/// Enough for two weeks of 5 s intervals with four tags.
 const LIMITS: Limits = Limits { tags: 64, intervals: 1_000_000, facts: 100, spikes: 1_000, bytes: 1_000 };
 
 /// The longest line of a table, in bytes.
 const ROW: u64 = 64 << 10;
 
-/// Reads all series of a file: one for each tag. Blocks while it reads. `unit` is that of a percentile distribution, if it is
-/// known: without it, whole numbers are nanoseconds, as HdrHistogram writes what it was given, and others milliseconds.
+/// Reads all series of a file: one for each tag. Blocks while it reads. `unit` is that of a percentile distribution, if known. Without it,
+/// whole numbers are taken as nanoseconds, because HdrHistogram writes its input values, and others as milliseconds.
 ///
 /// # Errors
-/// It cannot be opened, or [`read`] says why.
+/// The file cannot be opened, or [`read`] fails.
 pub fn load(path: &Path, unit: Option<Unit>) -> Result<Vec<Series>, Error> {
     let error = |what: String| Error(format!("cannot read {}: {what}", path.display()));
     let input = BufReader::new(File::open(path).map_err(|e| error(e.to_string()))?);
@@ -56,13 +56,13 @@ pub fn load(path: &Path, unit: Option<Unit>) -> Result<Vec<Series>, Error> {
     read(&name, input, unit).map_err(|e| error(e.0))
 }
 
-/// The same of what was opened; the end of its name tells what it is.
+/// Reads an opened file. The ending of its name determines the format.
 ///
 /// # Errors
-/// It is no such file, has no times, or more than is kept of one file.
+/// The file does not have the format, has no times, or exceeds the limits.
 pub fn read(name: &str, mut input: impl BufRead, unit: Option<Unit>) -> Result<Vec<Series>, Error> {
     let end = name.rsplit_once('.').map(|(_, end)| end);
-    // HdrHistogram's percentiles are told by their first line too: its programs give the file any name.
+    // HdrHistogram's percentiles are also recognized by their first line, because its programs use any file name.
     let start = input.fill_buf().map_err(|e| Error(e.to_string()))?.trim_ascii_start();
     let percentiles = start.starts_with(b"Value ") || start.starts_with(b"\"Value\",");
     let mut all = match end {
@@ -73,7 +73,7 @@ pub fn read(name: &str, mut input: impl BufRead, unit: Option<Unit>) -> Result<V
     };
     all.retain(|series| !series.times.is_empty());
     if all.is_empty() {
-        return Err(Error("there are no times in it".into()));
+        return Err(Error("the file has no times".into()));
     }
     Ok(all)
 }
@@ -108,7 +108,7 @@ pub(super) fn log(input: impl BufRead, name: &str, limits: Limits) -> Result<Vec
             machine.push((fact.to_string(), value.to_string()));
         }
         if let Some(spike) = text.strip_prefix("spike: ") {
-            // One that is too long to be kept is counted.
+            // A spike that is too long to keep is only counted.
             spikes.add(spike, if text.len() <= limits.bytes { limits.spikes } else { 0 });
         }
         Ok(())
@@ -145,7 +145,7 @@ fn take(all: &mut Vec<Series>, name: &str, line: Line, limits: Limits) -> Result
     Ok(())
 }
 
-/// Reads a table: `row` reads a line, and is told its number; `None` is no row of the table.
+/// Reads a table. `row` parses a line, given its number; it returns `None` for a line that is not a row.
 fn table<T>(
     mut input: impl BufRead,
     mut row: impl FnMut(&str) -> Option<Result<T, String>>,
@@ -155,7 +155,7 @@ fn table<T>(
     for n in 1.. {
         let wrong = |what: &str| format!("line {n}: {what}");
         if !hlog::line(&mut input, &mut bytes, ROW).map_err(|e| wrong(&e.to_string()))? {
-            return Err(wrong("longer than 64 KiB: no table"));
+            return Err(wrong("longer than 64 KiB: not a table"));
         }
         if bytes.is_empty() {
             break;
@@ -167,17 +167,17 @@ fn table<T>(
     Ok(())
 }
 
-/// Adds a time in ns so many times.
+/// Adds a time in ns `count` times.
 fn add(all: &mut Histogram<u64>, value: f64, count: u64, n: usize) -> Result<(), String> {
     if !(0.0..=crate::LONGEST as f64).contains(&value) {
-        return Err(format!("line {n}: a time is from 0 to an hour"));
+        return Err(format!("line {n}: expected a time from 0 to an hour"));
     }
     all.len().checked_add(count).ok_or_else(|| format!("line {n}: more times than can be counted"))?;
     all.saturating_record_n(value.round() as u64, count);
     Ok(())
 }
 
-/// Times from a table: what a row says is a time in ns and how many.
+/// Reads times from a table: each row has a time in ns and a count.
 fn rows(
     input: impl BufRead,
     row: impl FnMut(&str) -> Option<Result<(f64, u64), String>>,
@@ -187,10 +187,10 @@ fn rows(
     Ok(all)
 }
 
-/// Rows of a percentile distribution: HdrHistogram writes some hundreds.
+/// Most rows of a percentile distribution. HdrHistogram writes some hundreds.
 const PERCENTILES: usize = 1_000_000;
 
-/// A percentile distribution as HdrHistogram writes it, and as [`super::hgrm`] does.
+/// Reads a percentile distribution, as written by HdrHistogram and by [`super::hgrm`].
 fn distribution(name: &str, input: impl BufRead, unit: Option<Unit>) -> Result<Series, String> {
     let (mut all, mut before, mut whole) = (Vec::new(), 0, true);
     table(input, hgrm_row, |row: Percentile, n| {
@@ -223,9 +223,9 @@ fn distribution(name: &str, input: impl BufRead, unit: Option<Unit>) -> Result<S
 /// A row of a percentile distribution.
 struct Percentile {
     value: f64,
-    /// Values up to it.
+    /// Number of values up to it.
     total: u64,
-    /// Whether the value is a whole number, written with as few decimals as HdrHistogram does.
+    /// Whether the value is a whole number, written with as few decimals as by HdrHistogram.
     whole: bool,
 }
 
@@ -239,7 +239,7 @@ fn csv_row(line: &str) -> Option<Result<(f64, u64), String>> {
     Some(row.ok_or_else(|| "expected value_ns,count".into()))
 }
 
-/// Value, percentile, how many up to here, 1/(1-percentile): in columns, or with commas between.
+/// Value, percentile, cumulative count, 1/(1-percentile): in columns, or separated by commas.
 fn hgrm_row(line: &str) -> Option<Result<Percentile, String>> {
     let words: Vec<&str> = line.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || line.starts_with(['V', '"', '#']) {
@@ -247,7 +247,7 @@ fn hgrm_row(line: &str) -> Option<Result<Percentile, String>> {
     }
     let row = || {
         let (value, total) = (*words.first()?, words.get(2)?.parse().ok()?);
-        // HdrHistogram writes as many decimals as it keeps digits, five at most; we write six.
+        // HdrHistogram writes as many decimals as it keeps digits, at most five; we write six.
         let decimals = value.split_once('.').map_or("", |(_, decimals)| decimals);
         let whole = decimals.len() < 6 && decimals.bytes().all(|digit| digit == b'0');
         Some(Percentile { value: value.parse().ok()?, total, whole })

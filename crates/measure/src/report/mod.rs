@@ -1,4 +1,4 @@
-//! Histograms as a page, a figure or a table: several runs beside each other.
+//! Reports of histograms as a page, a figure or a table, for comparing several runs.
 
 #[macro_use]
 mod charts;
@@ -29,21 +29,21 @@ use saltus_text::units;
 
 /// Times of one kind from one file.
 pub struct Series {
-    /// The file, and the tag in it.
+    /// The name of the file, and the tag in it.
     pub name: String,
     /// The tag in the file, if there is one.
     pub tag: Option<String>,
     /// All times, in ns.
     pub times: Histogram<u64>,
-    /// The intervals, in the file's order; none where the file has no times of day.
+    /// The intervals, in the order of the file; empty if the file has none.
     pub intervals: Vec<Span>,
-    /// How often each time came in them.
+    /// The frequencies of times over the intervals.
     pub heat: Heat,
-    /// What the file says of the machine, by name.
+    /// Properties of the machine in the file, by name.
     pub machine: Vec<(String, String)>,
     /// The spikes that the file reports.
     pub spikes: Spikes,
-    /// The unit that was assumed, where the file does not tell it.
+    /// The assumed unit, if the file does not have it.
     pub assumed: Option<Unit>,
     /// Whether the file was cut short.
     pub cut: bool,
@@ -51,20 +51,20 @@ pub struct Series {
 
 /// An interval of a series.
 pub struct Span {
-    /// When it began, in seconds since 1970 or since whatever the file is told from.
+    /// Its start, in seconds since 1970, or since the file's own origin.
     pub start: f64,
-    /// How long it was, in seconds.
+    /// Its length in seconds.
     pub length: f64,
     /// The longest time, in ns.
     pub max: u64,
 }
 
-/// What may be asked of a percentile: so much percent of the times must not be longer than this, in ns.
+/// A service level: this percentage of the times must not be longer than a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// From 0 to 100.
     pub percent: f64,
-    /// In ns.
+    /// The limit in ns.
     pub limit: u64,
 }
 
@@ -73,21 +73,21 @@ impl FromStr for Level {
 
     /// `PERCENT:TIME`, such as `99.9:5ms`.
     fn from_str(text: &str) -> Result<Level, String> {
-        let (percent, limit) = text.split_once(':').ok_or("a level is PERCENT:TIME, such as 99.9:5ms")?;
-        let percent: f64 = percent.parse().map_err(|_| "the percentage is a number such as 99.9")?;
+        let (percent, limit) = text.split_once(':').ok_or("expected PERCENT:TIME, such as 99.9:5ms")?;
+        let percent: f64 = percent.parse().map_err(|_| "expected a percentage, such as 99.9")?;
         if !(0.0..=100.0).contains(&percent) {
-            return Err("a percentage is from 0 to 100".into());
+            return Err("expected a percentage from 0 to 100".into());
         }
         let limit = u64::try_from(units::duration(limit)?.as_nanos()).map_err(|_| "too long")?;
         Ok(Level { percent, limit })
     }
 }
 
-/// Of the series of a file those with one of these tags, `all` being every one; where no tag is given those without, or all if
-/// none is without.
+/// Selects the series with one of these tags; `all` selects every one. Without tags, selects untagged series, or all if every one has a
+/// tag.
 ///
 /// # Errors
-/// There is none; the tags that there are.
+/// No series has such a tag. The error is the list of existing tags.
 pub fn chosen(all: Vec<Series>, tags: &[String]) -> Result<Vec<Series>, Vec<String>> {
     let plain = all.iter().any(|series| series.tag.is_none());
     let known: Vec<String> = all.iter().filter_map(|series| series.tag.clone()).collect();
@@ -100,15 +100,15 @@ pub fn chosen(all: Vec<Series>, tags: &[String]) -> Result<Vec<Series>, Vec<Stri
 }
 
 impl Level {
-    /// What the percentile is, and whether that is within the limit.
+    /// The value of the percentile, and whether it is within the limit.
     pub fn of(&self, times: &Histogram<u64>) -> (u64, bool) {
         let value = times.value_at_quantile(self.percent / 100.0);
-        // The limit may lie within the step of the histogram that the value stands for.
+        // The limit may be within the histogram's bin of that value.
         (value, times.lowest_equivalent(value) <= self.limit)
     }
 }
 
-/// A time with three digits and its unit.
+/// A time with three digits and a unit.
 fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         n if n < 999.5 => (n, "ns"),

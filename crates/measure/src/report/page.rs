@@ -1,4 +1,4 @@
-//! The page, and the figure: everything in one file, no script, light and dark, on screen and on paper.
+//! The page and the figure: one file each, without scripts, for light and dark mode, screen and paper.
 
 use std::fmt::Write;
 
@@ -8,14 +8,14 @@ use super::charts::{self, Area, COLOURS, Drawn, GRID, INK, LIMIT, PAPER};
 use super::{Level, Series, Spike, time};
 use crate::Summary;
 
-/// Width and height of a chart, in pixels of its own; and of one for a narrow screen.
+/// Width and height of a chart, in its own pixels, and of one for a narrow screen.
 const SIZE: (u32, u32) = (960, 340);
 const NARROW: (u32, u32) = (340, 280);
-/// Spikes that are shown at once, and those that are folded below them.
+/// Number of spikes that are visible, and of those folded below them.
 const WORST: usize = 20;
 const FURTHER: usize = 200;
 
-/// A page of these series: first the result, then, folded, all together and, unless they are only to be compared, each by itself.
+/// A page of these series: first the result; then, folded, charts of all series and, unless `compare` is set, of each one.
 pub fn page(
     series: &[Series],
     levels: &[Level],
@@ -46,16 +46,16 @@ pub fn page(
         body += &spikes(&all);
     }
     body += &machines(&all);
-    body += "<p class=\"aside\">Times of one series are counted in one histogram; percentiles are read from it and never averaged.</p>\n";
+    body += "<p class=\"aside\">The times of a series form one histogram, from which percentiles are read; they are never averaged.</p>\n";
     Ok(document("Latency", &body))
 }
 
-/// A part that is opened with a click.
+/// A section that opens with a click.
 fn folded(title: &str, part: &str) -> String {
     format!("<details><summary>{}</summary>\n{part}</details>\n", escaped(title))
 }
 
-/// The longest time of all, and how many service levels are kept, in a sentence or two.
+/// The result in a sentence or two: the longest time, and the service levels that are met.
 fn result(series: &[&Series], levels: &[Level]) -> String {
     let Some(worst) = series.iter().max_by_key(|one| one.times.max()) else { return String::new() };
     let mut text = format!(
@@ -76,12 +76,12 @@ fn result(series: &[&Series], levels: &[Level]) -> String {
         }
     }
     if let Some(cut) = series.iter().find(|one| one.cut) {
-        let _ = write!(text, " {} was cut short; this is what is whole of it.", escaped(&cut.name));
+        let _ = write!(text, " {} was cut short; this report covers its complete part.", escaped(&cut.name));
     }
     text + "</p>\n"
 }
 
-/// The figures that matter most, and a verdict for each series.
+/// The summary table, with a verdict for each series.
 fn summary(series: &[&Series], levels: &[Level]) -> String {
     let last = if levels.is_empty() { "max / p99" } else { "service levels" };
     let names = ["count", "p50", "p99", "p99.9", "max", last];
@@ -112,13 +112,13 @@ fn summary(series: &[&Series], levels: &[Level]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The name of a series, with its colour.
+/// The name of a series, with its color.
 fn name(n: usize, one: &Series) -> String {
     let RGBColor(r, g, b) = COLOURS[n % COLOURS.len()];
     format!("<th style=\"border-left:6px solid #{r:02x}{g:02x}{b:02x}\">{}</th>", escaped(&one.name))
 }
 
-/// A page of its own with this body, in HTML: its style, light and dark, on screen and on paper.
+/// A complete HTML page with this body, and with styles for light and dark mode, screen and paper.
 pub fn document(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
@@ -151,7 +151,7 @@ pub fn figure(
     stack(SIZE, &parts.iter().map(|part| &**part).collect::<Vec<_>>())
 }
 
-/// Charts of one size below each other, as one drawing with its style.
+/// Charts of the same size below each other, as one drawing with its style.
 pub(super) fn stack(
     size: (u32, u32),
     parts: &[&dyn Fn(&Area<'_>) -> Drawn],
@@ -159,14 +159,14 @@ pub(super) fn stack(
     let drawn = draw((size.0, size.1 * parts.len() as u32), |area| {
         area.split_evenly((parts.len(), 1)).iter().zip(parts).try_for_each(|(area, part)| part(area))
     })?;
-    // How many there are goes into the opening tag, the style behind it.
+    // The opening tag contains their number; the style follows it.
     let at = drawn.find("<svg").and_then(|from| Some(from + drawn[from..].find('>')?)).unwrap_or(0);
     let (opening, rest) = drawn.split_at(at);
     let rest = rest.strip_prefix('>').unwrap_or(rest);
     Ok(format!("{opening} data-parts=\"{}\">\n<style>{}</style>{rest}", parts.len(), colours()))
 }
 
-/// A chart, drawn for wide screens and for narrow ones, of which one is shown.
+/// A chart, drawn for wide and for narrow screens; the page shows one of them.
 fn chart(part: impl Fn(&Area<'_>) -> Drawn) -> Result<String, Box<dyn std::error::Error>> {
     let [wide, narrow] = [draw(SIZE, &part)?, draw(NARROW, &part)?];
     Ok(format!("<figure class=\"wide\">{wide}</figure>\n<figure class=\"narrow\">{narrow}</figure>\n"))
@@ -201,7 +201,7 @@ fn table(series: &[&Series]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// How many deviations the longest time lies from the mean.
+/// The distance of the longest time from the mean, in standard deviations.
 fn far(one: &Series) -> f64 {
     let deviation = one.times.stdev();
     if deviation > 0.0 { (one.times.max() as f64 - one.times.mean()) / deviation } else { 0.0 }
@@ -209,8 +209,8 @@ fn far(one: &Series) -> f64 {
 
 fn normal(one: &Series) -> String {
     format!(
-        "The longest of {} times, {}, lies {:.1} standard deviations from the mean. Of so many normally distributed \
-         times none would be expected beyond {:.1}.",
+        "The longest of {} times, {}, is {:.1} standard deviations from the mean. Of the same number of normally distributed \
+         times, none would be expected beyond {:.1}.",
         one.times.len(),
         time(one.times.max() as f64),
         far(one),
@@ -218,9 +218,9 @@ fn normal(one: &Series) -> String {
     )
 }
 
-/// How many deviations from the mean the longest of so many normally distributed values is expected, about.
+/// The approximate expected distance of the longest of `count` normally distributed values from the mean, in standard deviations.
 pub(super) fn beyond(count: u64) -> f64 {
-    // The tail's usual approximation, turned round in a few steps.
+    // Inverts the usual approximation of the tail iteratively.
     let target = (count.max(2) as f64).ln();
     let tail = |z: f64| z * z / 2.0 + (z * std::f64::consts::TAU.sqrt()).ln();
     let (mut low, mut high) = (0.4, 40.0);
@@ -249,7 +249,7 @@ fn promises(series: &[&Series], levels: &[Level]) -> String {
     text + "</tbody></table>\n"
 }
 
-/// The longest spikes of each file, once: all series of a file have them.
+/// The longest spikes of each file, once, because all series of a file share them.
 fn spikes(series: &[&Series]) -> String {
     let mut text = String::new();
     for (n, one) in series.iter().enumerate() {
@@ -278,7 +278,7 @@ fn spikes(series: &[&Series]) -> String {
 
 fn spike_table(spikes: &[Spike]) -> String {
     let mut text = String::from(
-        "<table class=\"spikes\"><thead><tr><th>length</th><th>at</th><th>cpu</th><th class=\"words\">also counted then</th></tr></thead><tbody>\n",
+        "<table class=\"spikes\"><thead><tr><th>length</th><th>at</th><th>cpu</th><th class=\"words\">also counted</th></tr></thead><tbody>\n",
     );
     for spike in spikes {
         let length = if spike.length > 0 { time(spike.length as f64) } else { "–".into() };
@@ -308,7 +308,7 @@ fn machines(series: &[&Series]) -> String {
     text
 }
 
-/// Text for a page.
+/// Escapes text for HTML.
 pub fn escaped(text: &str) -> String {
     let entity = |c: char| match c {
         '&' => "&amp;".into(),
@@ -321,11 +321,11 @@ pub fn escaped(text: &str) -> String {
     text.chars().map(entity).collect()
 }
 
-/// The style that turns a drawing's colours round on a dark screen, but not on paper.
+/// The style that inverts a drawing's colors in dark mode, but not on paper.
 fn colours() -> String {
     let rule = |RGBColor(r, g, b): RGBColor, dark: &str| {
         let hex = format!("#{r:02X}{g:02X}{b:02X}");
-        // The attribute alone: what `use` shows lies in a tree of its own, where no rule finds the `svg` around it.
+        // Selects by the attribute alone: elements shown by `use` are in a separate tree, where no rule finds the outer `svg`.
         format!("[fill=\"{hex}\"]{{fill:{dark}}}[stroke=\"{hex}\"]{{stroke:{dark}}}")
     };
     let rules = [

@@ -1,4 +1,4 @@
-//! Things that have no order beside each other, a row each: programs, modules, languages.
+//! Charts with a row for each item, such as programs, modules or languages.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -6,20 +6,19 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::charts::{Area, Drawn, GRID, INK, colour, style};
 use super::lines::{Axis, NAMES, SIZE, decades, ends, fits, label, names};
 
-/// Room for the rows' names.
+/// Width of the rows' names.
 const ROW_NAMES: i32 = 250;
 
-/// One diagram: the same numbers of several things, of which it has room for about twenty.
+/// One diagram: the same numbers of up to about twenty items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    /// What stands above it.
+    /// Its title.
     pub title: String,
-    /// What the axis to the right counts, and how. Bars are for [`Axis::Even`]: on the others, none has a beginning.
+    /// The label and the scale of the horizontal axis. Bars need [`Axis::Even`]: a logarithmic axis has no zero.
     pub x: (String, Axis),
-    /// What each number of a row stands for, six at most. If it is one, the rows are bars.
+    /// The name of each number of a row, at most six. With a single one, the rows are bars.
     pub marks: Vec<&'static str>,
-    /// The names and numbers of the rows, from above: as many numbers as there are marks, or none. Numbers that the axis
-    /// cannot show are left out.
+    /// The names and numbers of the rows, from the top: as many numbers as marks, or none. Numbers that the axis cannot show are left out.
     pub rows: Vec<(String, Vec<f64>)>,
 }
 
@@ -30,10 +29,10 @@ pub(super) fn draw(area: &Area<'_>, diagram: &Rows) -> Drawn {
     if diagram.marks.len() > 1 {
         names(&right, diagram.marks.iter().copied())?;
     }
-    // Row 0 is the uppermost; its middle is half a step below the upper end.
+    // Row 0 is at the top; its middle is half a step below the upper end.
     let y = 0.0..count as f64;
     let middle = |row: usize| count as f64 - row as f64 - 0.5;
-    // Both kinds of chart are types of their own.
+    // The two kinds of chart have different types.
     macro_rules! fill {
         ($x:expr, $start:expr) => {{
             let mut chart = ChartBuilder::on(&left)
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn each_row_has_its_name_and_its_marks() {
         let svg = diagrams(&[], &[diagram(Axis::Time, &["p50", "p99"], [4_000.0, f64::NAN])]).expect("drawn");
-        // Two of the row that has numbers, and one beside each name of a mark.
+        // Two in the row with numbers, and one next to each name in the legend.
         assert_eq!(svg.matches("<circle").count(), 2 + 2, "{svg}");
         for text in ["brakes", "planner", "by &lt;module&gt;", "p99", "\n4 µs\n"] {
             assert!(svg.contains(text), "{text}: {svg}");

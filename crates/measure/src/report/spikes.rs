@@ -1,24 +1,24 @@
-//! The spikes that a log reports: the longest of them, and how many there are.
+//! The spikes in a log: the longest ones, and their number.
 
 use std::time::Duration;
 
 use saltus_text::units;
 
-/// One spike: its parts, as far as they can be told apart.
+/// One spike, with its parts as far as they can be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spike {
-    /// How long it was, in ns; 0 where the line does not say it as `saltus hiccup` does.
+    /// Its length in ns; 0 if the line does not have the format of `saltus hiccup`.
     pub length: u64,
-    /// When, in seconds since the start, as it is written.
+    /// Its time in seconds since the start, as text.
     pub at: String,
-    /// On which processor.
+    /// Its CPU.
     pub cpu: String,
-    /// What else was counted then, or the whole line.
+    /// The kernel's counts, or the whole line.
     pub words: String,
 }
 
 impl Spike {
-    /// Reads `at 0.018 s: 12.0 ms on cpu 1; …`.
+    /// Parses `at 0.018 s: 12.0 ms on cpu 1; …`.
     pub fn read(line: &str) -> Spike {
         let parts = || {
             let (at, rest) = line.strip_prefix("at ")?.split_once(" s: ")?;
@@ -33,12 +33,12 @@ impl Spike {
     }
 }
 
-/// The longest spikes of a log, so many at most, and the number of all.
+/// The longest spikes of a log, up to a limit, and the number of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spikes {
-    /// The longest first; of equal ones, the one that came first.
+    /// The longest first; of equal ones, the earliest.
     pub longest: Vec<Spike>,
-    /// All of them.
+    /// Number of all spikes.
     pub count: usize,
 }
 

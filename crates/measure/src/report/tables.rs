@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hdrhistogram::Histogram;
 
-/// `value_ns,count`, a line for each value that occurs.
+/// A table `value_ns,count`, with a line for each distinct value.
 pub fn csv(times: &Histogram<u64>) -> String {
     let mut text = String::from("value_ns,count\n");
     for step in times.iter_recorded() {

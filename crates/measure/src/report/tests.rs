@@ -1,4 +1,4 @@
-//! Reports of known times.
+//! Tests of reports with known times.
 
 use super::*;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ fn tables_are_read_back() {
     }
     for (name, text, words) in [
         ("b.csv", "1,2\nx\n", "line 2: expected value_ns,count"),
-        ("b.csv", "-1,2\n", "line 1: a time is from 0"),
+        ("b.csv", "-1,2\n", "line 1: expected a time from 0"),
         ("b.csv", "1,18446744073709551615\n1,1\n", "line 2: more times"),
         ("b.hgrm", "1.0 0.5 7 2\n2.0 0.9 3 10\n", "line 2: the counts go down"),
         ("b.hlog", "", "no times"),
@@ -85,7 +85,7 @@ fn tables_are_read_back() {
 
 #[test]
 fn what_is_too_much_is_refused_at_once() {
-    // The line has no end, and the damage after the limit is not come to.
+    // The line has no end, and the damage after the limit is not reached.
     let endless = "1".repeat(100_000);
     let log = String::from_utf8(log()).expect("text");
     let interval = log.lines().find(|line| line.starts_with("Tag=raw")).expect("an interval");
@@ -103,7 +103,7 @@ fn what_is_too_much_is_refused_at_once() {
     }
     let limits = |intervals, facts| load::Limits { tags: 2, intervals, facts, spikes: 3, bytes: 1_000 };
     let read = |limits| load::log(log.as_bytes(), "a.hlog", limits);
-    let error = read(limits(19, 9)).err().expect("there are 20 intervals, of two tags");
+    let error = read(limits(19, 9)).err().expect("20 intervals, of two tags");
     assert!(error.contains("more than 19 intervals"), "{error}");
     let all = read(limits(20, 0)).expect("enough");
     assert!(
@@ -175,7 +175,7 @@ fn the_first_screen_says_the_result_and_the_rest_is_folded_and_bounded() {
     }
     assert_eq!(first.matches("<figure").count(), 2, "one chart, for wide and for narrow screens");
     assert!(!first.contains("spike "), "{first}");
-    // All else is folded, and its summary is all that takes room.
+    // Everything else is folded, and only its summaries take space.
     let mut depth = 1;
     for part in folded.split('<').filter(|part| part.starts_with("details") || part.starts_with("/details")) {
         depth += if part.starts_with('/') { -1 } else { 1 };
@@ -196,15 +196,15 @@ fn the_first_screen_says_the_result_and_the_rest_is_folded_and_bounded() {
 fn charts_turn_dark_also_where_use_shows_them() {
     let text = page(&series(), &[], false).expect("drawn");
     let dark = text.split_once("prefers-color-scheme:dark){").expect("a rule").1;
-    // What `use` shows lies in a tree of its own, in which no element is below an `svg`.
+    // Elements shown by `use` are in a separate tree, in which no element is below an `svg`.
     assert!(
         dark.starts_with("[fill=\"#FFFFFF\"]{fill:#15181d}") && !text.contains("svg [fill"),
         "{dark:.80}"
     );
 }
 
-/// As HdrHistogram writes it, by `outputPercentileDistribution`, of values of 10 to 80 µs and one of 40 ms: unscaled, in
-/// milliseconds, and with commas.
+/// Output of HdrHistogram's `outputPercentileDistribution` for values of 10 to 80 µs and one of 40 ms: unscaled, in milliseconds, and with
+/// commas.
 const PLAIN: &str = "\
        Value     Percentile TotalCount 1/(1-Percentile)
 
@@ -256,7 +256,7 @@ fn percentiles_that_hdrhistogram_has_written_are_read_whatever_the_file_is_calle
         let median = one.times.value_at_quantile(0.5);
         assert!(median.abs_diff(39_200) < 500, "{name}: {median}");
     }
-    // Whoever recorded milliseconds says so.
+    // With milliseconds, the unit is given.
     let path = write("ms.hgrm", &PLAIN.replace("40009727.000", "   90000.000"));
     let times = load(&path, Some(Unit::Ms)).expect("read").remove(0);
     std::fs::remove_file(&path).expect("removed");
@@ -283,7 +283,7 @@ fn the_curve_goes_through_the_percentiles() {
 
 #[test]
 fn the_normal_distribution_ends_where_it_should() {
-    // Of a million values the longest is expected about 4.8 deviations above the mean.
+    // The longest of a million values is expected about 4.8 deviations above the mean.
     assert!((page::beyond(1_000_000) - 4.75).abs() < 0.1, "{}", page::beyond(1_000_000));
 }
 

@@ -1,4 +1,4 @@
-//! Units of the values of a percentile distribution: the file does not say them.
+//! Units of the values of a percentile distribution, which the file does not contain.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// How many nanoseconds it has.
+    /// Its length in ns.
     pub fn ns(self) -> f64 {
         match self {
             Unit::Ns => 1.0,
@@ -45,7 +45,7 @@ impl FromStr for Unit {
             "us" | "µs" => Ok(Unit::Us),
             "ms" => Ok(Unit::Ms),
             "s" => Ok(Unit::S),
-            _ => Err("a unit is ns, us, ms or s".into()),
+            _ => Err("expected a unit: ns, us, ms or s".into()),
         }
     }
 }

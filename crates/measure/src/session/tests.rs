@@ -1,9 +1,9 @@
-//! The meters against machines whose delays are known, and a session on this one.
+//! Tests of the meters on machines with known delays, and of a session on this machine.
 
 use super::*;
 use std::cell::{Cell, RefCell};
 
-/// A machine that sleeps as long as it is told and a known time more.
+/// A machine that sleeps longer than requested by a known time.
 struct Known<'a> {
     now: u64,
     delays: &'a [u64],
@@ -14,7 +14,7 @@ impl Known<'_> {
     fn late(&self) -> u64 {
         let turn = self.turn.get();
         self.turn.set(turn + 1);
-        // The first turn only starts the meter.
+        // The first cycle only starts the meter.
         turn.checked_sub(1).and_then(|n| self.delays.get(n)).copied().unwrap_or(0)
     }
 }
@@ -38,7 +38,7 @@ fn settings(kind: Kind, interval: u64) -> Settings {
     Settings { kind, resolution, interval, spike, look, cpu: None, fifo: None }
 }
 
-/// All that a meter tells of a machine with these delays.
+/// All events of a meter on a machine with these delays.
 fn told(kind: Kind, interval: u64, delays: &[u64]) -> (Vec<Told>, u64) {
     let turn = Cell::new(0);
     let meter = Meter::start(Known { now: 7 * MS, delays, turn: &turn }, kind, MS);
@@ -66,7 +66,7 @@ fn merged(told: &[Told]) -> Histogram<u64> {
 fn distribution(count: u64) -> Vec<u64> {
     let mut all: Vec<u64> =
         (0..count).map(|n| 1_000 + (n * n) % 90_000 + if n % 1_000 == 999 { 800_000 } else { 0 }).collect();
-    all[0] = 0; // the shortest comes first, so that what follows is measured against it
+    all[0] = 0; // the shortest is first, as the reference for the others
     let len = all.len();
     (1..len).for_each(|n| all.swap(n, 1 + n * 7_919 % (len - 1)));
     all
@@ -98,14 +98,14 @@ fn nothing_is_lost_between_intervals() {
     assert!(intervals.len() >= 100, "{}", intervals.len());
     assert!(
         intervals.windows(2).all(|pair| pair[0].end == pair[1].start),
-        "each begins where the last ended"
+        "each begins at the end of the previous one"
     );
     assert_eq!(intervals.iter().map(|i| i.times.len()).sum::<u64>(), 10_000);
 }
 
 #[test]
 fn a_stall_shows_as_the_latency_that_its_victims_would_have_seen() {
-    // One stall of 1 s in 10 s: one sample in nine thousand, but every tenth point in time was missed.
+    // One stall of 1 s in 10 s: one value in nine thousand, but every tenth point in time was missed.
     for kind in [Kind::Sleep, Kind::Deadline] {
         let mut delays = vec![0; 9_000];
         delays[4_000] = 1_000 * MS;
@@ -134,7 +134,7 @@ fn a_collector_that_is_stuck_costs_no_sample() {
     drop(teller);
     let all = collector.join().expect("collected");
     assert_eq!(merged(&all).len(), 3_000);
-    assert!(intervals(&all).len() <= 3, "there were but two empty histograms");
+    assert!(intervals(&all).len() <= 3, "only two empty histograms exist");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn intervals_come_again_after_a_collector_was_stuck() {
     delays[1] = 10 * MS;
     let turn = Cell::new(0);
     let meter = Meter::start(Known { now: 0, delays: &delays, turn: &turn }, Kind::Sleep, MS);
-    // The spike fills it, so that no interval can be told.
+    // The spike fills the queue, so that no interval fits.
     let (teller, told) = mpsc::sync_channel(1);
     let (empty, emptied) = mpsc::sync_channel(2);
     (0..2).for_each(|_| empty.try_send(times()).expect("room"));
@@ -168,13 +168,13 @@ fn intervals_come_again_after_a_collector_was_stuck() {
     let all = all.into_inner();
     assert_eq!((merged(&all).len(), untold), (100, 0));
     let ends: Vec<u64> = intervals(&all).iter().map(|i| i.end / MS).collect();
-    assert_eq!(ends, [61, 71, 81, 91, 101, 111, 111], "each 10 ms again");
+    assert_eq!(ends, [61, 71, 81, 91, 101, 111, 111], "every 10 ms again");
 }
 
 #[test]
 fn spikes_that_wait_for_a_look_at_the_end_are_told_before_the_last_interval() {
     let mut settings = settings(Kind::Deadline, 3_600_000 * MS);
-    settings.spike = 0; // every turn
+    settings.spike = 0; // every cycle
     let mut session = Session::start(&settings).expect("starts");
     let told = session.told.recv().expect("a spike");
     session.take(told);
@@ -187,7 +187,7 @@ fn spikes_that_wait_for_a_look_at_the_end_are_told_before_the_last_interval() {
 #[test]
 fn a_session_on_this_machine_tells_spikes_with_what_happened_around_them() {
     let mut settings = settings(Kind::Deadline, 50 * MS);
-    settings.spike = 0; // every turn
+    settings.spike = 0; // every cycle
     settings.fifo = Some(1_000);
     let mut session = Session::start(&settings).expect("starts");
     assert!(session.refused().iter().any(|r| r.contains("SCHED_FIFO 1000")), "{:?}", session.refused());
@@ -207,5 +207,5 @@ fn a_session_on_this_machine_tells_spikes_with_what_happened_around_them() {
         }
     }
     let (rest, _) = session.stop();
-    assert!(rest.iter().any(|event| matches!(event, Event::Interval(_))), "the last interval is told");
+    assert!(rest.iter().any(|event| matches!(event, Event::Interval(_))), "the last interval is reported");
 }

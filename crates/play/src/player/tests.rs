@@ -1,4 +1,4 @@
-//! The player on a clock that only these tests move.
+//! Tests of the player with a virtual clock.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn player(speed: f64) -> Player<Events> {
     player
 }
 
-/// All that is published from `now` on, each as soon as it is due: its time in the log, and the clock's.
+/// All events published from `now` on, each when it is due: its time in the log, and the clock time.
 fn run(player: &mut Player<Events>, mut now: u64, most: usize) -> Vec<(i64, u64)> {
     let mut all = Vec::new();
     while all.len() < most {
@@ -87,7 +87,7 @@ fn a_pause_takes_no_time_of_the_log() {
     player.pause();
     assert_eq!(player.poll(150).unwrap(), Todo::Paused);
     player.play();
-    assert_eq!(run(&mut player, 5000, 9), [(300, 5100), (400, 5200)], "as long after 200 as it was");
+    assert_eq!(run(&mut player, 5000, 9), [(300, 5100), (400, 5200)], "the recorded time after 200");
 }
 
 #[test]
@@ -106,10 +106,10 @@ fn a_loop_repeats_what_lies_between_its_marks_and_an_empty_one_ends() {
     let times: Vec<i64> = run(&mut player, 0, 6).iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [100, 200, 300, 200, 300, 200]);
     player.set_repeat(Some((301, 399)));
-    assert_eq!(run(&mut player, 0, 6), [(300, 400)], "what comes before it is played on the way there");
+    assert_eq!(run(&mut player, 0, 6), [(300, 400)], "earlier events are played first");
     player.set_wants(|_, _| false);
     player.set_repeat(Some((100, 400)));
-    assert_eq!(run(&mut player, 0, 6), [], "nothing of it is wanted");
+    assert_eq!(run(&mut player, 0, 6), [], "no channel is played");
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn steps_go_both_ways_by_message_and_by_channel() {
 fn one_can_go_anywhere_and_play_from_there() {
     let mut player = player(1.0);
     player.seek(250).unwrap();
-    assert_eq!(run(&mut player, 0, 9), [(300, 50), (400, 150)], "from the time that was asked for");
+    assert_eq!(run(&mut player, 0, 9), [(300, 50), (400, 150)], "from the given time");
     player.seek(i64::MIN).unwrap();
     assert!(
         matches!(player.poll(0).unwrap(), Todo::Wait(until) if until > 1 << 62),
-        "it begins long after that"
+        "starts long after that"
     );
     player.seek(100).unwrap();
     assert_eq!(run(&mut player, 0, 1), [(100, 0)]);

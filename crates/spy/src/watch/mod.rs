@@ -17,9 +17,8 @@ pub use shared::{Source, Trouble, Wants};
 
 /// Watches domains until it is dropped. It only reads.
 ///
-/// In shared memory it reads counters and looks at messages where they lie: it keeps no counters of its own, so that nobody
-/// counts it as a subscriber, and is never woken by a publisher. On a network it is a subscriber of all channels, as a
-/// network knows no other way to listen.
+/// In shared memory it reads counters and messages in place. It keeps no counters of its own, so it is not listed as a subscriber, and no
+/// publisher ever wakes it. On a network it subscribes to all channels, because there is no other way to listen.
 pub struct Watch {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -27,10 +26,10 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Watches these domains, each in a thread of its own.
+    /// Watches these domains, each in its own thread.
     ///
     /// # Errors
-    /// A domain that cannot be listened to; the system starts no thread.
+    /// A domain cannot be subscribed to, or the system cannot start a thread.
     pub fn start(sources: Vec<Source>, options: Options) -> Result<Watch> {
         let mut model = Model::new(options);
         model.tick(clock::boottime());
@@ -61,13 +60,13 @@ impl Watch {
         Ok(())
     }
 
-    /// The model, locked, and told the time. Keep it for moments only: the watching threads wait for it.
+    /// The locked model, advanced to the current time. Hold it only briefly: the watching threads wait for it.
     pub fn model(&self) -> MutexGuard<'_, Model> {
         let mut model = self.shared.model();
         model.tick(clock::boottime());
         model
     }
-    /// What went wrong that a face has not been told: `told` is how many it was, 0 at first, and goes on.
+    /// The problems that a front end has not shown yet. `told` is the number already returned to it: 0 at first, updated by this call.
     pub fn troubles(&self, told: &mut u64) -> Vec<Trouble> {
         let troubles = self.shared.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         let (count, last) = &*troubles;
@@ -83,7 +82,7 @@ impl Drop for Watch {
         self.cancel_handles.iter().for_each(CancelHandle::cancel);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
-            // A thread that panicked has said so on standard error.
+            // A thread that panicked already printed its message.
             let _ = thread.join();
         }
     }

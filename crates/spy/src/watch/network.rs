@@ -1,4 +1,4 @@
-//! Watching a network, a log or the memory of this process: as a subscriber of all.
+//! Watches a network, a log or the memory of this process, as a subscriber of all channels.
 
 use super::shared::{Shared, Source};
 use crate::{ChannelId, Seen};
@@ -10,26 +10,26 @@ use std::collections::HashMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Messages of a channel that may wait to be looked at.
+/// Most messages of a channel that wait to be read.
 const DEPTH: u64 = 4096;
-/// Messages that are taken before faces get at the model, and how long that may last.
+/// Most messages, and longest time, per lock of the model.
 const TURN: (usize, Duration) = (256, Duration::from_millis(10));
-/// Long enough for a face that waits to wake.
+/// Long enough for a waiting front end to wake and take the lock.
 const BREATH: Duration = Duration::from_millis(1);
-/// After an error it is tried again so much later.
+/// Pause after an error.
 const PAUSE: Duration = Duration::from_millis(500);
-/// What publishers say of their types is asked for so often while it is missing.
+/// Time between two requests for publishers' descriptions while a type is missing.
 const ASK: Duration = Duration::from_secs(1);
 
 pub(super) struct Network {
     source: Source,
     subscriber: Subscriber,
-    /// Channels by name; none: not wanted, or too many.
+    /// Channels by name; `None` if not selected, or too many.
     known: HashMap<Name, Option<ChannelId>>,
     asked: HashMap<ChannelId, Instant>,
 }
 
-/// Names that are remembered. Who sends more of them than that makes the spy slower, not larger.
+/// Most names that are remembered. More names make the spy slower, not larger.
 const NAMES: usize = 20_000;
 
 impl Network {
@@ -45,7 +45,7 @@ impl Network {
         while !shared.is_stopped() {
             match self.subscriber.wait(Until::Forever).and_then(|_| self.turn(shared)) {
                 Ok(()) | Err(Error::Canceled) => {}
-                // A log has ended; what it said stays on show.
+                // A log has ended. Its state stays visible.
                 Err(Error::Ended) => return,
                 Err(error) => {
                     shared.trouble(self.source.domain.url(), error.to_string());
@@ -63,7 +63,7 @@ impl Network {
             for _ in 0..TURN.0 {
                 if start.elapsed() > TURN.1 {
                     drop(model);
-                    // A lock that is taken again at once is had by nobody else.
+                    // Without a pause before the next lock, no other thread would get it.
                     thread::park_timeout(BREATH);
                     break;
                 }

@@ -4,7 +4,7 @@ use crate::Peer;
 use crate::text::{escaped, harmless};
 use std::collections::HashMap;
 
-/// Makes peers of what shared memory tells.
+/// Converts process IDs and users of shared memory to peers.
 #[derive(Debug)]
 pub(super) struct Peers {
     host: Option<String>,

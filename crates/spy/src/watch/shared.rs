@@ -1,4 +1,4 @@
-//! What is watched, and what the threads and the faces share.
+//! The watched domains, and the state shared by threads and front ends.
 
 use crate::Model;
 use saltus_domain::{Domain, Name};
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Says whether a channel is wanted.
+/// A filter for channels.
 pub type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 
 /// A domain to watch.
@@ -14,12 +14,12 @@ pub type Wants = Arc<dyn Fn(&Name) -> bool + Send + Sync>;
 pub struct Source {
     /// The domain.
     pub domain: Domain,
-    /// Which channels: all, if nothing says otherwise.
+    /// The filter; `None` selects all channels.
     pub wants: Option<Wants>,
 }
 
 impl Source {
-    /// All channels of a domain, those too that come later.
+    /// All channels of a domain, also those created later.
     pub fn all(domain: Domain) -> Source {
         Source { domain, wants: None }
     }
@@ -28,22 +28,22 @@ impl Source {
     }
 }
 
-/// What went wrong with a domain; watching goes on.
+/// A problem with a domain. Watching continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// URL of the domain.
     pub domain: String,
-    /// What, in words.
+    /// The message.
     pub words: String,
 }
 
-/// Troubles that are remembered; of more the oldest are forgotten.
+/// Most problems that are remembered. The oldest are forgotten.
 const TROUBLES: usize = 16;
 
-/// What the threads and the faces share.
+/// The state shared by threads and front ends.
 pub(super) struct Shared {
     pub model: Mutex<Model>,
-    /// How many there were, and the last of them.
+    /// Their total number, and the last ones.
     pub troubles: Mutex<(u64, VecDeque<Trouble>)>,
     pub stop: AtomicBool,
 }

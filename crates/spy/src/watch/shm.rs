@@ -1,4 +1,4 @@
-//! Watching shared memory: counters, and messages where they lie.
+//! Watches shared memory: reads counters, and messages in place.
 
 use super::peers::Peers;
 use super::shared::{Shared, Source};
@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Messages are looked at so often.
+/// Time between two readings of messages.
 const LOOK: Duration = Duration::from_millis(20);
-/// Counters are read, and channels looked for, so often.
+/// Time between two readings of counters, and searches for channels.
 const COUNT: Duration = Duration::from_millis(250);
-/// Messages of a channel that are looked at in one go, if it keeps so many; what is beyond is passed over. A fast publisher cannot
-/// hold us up then; and it does not find us, again and again, where it is about to write.
+/// Most messages of a channel per reading, if it keeps more than that; older ones are skipped. So a fast publisher cannot occupy this
+/// thread, and its reads do not repeatedly hit messages that are about to be overwritten.
 const MOST: usize = 1024;
 
 pub(super) struct Shm {
@@ -30,12 +30,12 @@ pub(super) struct Shm {
     buffer: Vec<u8>,
 }
 
-/// A channel that is watched.
+/// A watched channel.
 struct One {
     id: ChannelId,
     channel: Channel,
     reader: Subscriber,
-    /// How many messages it keeps, of all its publishers.
+    /// Number of messages it keeps, of all publishers.
     kept: usize,
 }
 
@@ -63,7 +63,7 @@ impl Shm {
         }
     }
 
-    /// Looks for channels that have come, and leaves those that are no more.
+    /// Adds new channels, and removes those that no longer exist.
     fn find(&mut self, shared: &Shared) {
         let names = match self.domain.list() {
             Ok(names) => names,
@@ -80,9 +80,9 @@ impl Shm {
             if self.channels.contains_key(&name) || !self.source.wants(&name) {
                 continue;
             }
-            // One that may not be read, or was just removed, is tried again the next time.
+            // A channel that is unreadable, or was just removed, is retried the next time.
             let Ok(channel) = self.domain.open_channel(name.as_bytes()) else { continue };
-            // Nobody is asked for a wake, and no file of counters is made.
+            // Requests no wake-up, and creates no file of counters.
             let options =
                 SubscriberOptions::new().start(Start::Newest).counters(false).latency(false).poll_every(LOOK);
             let Ok(reader) = channel.subscriber_with(options) else { continue };
@@ -92,10 +92,10 @@ impl Shm {
         }
     }
 
-    /// Reads the counters of all channels, and types that are missing.
+    /// Reads the counters of all channels, and missing types.
     fn count(&mut self, shared: &Shared) {
         for one in self.channels.values_mut() {
-            // What is published after this moment may be counted; it is less than the moment itself may be late.
+            // Messages published after this time may be included. The error is smaller than the delay of the reading itself.
             let now = clock::boottime();
             let Ok(info) = one.channel.info() else { continue };
             one.kept = kept(&one.channel, info.lanes.len());
@@ -115,13 +115,13 @@ impl Shm {
     }
 }
 
-/// How many messages a channel keeps in so many lanes.
+/// Number of messages that a channel with this many lanes keeps.
 fn kept(channel: &Channel, lanes: usize) -> usize {
     let frames = usize::try_from(channel.attributes().get_depth()).unwrap_or(usize::MAX);
     frames.saturating_mul(lanes.max(1))
 }
 
-/// A timestamp of the channel's clock as boot time.
+/// Converts a timestamp of the channel's clock to boot time.
 fn to_boot(info_clock: Clock, timestamp: u64) -> Option<u64> {
     let boot = match info_clock {
         Clock::Boottime => timestamp,
@@ -154,7 +154,7 @@ fn counted(info: &Info, peers: &mut Peers) -> Counted {
 }
 
 impl One {
-    /// Looks at what was published since the last look and is still kept.
+    /// Reads the messages published since the last reading, as far as they are kept.
     fn look(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
         if !self.reader.has_unseen() {
             return;
@@ -167,18 +167,18 @@ impl One {
                     let now = clock::boottime();
                     model.message(now, self.id, &self.seen(now, size, &sample, buffer));
                 }
-                // Overtaken just now: there is more to see at once.
+                // Overwritten during the read: newer messages are available immediately.
                 Err(Error::Overrun { .. }) => {}
-                // Nothing more; a channel that is no more is noticed by `find`.
+                // No more messages. `find` notices a removed channel.
                 Ok(None) | Err(_) => return,
             }
         }
         self.reader.flush();
     }
 
-    /// Looks at the newest message once more: somebody wants to see all of it now.
+    /// Reads the newest message again, completely, because the channel was opened.
     fn look_again(&mut self, shared: &Shared, buffer: &mut Vec<u8>) {
-        // What fails is tried again the next time.
+        // Failures are retried the next time.
         if let Ok(Some((size, sample))) = look_at(&mut self.reader, Which::Current, true, buffer) {
             let seen = self.seen(clock::boottime(), size, &sample, buffer);
             shared.model().look_into(self.id, &seen);
@@ -200,7 +200,7 @@ impl One {
     }
 }
 
-/// A message: its length, and in the buffer the whole of it or its first bytes.
+/// Reads a message: returns its length, and stores all of it or its first bytes in the buffer.
 fn look_at(
     reader: &mut Subscriber,
     which: Which,

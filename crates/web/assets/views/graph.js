@@ -1,4 +1,4 @@
-// Who talks to whom: publishers on the left, channels in the middle, subscribers on the right.
+// The graph: publishers on the left, channels in the middle, subscribers on the right.
 
 import { h, svg } from '../dom.js';
 import * as as from '../format.js';
@@ -49,11 +49,11 @@ export default {
         const y = (i, n) => 40 + (i + 0.5) * ((height - 44) / n);
         channels.forEach((_, i) => places.set(`channel ${i}`, y(i, channels.length)));
         for (const side of ['publishers', 'subscribers']) {
-          // Beside the channels that they have, so that few lines cross.
+          // Next to their channels, so that few lines cross.
           const middle = (peer) => peer.rows.reduce((a, b) => a + b, 0) / peer.rows.length;
           const list = [...sides[side].values()].sort((a, b) => middle(a) - middle(b));
           list.forEach((peer) => places.set(peer.id, y(middle(peer), channels.length)));
-          // Apart: down from the first, then up from the last.
+          // Separates them: down from the first, then up from the last.
           list.forEach((peer, i) => i && places.set(peer.id, Math.max(places.get(peer.id), places.get(list[i - 1].id) + HEIGHT)));
           let lowest = height - HEIGHT / 2;
           for (const peer of list.toReversed()) {
@@ -63,7 +63,7 @@ export default {
         }
         const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}` });
         for (const [side, [x]] of Object.entries(COLUMNS)) drawing.append(svg('text', { class: 'label', x, y: 20 }, side));
-        if (!sides.subscribers.size) drawing.append(svg('text', { class: 'rate', x: WIDTH - 12, y: 60 }, 'none, or not known'));
+        if (!sides.subscribers.size) drawing.append(svg('text', { class: 'rate', x: WIDTH - 12, y: 60 }, 'none, or unknown'));
         for (const [side, id, i] of lines) {
           const [cx, cw] = COLUMNS.channels;
           const [px, pw] = COLUMNS[side];

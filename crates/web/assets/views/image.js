@@ -66,7 +66,7 @@ export default {
       while (next) {
         const value = next;
         next = null;
-        try { hint.textContent = await show(value); } catch (error) { hint.textContent = `This is no image: ${error.message}`; }
+        try { hint.textContent = await show(value); } catch (error) { hint.textContent = `Not an image: ${error.message}`; }
         await new Promise(requestAnimationFrame);
       }
       busy = false;
@@ -75,17 +75,17 @@ export default {
   },
 };
 
-/** Pixels of a raw image, and what it is; or why not. */
+/** The pixels of a raw image and its description, or the error. */
 function raw(value, data) {
   const [width, height] = [value.width ?? value.cols, value.height ?? value.rows];
   const told = value.pixelformat ?? value.encoding ?? value.format;
   let name = typeof told === 'string' ? NAMES[told.toLowerCase()] : CODES.get(told);
-  if (!(width > 0 && height > 0 && width * height <= 64e6)) return [null, `${width} × ${height} is no size of an image`];
+  if (!(width > 0 && height > 0 && width * height <= 64e6)) return [null, `${width} × ${height} is not a valid image size`];
   if (told === undefined) name = { 1: 'grey', 3: 'rgb', 4: 'rgba' }[Math.floor(data.length / (width * height))];
-  if (!name) return [null, `The pixel format ${told} is not known here`];
+  if (!name) return [null, `Unknown pixel format ${told}`];
   const [size, r, g, b] = FORMATS[name];
   const stride = value.row_stride || value.step || value.stride || width * size;
-  if (stride < width * size || data.length < stride * (height - 1) + width * size) return [null, 'There are fewer bytes than pixels'];
+  if (stride < width * size || data.length < stride * (height - 1) + width * size) return [null, 'Too few bytes for this size'];
   const image = new ImageData(width, height);
   const out = image.data;
   for (let y = 0, to = 0; y < height; y++) {

@@ -1,4 +1,4 @@
-// A planar laser scan, drawn as it lies around the scanner. Forward is up.
+// A planar laser scan, drawn around the scanner. Forward is up.
 
 import { canvas, colour } from '../dom.js';
 import { digits } from '../format.js';
@@ -28,11 +28,11 @@ export default {
       const ranges = named(value, RANGES);
       const [start, step] = [named(value, STARTS), named(value, STEPS)];
       const least = value.range_min ?? 0;
-      // What is as far as it goes is no echo, and says nothing of how far to draw.
+      // A range at the maximum is not an echo, and does not affect the scale.
       const all = Float64Array.from(ranges).filter((r) => r > least && r < (value.range_max ?? 80)).sort();
       const wanted = Math.max(1, (all[Math.floor(all.length * 0.97)] ?? 1) * 1.08);
       reach += (wanted - reach) * (wanted > reach ? 0.3 : 0.04);
-      // A half circle needs no room behind.
+      // A half circle needs no space behind the scanner.
       const behind = Math.max(Math.abs(start), Math.abs(start + step * (ranges.length - 1))) > 2;
       const radius = Math.min(width / 2 - 14, behind ? height / 2 - 14 : height - 50);
       const scale = (zoom * radius) / reach;

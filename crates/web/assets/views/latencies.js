@@ -1,14 +1,14 @@
-// Latencies of a channel over time, from what was counted since its first message.
+// Latencies of a channel over time, from the histograms since its first message.
 
-/** So many seconds are kept. */
+/** Number of seconds that are kept. */
 export const SECONDS = 120;
-/** The curve of what is new has so many. */
+/** Number of seconds in the recent curve. */
 const LATELY = 10;
 
-/** Buckets, [ns, how many] by time, with their sum. */
+/** Buckets, [ns, count] by time, with their sum. */
 const summed = (buckets) => ({ buckets, total: buckets.reduce((sum, [, n]) => sum + n, 0) });
 
-/** What came between two counts; all of the later one if it has less somewhere: a subscriber took its share along. */
+/** The difference between two histograms. If a bucket decreased because a subscriber exited, the whole later one. */
 function between(before, after) {
   const grown = new Map(after);
   for (const [ns, n] of before) {
@@ -20,7 +20,7 @@ function between(before, after) {
   return [...grown];
 }
 
-/** The latency in ns that this part of the messages did not exceed. */
+/** The latency in ns at this quantile. */
 export function at({ buckets, total }, part) {
   let sum = 0;
   for (const [ns, n] of buckets) {
@@ -35,14 +35,14 @@ export class Latencies {
     Object.assign(this, { known: false, newest: [], columns: [], counts: [] });
   }
 
-  /** Takes all that was counted, at a time in seconds. */
+  /** Adds the total histogram at a time in seconds. */
   take(buckets, now) {
     this.newest = buckets;
     this.known ||= buckets.length > 0;
     if (!this.counts.length) this.counts.push([now, buckets]);
     const [last, before] = this.counts[this.counts.length - 1];
     if (now - last < 1) return;
-    // Seconds in which nobody looked are empty.
+    // Seconds without a reading are empty.
     for (let gap = Math.min(Math.floor(now - last) - 1, SECONDS); gap > 0; gap--) this.columns.push(summed([]));
     this.columns.push(summed(between(before, buckets)));
     this.columns.splice(0, Math.max(0, this.columns.length - SECONDS));
@@ -56,7 +56,7 @@ export class Latencies {
   lately() {
     return this.counts.length ? summed(between(this.counts[0][1], this.newest)) : summed([]);
   }
-  /** How many seconds `lately` has. */
+  /** The number of seconds in `lately`. */
   last() {
     return Math.max(1, Math.min(LATELY, this.columns.length));
   }

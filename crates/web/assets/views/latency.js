@@ -1,5 +1,5 @@
-// How a channel does: rate and jitter in numbers, latencies as a curve of percentiles and as a heat map over time.
-// It fits every channel, and needs no type.
+// Timing of a channel: rate and jitter as numbers, latencies as a percentile curve and as a heat map over time. Fits every channel; needs
+// no type.
 
 import { canvas, colour, h, text } from '../dom.js';
 import * as as from '../format.js';
@@ -9,8 +9,8 @@ const LINES = [[0.5, 'p50', '--text'], [0.99, 'p99', '--warm']];
 const MARKS = [[0, '0'], [0.5, '50 %'], [0.9, '90'], [0.99, '99'], [0.999, '99.9'], [0.9999, '99.99'], [0.99999, '99.999 %']];
 const MEANINGS = [
   'Messages per second, over the last 2 s', 'Mean time between messages of one publisher', 'Standard deviation of the period',
-  'Over shm://: messages that subscribers skipped or were too slow for. On a network: lost on the way here',
-  'Messages that the spy itself was too slow for', 'Latency, median', 'Latency, 99th percentile', 'Latency, 99.9th percentile', 'Highest latency',
+  'Over shm://: messages that subscribers skipped or were too slow for. On a network: lost before they arrived here',
+  'Messages that the spy dropped because it was too slow', 'Latency, median', 'Latency, 99th percentile', 'Latency, 99.9th percentile', 'Highest latency',
   'Messages whose latency was measured',
 ];
 const [LEFT, RIGHT, TOP, BOTTOM] = [58, 14, 26, 26];
@@ -22,7 +22,7 @@ function reach(...all) {
   return [low, Math.max(low + 1, Math.ceil(Math.log10(Math.max(...ends) / 1e3)))];
 }
 
-/** Lines and words of the axis of latencies; gives where a number of microseconds lies. */
+/** Draws the lines and labels of the latency axis. Returns a function from microseconds to the position on it. */
 function axis(g, width, height, [low, high]) {
   const y = (us) => height - BOTTOM - ((Math.log10(Math.max(us, 10 ** low)) - low) / (high - low)) * (height - BOTTOM - TOP);
   const every = Math.max(1, Math.ceil((14 * (high - low)) / Math.max(height - BOTTOM - TOP, 14)));
@@ -31,7 +31,7 @@ function axis(g, width, height, [low, high]) {
   for (let e = low; e <= high; e++) {
     g.moveTo(LEFT, y(10 ** e));
     g.lineTo(width - RIGHT, y(10 ** e));
-    // A label takes 14 pixels: of more, every so many.
+    // A label takes 14 pixels. If there are too many, some are left out, evenly.
     if ((e - low) % every === 0) g.fillText(as.decade(10 ** e), LEFT - 7, y(10 ** e) + 4);
   }
   g.stroke();
@@ -46,13 +46,13 @@ function begin(g) {
   g.lineWidth = 1;
 }
 
-/** Latency over log 1 / (1 - p): each nine as far as the one before. */
+/** Latency over log 1 / (1 - p): each additional nine takes the same distance. */
 function curve(g, width, height, all) {
   begin(g);
   const [ever, lately] = [all.ever(), all.lately()];
   if (!ever.total) return;
   const y = axis(g, width, height, reach(ever));
-  // One message of n cannot tell more than 1 - 1/n.
+  // With n messages, the highest percentile is 1 - 1/n.
   const nines = Math.min(6, Math.max(2, Math.log10(ever.total)));
   const x = (p) => LEFT + (Math.min(-Math.log10(1 - p), nines) / nines) * (width - LEFT - RIGHT);
   let free = LEFT - 20;
@@ -62,7 +62,7 @@ function curve(g, width, height, all) {
     g.moveTo(x(p), TOP);
     g.lineTo(x(p), height - BOTTOM);
     g.stroke();
-    // None over another, none beyond the edge.
+    // Labels must not overlap, or cross the edge.
     const wide = g.measureText(words).width;
     const left = Math.min(x(p) - wide / 2, width - wide - 2);
     if (left < free) continue;
@@ -88,7 +88,7 @@ function curve(g, width, height, all) {
   g.fillText(`all ${as.count(ever.total)}`, LEFT + beside + 16, 16);
 }
 
-/** A column for each second, warmer where more messages took that long; the median and 99 % as lines. */
+/** A heat map: a column for each second, warmer for more messages; the median and the 99th percentile as lines. */
 function heat(g, width, height, all) {
   begin(g);
   const columns = all.columns;
@@ -143,7 +143,7 @@ function heat(g, width, height, all) {
   g.textAlign = 'left';
 }
 
-/** The rate over time, where no latency is known. */
+/** The rate over time, if no latency is known. */
 function rate(g, width, height, rates, most) {
   begin(g);
   const top = Math.max(...rates, 1e-9) * 1.15;
@@ -165,14 +165,14 @@ function rate(g, width, height, rates, most) {
   g.textAlign = 'left';
   g.fillText(`rate over ${SECONDS} s, now ${as.hz(rates[rates.length - 1])}`, LEFT, 16);
   const why = 'No latency: no subscriber, or the time of publication is unknown.';
-  g.fillText(g.measureText(why).width < width - 24 ? why : 'No latency known.', 12, height - 8);
+  g.fillText(g.measureText(why).width < width - 24 ? why : 'No latency.', 12, height - 8);
 }
 
 export default {
   id: 'latency',
   title: 'Timing',
   about: 'Rate, jitter, latency percentiles, losses',
-  /** It is given rows of the table and latencies instead of messages. */
+  /** This view receives rows of the table and latencies instead of messages. */
   plain: true,
   fits: () => 0.1,
 

@@ -1,4 +1,4 @@
-// Poses and paths, seen from above: where something is, where it was, and where it means to go.
+// Poses and paths, seen from above: the current position, the past ones, and the planned path.
 
 import { canvas, colour } from '../dom.js';
 import { digits } from '../format.js';
@@ -13,7 +13,7 @@ const PATHS = ['poses', 'path', 'waypoints', 'points', 'trajectory'];
 const number = (type) => ['double', 'float'].includes(type);
 const field = (type, names) => type?.fields?.find((f) => names.includes(f.name));
 
-/** Whether a type says where something is. */
+/** Whether a type contains a position. */
 function isPose(type) {
   const x = field(type, ['x']);
   const y = field(type, ['y']);
@@ -33,14 +33,14 @@ function pose(value) {
   let heading = HEADINGS.map((name) => value[name]).find((one) => typeof one === 'number') ?? null;
   const turn = TURNS.map((name) => value[name]).find(Boolean);
   if (turn) {
-    // LCM's habit is w first in arrays; with names there is no doubt.
+    // LCM's convention for arrays is w first; with field names the order is clear.
     const [w, x, y, z] = turn.w === undefined ? [turn[0], turn[1], turn[2], turn[3]] : [turn.w, turn.x, turn.y, turn.z];
     heading = Math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z));
   }
   return [...at, heading];
 }
 
-/** The path in a value: [[x, y, heading], …], or nothing. */
+/** The path in a value: [[x, y, heading], …], or null. */
 function path(value) {
   if (value.x?.length !== undefined && value.y?.length !== undefined) return Array.from(value.x, (x, i) => [x, value.y[i], null]);
   const list = PATHS.map((name) => value[name]).find(Array.isArray);
@@ -90,7 +90,7 @@ export default {
         g.lineTo(width, at(0, y)[1]);
       }
       g.stroke();
-      // Figures stand before the lines, and none over another in the corner or cut at the edge.
+      // Numbers are drawn over the lines; they must not overlap in the corner, or be cut at the edge.
       const figure = (words, x, y) => {
         g.strokeStyle = colour('--panel');
         g.lineWidth = 4;
@@ -144,7 +144,7 @@ export default {
           const here = pose(value);
           const last = trail[trail.length - 1];
           const moved = last ? Math.hypot(here[0] - last[0], here[1] - last[1]) : 0;
-          // Far more than it has moved at once before: a jump, as when a log is played from elsewhere.
+          // Far more than any movement before: a jump, as after a seek in a log.
           here.push(moved > 0.5 && moved > 8 * usual);
           if (!here[3]) usual = Math.max(usual * 0.98, moved);
           if (!last || moved > 0.005 || here[2] !== last[2]) trail.push(here);

@@ -1,4 +1,4 @@
-//! The page on screens of all widths, light and dark, with a keyboard alone; and what it says of rates and losses.
+//! Tests of the page on screens of all widths, in light and dark mode, with only a keyboard; and of its rates and losses.
 
 use crate::Robot;
 use crate::chromium::Chromium;
@@ -7,7 +7,7 @@ use saltus_domain::{Domain, Options, Pattern, Until};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What does not fit, in words; empty where all is well.
+/// A description of elements that do not fit; empty if all do.
 const MISFITS: &str = "(() => {
   const bad = [];
   const seen = (e) => e.offsetParent && e.getBoundingClientRect().width > 0;
@@ -28,7 +28,7 @@ const MISFITS: &str = "(() => {
     if (e.clientWidth < 60) bad.push(`no room: ${name(e)}`);
   }
   for (const e of all('.card .body')) if (e.clientHeight < 100 || e.clientWidth < 250) bad.push(`small: ${e.parentElement.dataset.channel}`);
-  // Every line of cards is as wide as the place that they are in.
+  // Every line of cards fills the width of its container.
   const place = document.querySelector('#cards');
   const ends = new Map();
   for (const { top, right } of all('.card').map((e) => e.getBoundingClientRect())) {
@@ -109,7 +109,7 @@ fn the_page_works_with_a_keyboard_alone() {
     assert_eq!(browser.complaints, Vec::<String>::new(), "the page's code has no errors");
 }
 
-/// A directory that is removed at the end.
+/// A directory that is removed on drop.
 struct Directory(PathBuf);
 
 impl Drop for Directory {

@@ -1,4 +1,4 @@
-//! A measurement: how long the page's frames take with 500 channels and 10,000 messages a second.
+//! A measurement: frame times of the page with 500 channels and 10,000 messages per second.
 
 use crate::chromium::Chromium;
 use crate::rig::{Rig, message, publisher};
@@ -7,7 +7,7 @@ use saltus_web::Stop;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
-/// Runs for 30 s, and gives the time between animation frames, in ms.
+/// Runs for 30 s, and returns the times between animation frames, in ms.
 const FRAMES: &str = "new Promise(done => { const all = []; let last = performance.now(); const end = last + 30000; \
     const step = now => { all.push(now - last); last = now; if (now < end) requestAnimationFrame(step); else done(all) }; \
     requestAnimationFrame(step) })";
@@ -65,7 +65,7 @@ fn how_long_frames_take_with_500_channels_and_10000_messages_a_second() {
     );
 }
 
-/// Publishes in 500 channels, 10 messages a millisecond, by the clock, however late it wakes. Gives how many a second.
+/// Publishes on 500 channels, 10 messages per millisecond, and catches up when it wakes late. Returns the rate per second.
 fn publish(domain: &Domain, stop: &Stop) -> f64 {
     let mut all: Vec<Publisher> =
         (0..500).map(|i| publisher(domain, &format!("CHANNEL_{i}"), "carmen.pose_t")).collect();
@@ -83,7 +83,7 @@ fn publish(domain: &Domain, stop: &Stop) -> f64 {
     sent as f64 / start.elapsed().as_secs_f64()
 }
 
-/// Seconds of processor time of the browser's processes, by their kinds.
+/// CPU seconds of the browser's processes, by kind.
 fn page(browser: &mut Chromium) -> Vec<(String, f64)> {
     let all = browser.processes();
     all.as_array()
@@ -93,7 +93,7 @@ fn page(browser: &mut Chromium) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Seconds of processor time of this process's threads, by their names.
+/// CPU seconds of this process's threads, by name.
 fn threads() -> Vec<(String, f64)> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let stats = tasks.filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")).ok());

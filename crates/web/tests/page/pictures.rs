@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The log is played so many times as fast as it was.
+/// Playback speed of the log.
 const SPEED: i64 = 20;
 
 /// The types of the log's channels.
@@ -33,13 +33,13 @@ fn of_the_documentation() {
 fn both(browser: &mut Chromium, name: &str) {
     for (dark, end) in [(true, "dark"), (false, "light")] {
         browser.scheme(dark);
-        // Two frames: the second has the colours.
+        // Two frames: the second has the colors.
         browser.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
         browser.picture(&format!("{name}-{end}.png"));
     }
 }
 
-/// Publishes what the log has until the end is asked for.
+/// Publishes the log until it is stopped.
 fn play(log: &Path, domain: &Domain, stop: &Stop) {
     let mut log = Log::open(log).expect("a log");
     let mut publishers: HashMap<&str, Publisher> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Chromium without a screen, steered by its DevTools protocol.
+//! Headless Chromium, controlled by its DevTools protocol.
 
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, BufReader};
@@ -8,15 +8,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
-/// Longest that anything takes, on a busy machine.
+/// Timeout for any step, on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Whether a canvas has more than one colour.
+/// Whether a canvas has more than one color.
 pub const DRAWN: &str = "(canvas => { if (!canvas || !canvas.width) return false; const d = canvas.getContext('2d')\
     .getImageData(0, 0, canvas.width, canvas.height).data; const seen = new Set(); for (let i = 0; i < d.length; i += 4) \
     seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return seen.size > 3 })";
 
-/// A directory that is removed at the end.
+/// A directory that is removed on drop.
 struct Profile(PathBuf);
 
 impl Drop for Profile {
@@ -25,12 +25,12 @@ impl Drop for Profile {
     }
 }
 
-/// A process that ends with its test, whatever happens.
+/// A process that is killed with its test.
 struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.0.kill(); // it may have ended
+        let _ = self.0.kill(); // it may have exited
         let _ = self.0.wait();
     }
 }
@@ -38,13 +38,13 @@ impl Drop for Process {
 /// A browser with one page.
 pub struct Chromium {
     process: Process,
-    /// It writes there until it has ended.
+    /// The browser writes there until it exits.
     _profile: Profile,
     socket: WebSocket<TcpStream>,
     target: Json,
     session: String,
     next: u64,
-    /// What the page's own code complained of.
+    /// Errors of the page's own code.
     pub complaints: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Chromium {
         std::fs::create_dir_all(&profile).unwrap();
         let profile = Profile(profile);
         let mut command = Command::new("chromium");
-        command.env("TMPDIR", &profile.0); // for what it forgets to remove
+        command.env("TMPDIR", &profile.0); // for files that it does not remove
         command.args([
             "--headless=new",
             "--no-sandbox",
@@ -78,7 +78,7 @@ impl Chromium {
         let mut lines = BufReader::new(process.0.stderr.take().unwrap()).lines().map_while(Result::ok);
         let url = lines.find_map(|line| line.strip_prefix("DevTools listening on ").map(String::from));
         let url = url.expect("Chromium says where it listens");
-        // What it says later would fill the pipe.
+        // Later output would fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let address = url.strip_prefix("ws://").unwrap().split('/').next().unwrap();
         let stream = TcpStream::connect(address).unwrap();
@@ -104,7 +104,7 @@ impl Chromium {
         chromium
     }
 
-    /// Gives the page this many pixels.
+    /// Sets the size of the page in pixels.
     pub fn size(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
@@ -160,18 +160,18 @@ impl Chromium {
             json!({ "features": [{ "name": "prefers-color-scheme", "value": value }] }),
         );
     }
-    /// Calls a method that is not the page's.
+    /// Calls a method of the browser, not of the page.
     fn call_browser(&mut self, method: &str, params: Json) -> Json {
         let session = std::mem::take(&mut self.session);
         let answer = self.call(method, params);
         self.session = session;
         answer
     }
-    /// A new tab, which lies before the others.
+    /// Opens a new tab in front of the others.
     fn tab(&mut self) -> Json {
         self.call_browser("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].take()
     }
-    /// Does something while another tab lies before the page.
+    /// Runs `action` while another tab is in front of the page.
     pub fn hidden(&mut self, work: impl FnOnce(&mut Chromium)) {
         let other = self.tab();
         self.wait("document.hidden");
@@ -180,11 +180,11 @@ impl Chromium {
         self.wait("!document.hidden");
         self.call_browser("Target.closeTarget", json!({ "targetId": other }));
     }
-    /// What its processes are, and what processor time they have used.
+    /// Its processes, with the CPU time they have used.
     pub fn processes(&mut self) -> Json {
         self.call_browser("SystemInfo.getProcessInfo", json!({}))["processInfo"].take()
     }
-    /// What an expression gives.
+    /// The value of an expression.
     pub fn eval(&mut self, expression: &str) -> Json {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut answer = self.call("Runtime.evaluate", params);
@@ -198,7 +198,7 @@ impl Chromium {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
-    /// Presses where the element lies, as a hand would.
+    /// Clicks on the element with the mouse.
     pub fn click(&mut self, selector: &str) {
         let script = format!(
             "(() => {{ const b = document.querySelector({selector:?}).getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
@@ -209,7 +209,7 @@ impl Chromium {
             self.call("Input.dispatchMouseEvent", event);
         }
     }
-    /// Keeps a picture under target/screenshots.
+    /// Saves a screenshot under target/screenshots.
     pub fn picture(&mut self, name: &str) {
         let data = self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"].take();
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
@@ -219,7 +219,7 @@ impl Chromium {
 }
 
 impl Drop for Chromium {
-    /// Lets it end by itself, so that its helpers end before it and nobody writes into the profile any more.
+    /// Lets it exit by itself, so that its child processes exit first, and none writes to the profile any more.
     fn drop(&mut self) {
         let close = json!({ "id": self.next + 1, "method": "Browser.close" });
         let _ = self.socket.send(Message::text(close.to_string()));

@@ -1,18 +1,18 @@
-//! A flood of pings from somebody who never reads, for the tests of every WebSocket server here.
+//! A flood of pings from a client that never reads, for tests of every WebSocket server.
 
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Bytes of memory that this process uses, but for what it shares.
+/// Bytes of private memory of this process.
 fn used() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
     line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
 }
 
-/// Pings over a WebSocket until its server, which is in this process, ends the connection. That must be within `patience`, and
-/// without taking more than 128 MiB meanwhile.
+/// Sends pings over a WebSocket until its server, in this process, closes the connection. That must happen within `patience`, and use at
+/// most 128 MiB.
 pub fn until_let_go(mut stream: &TcpStream, patience: Duration) {
     stream.set_write_timeout(Some(Duration::from_millis(100))).unwrap();
     let ping = [&[0x89, 0x80 | 125, 0, 0, 0, 0][..], &[7; 125]].concat();
@@ -20,10 +20,10 @@ pub fn until_let_go(mut stream: &TcpStream, patience: Duration) {
     let (before, start) = (used(), Instant::now());
     let (mut most, mut at) = (0, 0);
     loop {
-        assert!(start.elapsed() < patience, "it has the connection still");
+        assert!(start.elapsed() < patience, "the connection is still open");
         most = most.max(used().saturating_sub(before));
         assert!(most < 128 << 20, "{most} bytes after {:?}", start.elapsed());
-        // What was written in part is continued: each ping is whole.
+        // Continues partial writes, so that each ping is complete.
         match stream.write(&pings[at..]) {
             Ok(len) => at = (at + len) % pings.len(),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}

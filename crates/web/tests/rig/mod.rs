@@ -1,4 +1,4 @@
-//! A server with a domain in this process behind it, and robots that publish there.
+//! A server with a domain in this process, and robots that publish there.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use saltus_domain::{Description, Domain, Publisher};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Longest that anything takes, on a busy machine.
+/// Timeout for any step, on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
 pub const TYPES: &str = include_str!("../../../carmen/types/carmen.lcm");
@@ -41,7 +41,7 @@ pub fn schemas() -> Vec<Arc<Schema>> {
         .into()
 }
 
-/// A domain of its own in this process.
+/// A separate domain in this process.
 pub fn domain() -> Domain {
     Domain::open("mem://").unwrap()
 }
@@ -58,7 +58,7 @@ impl Rig {
     pub fn new(listen: &str, domain: &Domain, views: Option<PathBuf>, logs: &[PathBuf]) -> Rig {
         Rig::patient(listen, domain, views, logs, LONG)
     }
-    /// One that lets pages go that take nothing for so long.
+    /// A server that disconnects pages that take no turn for this time.
     pub fn patient(
         listen: &str,
         domain: &Domain,
@@ -88,7 +88,7 @@ impl Rig {
         stream
     }
 
-    /// What it answers to a request with these lines behind the first.
+    /// The response to a request with these header lines.
     pub fn get(&self, path: &str, lines: &str) -> String {
         let mut stream = self.connect();
         write!(stream, "GET {path} HTTP/1.1\r\n{lines}connection: close\r\n\r\n").unwrap();
@@ -105,7 +105,7 @@ impl Drop for Rig {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 pub fn until(what: &str, mut is: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is() {

@@ -1,7 +1,7 @@
-//! The last look at the books, when everything stands still.
+//! The final check of all counts, after all processes have stopped.
 //!
-//! While the robot runs every reader checks its own sum at every message. At the end the sums are compared with
-//! the channels' own counters: the logger was the last to stop, so it must have received or missed everything.
+//! While the robot runs, every reader checks its own sum at every message. At the end, the sums are compared with the channels' own
+//! counters. The logger stops last, so it must have received or missed every message.
 
 use saltus_channel::Directory;
 
@@ -10,7 +10,7 @@ use crate::channels::CHANNELS;
 use crate::error::Result;
 use crate::tally::Tally;
 
-/// What does not come out. `logger` is the logger's number in the crew.
+/// Describes the counts that do not match. `logger` is the logger's number in the crew.
 pub fn audit(domain: &Directory, ledger: &Ledger, logger: usize) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for (k, place) in CHANNELS.iter().enumerate() {
@@ -22,7 +22,7 @@ pub fn audit(domain: &Directory, ledger: &Ledger, logger: usize) -> Result<Vec<S
             continue;
         }
         let Some(account) = ledger.accounts.get(&(logger, k)) else { continue };
-        // With two lanes the one that was there before the logger came has a base of its own.
+        // With two lanes, the one that existed before the logger has its own base.
         if lanes.len() == 1 {
             wrong.extend(mismatch("the logger", place.name, upto(account.present()), published));
         }
@@ -30,7 +30,7 @@ pub fn audit(domain: &Directory, ledger: &Ledger, logger: usize) -> Result<Vec<S
     Ok(wrong)
 }
 
-/// How many messages there were when this reader last looked, by its own count.
+/// The number of messages at this reader's last receive, by its own count.
 fn upto(tally: &Tally) -> i64 {
     tally.base + tally.received + tally.missed
 }

@@ -1,16 +1,16 @@
-//! A picture in Braille dots: two by four for each character.
+//! A canvas of Braille dots: two by four for each character.
 
 /// The dot of a column and a row in a Braille character.
 const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
-/// A picture of a size in characters.
+/// A canvas of a size in characters.
 pub struct Canvas {
     columns: usize,
     cells: Vec<u8>,
 }
 
 impl Canvas {
-    /// An empty picture.
+    /// An empty canvas.
     pub fn new(columns: usize, rows: usize) -> Canvas {
         Canvas { columns, cells: vec![0; columns * rows] }
     }
@@ -21,7 +21,7 @@ impl Canvas {
         ((2 * self.columns) as f64, (4 * rows) as f64)
     }
 
-    /// Sets a dot. One that is outside, or not a number, is left out.
+    /// Sets a dot. Ignores one that is outside, or NaN.
     pub fn dot(&mut self, x: f64, y: f64) {
         let ((x, y), (width, height)) = ((x.round(), y.round()), self.size());
         if !(x >= 0.0 && y >= 0.0 && x < width && y < height) {

@@ -1,26 +1,25 @@
-//! When what is done to whom.
+//! The plan of the chaos: the times, kinds and victims of its actions.
 
 use std::time::Duration;
 
 use crate::sim::noise::Random;
 
-/// The time between two deeds: between these, evenly, 5.5 a second on average.
+/// Range of the time between two actions, uniformly distributed: 5.5 per second on average.
 const BETWEEN: (f64, f64) = (0.10, 0.26);
 
-/// A plan that is later than this, s, goes on from now: a supervisor that was stopped itself (Ctrl-Z) does not take
-/// it out on the others.
+/// A plan that is later than this, in s, continues from now, so that a supervisor that was stopped (Ctrl-Z) does not catch up.
 const LATE: f64 = 1.0;
 
-/// What is done to a process.
+/// An action on a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// SIGKILL: it is gone, at whatever instruction it was.
+    /// SIGKILL: the process ends at any instruction.
     Kill,
-    /// SIGSTOP: it is there and does nothing. Nobody tells the supervisor; it has to notice.
+    /// SIGSTOP: the process exists and does nothing. The supervisor has to detect it.
     Freeze,
 }
 
-/// A plan without end.
+/// An endless plan.
 #[derive(Debug)]
 pub struct Chaos {
     random: Random,
@@ -28,19 +27,19 @@ pub struct Chaos {
 }
 
 impl Chaos {
-    /// The plan of this seed.
+    /// The plan for this seed.
     pub fn new(seed: u64) -> Chaos {
         let mut random = Random::new(seed);
         let next = random.below(BETWEEN.1);
         Chaos { random, next }
     }
 
-    /// One of so many, which are not none.
+    /// An index below `count`, which is not 0.
     pub fn choose(&mut self, candidates: usize) -> usize {
         (self.random.below(candidates as f64) as usize).min(candidates - 1)
     }
 
-    /// What is to be done now, and to which of so many. `None`: nothing yet. Ask again until there is nothing.
+    /// The next due action, and the index of its victim. `None` if no action is due. Call it until it returns `None`.
     pub fn due(&mut self, elapsed: Duration, candidates: usize) -> Option<(Deed, usize)> {
         let now = elapsed.as_secs_f64();
         if now < self.next || candidates == 0 {

@@ -1,8 +1,8 @@
-//! The processes: starting, watching, replacing and stopping them.
+//! The crew: starts, watches, replaces and stops the processes.
 //!
-//! A process that ended is replaced at once. A process that has said nothing for [`SILENCE`] while others spoke is
-//! taken for frozen, killed and replaced; but one that waits for a processor is only late, and a new one would be
-//! later. That is all a supervisor of Saltus processes has to do: channels need no cleaning.
+//! A process that ended is replaced immediately. A process that is silent for [`SILENCE`] while others send heartbeats is considered
+//! frozen, killed and replaced. But one that waits for a CPU is only late, and a new one would be later. A supervisor of Saltus processes
+//! has nothing else to do: channels need no cleanup.
 
 use std::collections::HashMap;
 use std::io::PipeWriter;
@@ -18,19 +18,18 @@ use crate::error::{Error, Result};
 use crate::sys;
 use crate::wire::{EVENTS, WHAT, types};
 
-/// How long a process may be silent; it beats every 5 ms.
+/// Longest time without a heartbeat. Processes send one every 5 ms.
 const SILENCE: Duration = Duration::from_millis(50);
-/// How long it may take to begin. Doubled each time that was not enough.
+/// Longest time to start. Doubled after each timeout.
 const BEGINNING: Duration = Duration::from_millis(200);
-/// How long it may wait for a processor, or be busy without a word.
+/// Longest time that it may wait for a CPU, or be busy without a heartbeat.
 const BUSY: Duration = Duration::from_secs(3);
-/// When all are silent, at most this much is counted between two looks: a supervisor that was away itself, or a
-/// machine that stood still, is nobody's fault.
+/// When all are silent, at most this much counts between two checks: the supervisor or the machine may have been stopped.
 const LOOK: Duration = Duration::from_millis(5);
-/// A program that ends by itself this often, one start after the other, is given up.
+/// After this many consecutive unexpected exits, a program is not started again.
 const TRIES: u32 = 5;
 
-/// Everybody, in the order they are started. Physics comes last: the robot begins to fall when the world begins.
+/// All roles, in the order of their start. Physics is last: the robot begins to fall when the simulation begins.
 pub const ROLES: [&str; 10] = [
     "logger",
     "estimator",
@@ -44,7 +43,7 @@ pub const ROLES: [&str; 10] = [
     "physics",
 ];
 
-/// The logger's place among them.
+/// The logger's index among them.
 pub const LOGGER: usize = 0;
 
 /// What happened to a process.
@@ -54,31 +53,31 @@ pub enum What {
     Killed,
     /// Frozen by chaos.
     Frozen,
-    /// Silent for too long, nobody knows why.
+    /// Silent for too long, for an unknown reason.
     Silent,
-    /// Killed, or asked to end, by somebody else.
+    /// Killed, or asked to end, from outside.
     Hit,
-    /// Ended by itself, which it should not.
+    /// Exited unexpectedly.
     Ended(String),
 }
 
 /// Something that happened to a process.
 #[derive(Clone, Debug)]
 pub struct Incident {
-    /// When, since the start.
+    /// Time since the start.
     pub at: Duration,
-    /// What.
+    /// Its kind.
     pub what: What,
-    /// To which role.
+    /// The role.
     pub role: &'static str,
-    /// Its process id.
+    /// The process ID.
     pub pid: u32,
-    /// How long it took until its successor beat for the first time.
+    /// Time until its successor's first heartbeat.
     pub away: Option<Duration>,
 }
 
 impl Incident {
-    /// As the screen shows it.
+    /// The text on the screen.
     fn event(&self) -> types::Event {
         let what = match &self.what {
             What::Killed => "killed",
@@ -87,7 +86,7 @@ impl Incident {
             What::Hit => "killed from outside",
             What::Ended(how) => how,
         };
-        // Cut where a character begins.
+        // Cuts at a character boundary.
         let end = (0..=what.len().min(WHAT)).rev().find(|at| what.is_char_boundary(*at)).unwrap_or(0);
         let ns = |time: Duration| time.as_nanos() as i64;
         let (at, away, pid) = (ns(self.at), self.away.map_or(0, ns), self.pid as i32);
@@ -97,46 +96,46 @@ impl Incident {
 
 /// A role, and the process that has it.
 pub struct Member {
-    /// As it is shown: `wheel left`.
+    /// Its displayed name, such as `wheel left`.
     pub role: &'static str,
     args: Vec<String>,
     child: Option<Child>,
-    /// Whether this process has beaten.
+    /// Whether this process has sent a heartbeat.
     heard: bool,
-    /// When it last beat, or was started: boot time, ns.
+    /// Time of the last heartbeat, or of the start: boot time, ns.
     last: u64,
-    /// For how long we have been looking at it in vain since.
+    /// Observed silence since then.
     silent: Duration,
     beginning: Duration,
     failed: u32,
-    /// Incidents since this role last beat.
+    /// Incidents since this role's last heartbeat.
     open: Vec<usize>,
-    /// Whether we froze it.
+    /// Whether the chaos froze it.
     frozen: bool,
-    /// Whether we killed it, and it is not gone yet.
+    /// Whether it was killed, and has not ended yet.
     dying: bool,
-    /// Whether it says that it has nothing left to do.
+    /// Whether it reported that it has nothing left to do.
     pub done: bool,
 }
 
-/// All of them.
+/// All processes.
 pub struct Crew {
-    /// In the order they were started.
+    /// In the order of their start.
     pub members: Vec<Member>,
-    /// What happened.
+    /// Incidents.
     pub incidents: Vec<Incident>,
     /// A program that cannot be kept running.
     pub given_up: Option<String>,
     domain: String,
     stderr: PipeWriter,
-    /// Which role a process id has or had.
+    /// The role of each process ID, past and present.
     roles: HashMap<u32, usize>,
-    /// When anybody last beat, boot time, ns.
+    /// Time of the last heartbeat of any process, boot time, ns.
     newest: u64,
 }
 
 impl Crew {
-    /// Starts a process for each role. What they say on standard error goes into the pipe.
+    /// Starts a process for each role. Their standard error goes to the pipe.
     pub fn start(roles: &[(&'static str, Vec<String>)], domain: String, stderr: PipeWriter) -> Result<Crew> {
         let members = roles.iter().map(|(role, args)| Member {
             role,
@@ -167,28 +166,28 @@ impl Crew {
         Ok(crew)
     }
 
-    /// What is told of all of them.
+    /// The state of all of them, for the screen.
     pub fn state(&self) -> Vec<types::Member> {
         self.members.iter().map(Member::state).collect()
     }
 
-    /// What happened last.
+    /// The last incidents.
     pub fn events(&self) -> Vec<types::Event> {
         let newest = self.incidents.len().saturating_sub(EVENTS);
         self.incidents[newest..].iter().map(Incident::event).collect()
     }
 
-    /// The role that this process has or had.
+    /// The past or present role of this process.
     pub fn role_of(&self, pid: u32) -> Option<usize> {
         self.roles.get(&pid).copied()
     }
 
-    /// A process has said that it lives.
+    /// Handles a heartbeat.
     pub fn heard(&mut self, heard: &Heard, now: Duration) {
         let Some(k) = self.role_of(heard.pid) else { return };
         let m = &mut self.members[k];
         if m.pid() != Some(heard.pid) {
-            return; // words of a dead process
+            return; // a heartbeat of a dead process
         }
         self.newest = self.newest.max(heard.timestamp);
         m.last = heard.timestamp;
@@ -204,7 +203,7 @@ impl Crew {
         }
     }
 
-    /// Looks after all: replaces the dead, and kills the silent. `since` is the time since the last look.
+    /// Checks all processes: replaces dead ones, and kills silent ones. `since` is the time since the last check.
     pub fn look(&mut self, now: Duration, since: Duration) -> Result<()> {
         for k in 0..self.members.len() {
             if let Some((pid, status)) = self.members[k].ended()? {
@@ -232,13 +231,13 @@ impl Crew {
         Ok(())
     }
 
-    /// Those to whom something can be done.
+    /// The possible victims of an action.
     pub fn candidates(&self) -> Vec<usize> {
         let can = |m: &Member| m.child.is_some() && !m.frozen && !m.dying;
         (0..self.members.len()).filter(|k| can(&self.members[*k])).collect()
     }
 
-    /// Does something to one of the candidates.
+    /// Applies an action to one of the candidates.
     pub fn suffer(&mut self, k: usize, deed: Deed, now: Duration) {
         match deed {
             Deed::Kill => {
@@ -253,19 +252,19 @@ impl Crew {
         }
     }
 
-    /// Whether everybody lives and is well.
+    /// Whether all processes are alive and send heartbeats.
     pub fn is_whole(&self) -> bool {
         self.members.iter().all(|m| m.child.is_some() && m.heard && !m.frozen && !m.dying)
     }
 
-    /// Asks some to end; `look` must not be called any more.
+    /// Asks some processes to end. Do not call `look` afterwards.
     pub fn ask_to_end(&self, which: impl Fn(&Member) -> bool) {
         for k in (0..self.members.len()).filter(|k| which(&self.members[*k])) {
             self.signal(k, libc::SIGTERM);
         }
     }
 
-    /// Whether some have ended. Those that ended badly are written into `residue`.
+    /// Whether these processes have ended. Adds failures to `residue`.
     pub fn have_ended(&mut self, which: impl Fn(&Member) -> bool, residue: &mut Vec<String>) -> Result<bool> {
         let mut all = true;
         for m in self.members.iter_mut().filter(|m| which(m)) {
@@ -280,7 +279,7 @@ impl Crew {
         Ok(all)
     }
 
-    /// Kills what is left and waits for it. Returns whom it had to kill.
+    /// Kills the remaining processes, and waits for them. Returns their roles.
     pub fn end(&mut self) -> Vec<&'static str> {
         let mut killed = Vec::new();
         for m in &mut self.members {
@@ -298,7 +297,7 @@ impl Crew {
         let mut command = process(&self.domain, &m.args);
         let stderr = self.stderr.try_clone().map_err(Error::system("share the pipe for errors"))?;
         command.stdout(Stdio::null()).stderr(stderr);
-        // Ctrl-C is for the supervisor alone; it then asks the others, in the right order.
+        // Only the supervisor receives Ctrl-C; it then stops the others in the right order.
         command.process_group(0);
         let child = command.spawn().map_err(Error::system(format!("start {}", m.role)))?;
         self.roles.insert(child.id(), k);
@@ -310,14 +309,14 @@ impl Crew {
 
     fn replace(&mut self, k: usize, pid: u32, status: ExitStatus, now: Duration) -> Result<()> {
         if !self.members[k].dying {
-            // A program that ends in peace was asked to.
+            // A program that ends without an error was asked to.
             let hit = status.success() || matches!(status.signal(), Some(libc::SIGKILL | libc::SIGTERM));
             let what = if hit { What::Hit } else { What::Ended(status.to_string()) };
             self.note_pid(k, pid, what, now);
             let m = &mut self.members[k];
             m.failed += 1;
             if m.failed == TRIES {
-                self.given_up = Some(format!("{} ends by itself again and again ({status})", m.role));
+                self.given_up = Some(format!("{} repeatedly exits unexpectedly ({status})", m.role));
                 return Ok(());
             }
         }
@@ -350,12 +349,12 @@ impl Crew {
 }
 
 impl Member {
-    /// The process id, while it lives.
+    /// The process ID, while it is alive.
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
 
-    /// What is told of it.
+    /// Its state, for the screen.
     fn state(&self) -> types::Member {
         let state = match self {
             _ if self.frozen => types::Member::FROZEN,
@@ -365,7 +364,7 @@ impl Member {
         types::Member { pid: self.pid().unwrap_or(0) as i32, state, role: self.role.into() }
     }
 
-    /// Takes leave of a process that has ended: its id, and how.
+    /// Waits for a process that has ended. Returns its ID and status.
     fn ended(&mut self) -> Result<Option<(u32, ExitStatus)>> {
         let Some(child) = &mut self.child else { return Ok(None) };
         let status = child.try_wait().map_err(Error::system(format!("wait for {}", self.role)))?;
@@ -377,9 +376,9 @@ impl Member {
     }
 }
 
-/// How a process of the demo is started: this same executable, with another task.
+/// The command that starts a process of the demo: this executable with other arguments.
 pub fn process(domain: &str, args: &[String]) -> Command {
-    // The file itself, not its name: it may have been rebuilt since we were started.
+    // The running file, not its name: it may have been rebuilt since the start.
     let mut command = Command::new("/proc/self/exe");
     command.arg("demo-process").args(args);
     command.env("SALTUS_DOMAIN", domain).env(sys::SUPERVISOR, std::process::id().to_string());
@@ -388,7 +387,7 @@ pub fn process(domain: &str, args: &[String]) -> Command {
 }
 
 impl Drop for Crew {
-    /// Nobody outlives the supervisor.
+    /// Kills all processes, so that none outlives the supervisor.
     fn drop(&mut self) {
         self.end();
     }

@@ -1,7 +1,7 @@
-//! The demo's domain: made at the beginning, gone at the end, and swept by the next demo if it could not be.
+//! The demo's domain: created at the start, and removed at the end, or by the next demo.
 //!
-//! The directory is locked as long as its demo lives; the kernel gives the lock back however the demo dies.
-//! A free lock therefore means that the directory belongs to nobody any more.
+//! The directory is locked while its demo runs; the kernel releases the lock however the demo ends. So an unlocked directory has no owner
+//! any more.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,13 +20,13 @@ const PREFIX: &str = "saltus-demo-";
 /// The domain of a running demo.
 pub struct Home {
     domain: Directory,
-    /// Directories that were made for it, the innermost first.
+    /// Directories created for it, the innermost first.
     made: Vec<PathBuf>,
     _lock: Option<File>,
 }
 
 impl Home {
-    /// Makes a domain with all channels of the robot: the one that was named, or one of its own.
+    /// Creates a domain with all channels of the robot: the given one, or a temporary one.
     pub fn make(url: Option<&str>) -> Result<Home> {
         let mut home = match url {
             Some(url) => Home::named(url)?,
@@ -46,7 +46,7 @@ impl Home {
         &self.domain
     }
 
-    /// Removes everything. Returns what should not have been there.
+    /// Removes everything. Returns unexpected contents.
     pub fn leave(mut self) -> Vec<String> {
         let names: Vec<&str> = CHANNELS.iter().map(|place| place.name).collect();
         self.remove(&names)
@@ -54,7 +54,7 @@ impl Home {
 
     fn named(url: &str) -> Result<Home> {
         let domain = Directory::open(url)?;
-        // The domain may make its parent, too. What exists already stays when we leave.
+        // Opening the domain may also create its parent. Existing directories stay at the end.
         let path = domain.path();
         let made = [Some(path), path.parent()].into_iter().flatten();
         let made = made.filter(|dir| !dir.exists()).map(Path::to_owned).collect();
@@ -64,7 +64,7 @@ impl Home {
     fn own() -> Result<Home> {
         sweep();
         for attempt in 0..100 {
-            // In another process id namespace somebody may have our number.
+            // A process in another PID namespace may have the same process ID.
             let suffix = if attempt == 0 { String::new() } else { format!("-{attempt}") };
             let path = PathBuf::from(format!("{SHM}/{PREFIX}{}{suffix}", std::process::id()));
             match fs::create_dir(&path) {
@@ -72,7 +72,7 @@ impl Home {
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(Error::system(format!("make the directory {}", path.display()))(e)),
             }
-            // Between the making and the locking another demo may have swept it.
+            // Another demo may have removed it between creation and locking.
             let Some(lock) = lock(&path) else { continue };
             let domain = Directory::open(&format!("shm://{}", path.display()))?;
             return Ok(Home { domain, made: vec![path], _lock: Some(lock) });
@@ -80,7 +80,7 @@ impl Home {
         Err(Error::InTheWay(format!("{SHM} is full of directories {PREFIX}*: remove them")))
     }
 
-    /// Creates all channels. With an error come those that had been created.
+    /// Creates all channels. An error includes those already created.
     fn make_channels(&mut self) -> Result<(), (Vec<&'static str>, Error)> {
         let mut made = Vec::new();
         for place in CHANNELS {
@@ -96,7 +96,7 @@ impl Home {
         Ok(())
     }
 
-    /// Why there cannot be a demo here: not those that it has just made are in the way.
+    /// The reason why the demo cannot use this domain: channels in it that it did not create.
     fn occupied(&self, name: &str, made: &[&str]) -> Error {
         let url = self.domain.url();
         let there = self.domain.list().unwrap_or_default();
@@ -104,7 +104,7 @@ impl Home {
         let left =
             CHANNELS.iter().map(|place| place.name).filter(is_there).filter(|name| !made.contains(name));
         Error::InTheWay(format!(
-            "{url} has a channel `{name}` already: a demo runs there, or was killed there; remove what it left with \
+            "{url} already has a channel `{name}`: a demo runs there, or was killed there; remove its leftovers with \
              `saltus --domain {url} rm {}`, or choose another --domain",
             left.collect::<Vec<_>>().join(" ")
         ))
@@ -137,14 +137,14 @@ fn sweep() {
     let Ok(entries) = fs::read_dir(SHM) else { return };
     let ours = entries.flatten().filter(|e| e.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
     for path in ours.map(|e| e.path()) {
-        // Another user's cannot be removed, and a living demo's cannot be locked.
+        // Another user's directory cannot be removed, and a running demo's cannot be locked.
         if let Some(_lock) = lock(&path) {
             let _ = fs::remove_dir_all(&path);
         }
     }
 }
 
-/// Locks a directory, if it is free and still the one of this path.
+/// Locks a directory, if it is unlocked, and still the one at this path.
 fn lock(path: &Path) -> Option<File> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     let dir = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;

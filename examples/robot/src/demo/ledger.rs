@@ -1,7 +1,7 @@
-//! The books: what every reader received and missed, and how long every hop took.
+//! The ledger: received and missed messages of every reader, and latencies of every hop.
 //!
-//! All of it comes from the `health` channel. Counts are totals of a process; a killed process's last report
-//! stays readable, so what is lost with it is what it did since: at most one beat, 5 ms.
+//! All data come from the `health` channel. Counts are totals of a process. A killed process's last report stays readable, so only its
+//! counts since then are lost: at most one period of 5 ms.
 
 use std::collections::BTreeMap;
 
@@ -14,33 +14,33 @@ use crate::tally::Tally;
 use crate::wire::types::{Health, Span};
 use crate::wire::{self, LONGEST_HEALTH};
 
-/// From a sample to the torque that answers it: later than this is a missed deadline, ns.
+/// Deadline from a sample to the torque in response, ns.
 pub const REFLEX_LIMIT: u64 = 5_000_000;
-/// A step of the world that begins later than this is a missed deadline, ns.
+/// Deadline for the start of a step of the simulation, ns.
 pub const TICK_LIMIT: u64 = 1_000_000;
 
-/// A supervisor that is later than this to look after its processes is late, ns.
+/// Deadline for a check by the supervisor, ns.
 pub const LOOK_LIMIT: u64 = 20_000_000;
 
 /// Times, for a report and for the last second.
 pub struct Times {
-    /// All of them, ns.
+    /// All times, ns.
     pub all: Histogram<u64>,
-    /// Those since they were last taken, for who takes them.
+    /// The times since the last call of `take`, if kept.
     recent: Option<Vec<u64>>,
     limit: u64,
-    /// How many were over the limit.
+    /// Number of times over the limit.
     pub late: u64,
 }
 
 impl Times {
     fn new(limit: u64, keep_recent: bool) -> Times {
         // Within one percent.
-        let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("1 ns to a minute is a range");
+        let all = Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("1 ns to a minute is valid");
         Times { all, recent: keep_recent.then(Vec::new), limit, late: 0 }
     }
 
-    /// Adds one.
+    /// Adds a time.
     pub fn add(&mut self, ns: u64) {
         self.all.saturating_record(ns.max(1));
         if let Some(recent) = &mut self.recent {
@@ -54,18 +54,18 @@ impl Times {
     }
 }
 
-/// The account of a role that reads a channel, over all the processes that had the role.
+/// The account of a role as reader of a channel, over all its processes.
 pub struct Account {
     /// Times from publish to receive.
     pub times: Times,
-    /// Received, missed, torn, wrong, behind: the sums over the processes before the present one.
+    /// Received, missed, torn, wrong, behind: sums over the processes before the current one.
     before: Tally,
     present: Tally,
-    /// Which process the present count is of, and when that began.
+    /// The process of the current count, and its start time.
     process: (i64, i64),
-    /// Messages published while no process had the role, or after the last report of a killed one.
+    /// Messages published while no process had the role, or after a killed process's last report.
     pub away: i64,
-    /// How many processes had the role.
+    /// Number of processes that had the role.
     pub processes: u64,
 }
 
@@ -81,19 +81,19 @@ impl Account {
         }
     }
 
-    /// The count of the process that has the role now.
+    /// The count of the current process.
     pub fn present(&self) -> &Tally {
         &self.present
     }
 
-    /// The counts of all processes together.
+    /// The sum over all processes.
     pub fn total(&self) -> Tally {
         add(&self.before, &self.present)
     }
 
     fn update(&mut self, process: (i64, i64), tally: Tally) {
         if process != self.process && tally.received > 0 {
-            // One of several publishers at once may have been followed: then the numbers are not comparable.
+            // With several publishers at a time, the numbers may belong to different ones, and are not comparable.
             if self.processes > 0 && tally.lanes == 1 && self.present.lanes == 1 {
                 self.away += (tally.base - self.present.last).max(0);
             }
@@ -118,28 +118,28 @@ fn add(a: &Tally, b: &Tally) -> Tally {
     sum
 }
 
-/// What the supervisor must be told of a report.
+/// The part of a report for the supervisor.
 #[derive(Clone, Copy, Debug)]
 pub struct Heard {
-    /// Who lives.
+    /// The process.
     pub pid: u32,
-    /// When it said so, boot time, ns.
+    /// Time of the report, boot time, ns.
     pub timestamp: u64,
     /// Whether it has nothing left to do.
     pub done: bool,
 }
 
-/// The books of a demo.
+/// The ledger of a demo.
 pub struct Ledger {
     /// By role (the number of the crew's member) and channel.
     pub accounts: BTreeMap<(usize, usize), Account>,
     /// From inertial sample to motor torque.
     pub reflex: Times,
-    /// How late the steps of the world began.
+    /// Lateness of the simulation's steps.
     pub tick: Times,
-    /// How late the supervisor was to look after its processes.
+    /// Lateness of the supervisor's checks.
     pub look: Times,
-    /// What this reader itself counts of `health`.
+    /// This reader's own count of `health`.
     pub own: Tally,
     health: Subscriber,
     report: Health,
@@ -148,7 +148,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the books, before anybody has published. `keep_recent`: somebody will take the recent times.
+    /// Opens the ledger, before the first message. `keep_recent` keeps recent times for `take`.
     pub fn open(health: &Channel, keep_recent: bool) -> Result<Ledger> {
         let subscriber = health.subscriber_with(SubscriberOptions::new().start(Start::Oldest))?;
         Ok(Ledger {
@@ -164,7 +164,7 @@ impl Ledger {
         })
     }
 
-    /// Takes the next report. `role_of` says which member a process is.
+    /// Handles the next report. `role_of` returns the member of a process.
     pub fn next(&mut self, role_of: impl Fn(u32) -> Option<usize>) -> Result<Option<Heard>> {
         let sample = match self.health.receive(Which::Next, Until::Poll, &mut self.buf) {
             Ok(Some(sample)) => sample,
@@ -182,7 +182,7 @@ impl Ledger {
         if let Some(role) = role_of(pid) {
             self.enter(role, &health);
         }
-        self.report = health; // its memory is used for the next one
+        self.report = health; // reused for the next one
         Ok(Some(Heard { pid, timestamp: sample.timestamp, done }))
     }
 
@@ -209,13 +209,12 @@ impl Ledger {
         }
     }
 
-    /// The times from sensor to motor since this was asked last.
+    /// The times from sensor to motor since the last call.
     pub fn take_recent_reflex(&mut self) -> Vec<u64> {
         self.reflex.take_recent()
     }
 
-    /// The times of all readers of this channel but `except`, since this was asked last, and how many messages all of
-    /// them missed so far.
+    /// The times of all readers of this channel except `except`, since the last call, and their total of missed messages.
     pub fn take_recent(&mut self, channel: usize, except: usize) -> (Vec<u64>, i64) {
         let (mut all, mut missed) = (Vec::new(), 0);
         for ((role, _), account) in self.accounts.iter_mut().filter(|((_, of), _)| *of == channel) {
@@ -231,7 +230,7 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    /// What a process reports that took messages `first` to `last`.
+    /// The report of a process that received messages `first` to `last`.
     fn tally(first: u64, last: u64) -> Tally {
         let mut tally = Tally::of(1);
         (first..=last).for_each(|seq| tally.count(0, seq, 0));
@@ -244,12 +243,12 @@ mod tests {
         account.update((7, 100), tally(1, 5));
         account.update((7, 100), tally(1, 10));
         assert_eq!((account.total().received, account.away, account.processes), (10, 0, 1));
-        // The next process has not received anything yet, then joins after message 14.
+        // The next process receives nothing at first, then joins after message 14.
         account.update((8, 200), Tally::of(1));
         assert_eq!(account.processes, 1);
         account.update((8, 200), tally(15, 20));
         assert_eq!((account.total().received, account.away, account.processes), (16, 4, 2));
-        // One that begins with older messages was not away at all; a process id may come again.
+        // One that begins with older messages has no gap. A process ID may be reused.
         account.update((7, 300), tally(12, 30));
         assert_eq!((account.total().received, account.away, account.processes), (35, 4, 3));
     }

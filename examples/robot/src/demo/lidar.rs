@@ -1,4 +1,4 @@
-//! The proof that every scan came through: what the logger took is compared with the file, line by line.
+//! The check that every scan arrived: compares the logger's scans with the file, line by line.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::wire::types::{Logged, Scan};
 use crate::wire::{self, Message, START, chain};
 
-/// What became of a log's scans.
+/// The account of a log's scans.
 #[derive(Clone, Debug, Default)]
 pub struct Scans {
     /// The file.
@@ -19,18 +19,18 @@ pub struct Scans {
     pub in_file: i64,
     /// Scans that the driver published.
     pub published: i64,
-    /// Scans that the logger took.
+    /// Scans that the logger received.
     pub logged: i64,
     /// Scans that did not continue the chain.
     pub breaks: i64,
-    /// Whether the chain over the logger's scans is the one over as many lines of the file.
+    /// Whether the chain over the logger's scans equals that over the same number of lines of the file.
     pub same: bool,
-    /// What else was in the file.
+    /// Other lines in the file.
     pub counts: String,
 }
 
 impl Scans {
-    /// Reads the newest words of driver and logger, and the file once more.
+    /// Reads the newest messages of driver and logger, and the file again.
     pub fn compare(domain: &Directory, file: &Path) -> Result<Scans> {
         let logged = newest::<Logged>(domain, "log/lidar")?.unwrap_or_default();
         let published = newest::<Scan>(domain, LIDAR)?;
@@ -53,14 +53,14 @@ impl Scans {
         })
     }
 
-    /// What is wrong, if anything is.
+    /// Describes errors, if any.
     pub fn failure(&self) -> Option<String> {
         let what = if self.breaks > 0 {
-            format!("{} scans were lost, changed or came twice", self.breaks)
+            format!("{} scans were lost, changed or duplicated", self.breaks)
         } else if self.logged != self.published {
             format!("{} scans were published and {} logged", self.published, self.logged)
         } else if !self.same {
-            "what was logged is not what is in the file".into()
+            "the logged scans differ from the file".into()
         } else if self.published == 0 {
             "no scan was published".into()
         } else {
@@ -70,7 +70,7 @@ impl Scans {
     }
 }
 
-/// The newest message of a channel, whoever published it.
+/// The newest message of a channel, by any publisher.
 fn newest<M: Message>(domain: &Directory, channel: &str) -> Result<Option<M>> {
     let channel = domain.open_channel(channel)?;
     let mut buf = vec![0; channel.attributes().get_max_message_size() as usize];
@@ -90,9 +90,9 @@ mod tests {
         let fine = Scans { in_file: 9, published: 9, logged: 9, same: true, ..Scans::default() };
         assert_eq!(fine.failure(), None);
         for (harm, words) in [
-            (Scans { breaks: 1, ..fine.clone() }, "lost, changed or came twice"),
+            (Scans { breaks: 1, ..fine.clone() }, "lost, changed or duplicated"),
             (Scans { logged: 8, ..fine.clone() }, "9 scans were published and 8 logged"),
-            (Scans { same: false, ..fine.clone() }, "not what is in the file"),
+            (Scans { same: false, ..fine.clone() }, "differ from the file"),
             (Scans { published: 0, logged: 0, ..fine.clone() }, "no scan"),
         ] {
             assert!(harm.failure().is_some_and(|f| f.contains(words)), "{words}");

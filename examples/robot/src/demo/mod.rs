@@ -1,7 +1,7 @@
-//! `saltus demo`: starts the robot's programs, draws, kills if asked to, replaces what died, and reports.
+//! `saltus demo`: starts the robot's programs, draws, kills on request, replaces dead processes, and reports.
 //!
-//! The supervisor is a reader like any other. It learns that a process lives from the `health` channel, how the
-//! robot stands from `truth`, and it shares nothing else with the processes but their process ids.
+//! The supervisor is a reader like any other. It learns that a process lives from the `health` channel, how the robot stands from `truth`,
+//! and it shares nothing else with the processes but their process IDs.
 
 mod audit;
 mod canvas;
@@ -45,16 +45,16 @@ pub fn run(options: &DemoOptions) -> Result<u8> {
     let mut report = ended?;
     report.residue.extend(residue);
     let text = if options.json { report.json() } else { report.text(options.full) };
-    // Whoever read us may have gone (`| head`): the verdict is in the exit code too.
+    // The reader may be gone (`| head`); the exit code also has the verdict.
     let _ = writeln!(std::io::stdout(), "{text}");
     Ok(if report.failures().is_empty() { 0 } else { 1 })
 }
 
-/// Refuses what cannot be done, before anything is started.
+/// Refuses invalid options before anything is started.
 fn check(options: &DemoOptions) -> Result<()> {
     let usage = |what: String| Err(Error::Usage(what));
     if let Some(s) = options.seconds.filter(|s| !(*s > 0.0 && *s <= 1e6)) {
-        return usage(format!("{s} seconds is no time to run for: give a number above 0"));
+        return usage(format!("cannot run for {s} seconds: give a number above 0"));
     }
     if !(options.speed > 0.0 && options.speed.is_finite()) {
         return usage(format!("speed {} is not a number above 0", options.speed));
@@ -66,7 +66,7 @@ fn check(options: &DemoOptions) -> Result<()> {
     let open = || Log::open(file);
     match open().map(|mut log| log.next_scan().is_some()) {
         Ok(true) => Ok(()),
-        Ok(false) => usage(format!("{}: there is no FLASER line in it: is it a CARMEN log?", file.display())),
+        Ok(false) => usage(format!("{}: no FLASER line: is it a CARMEN log?", file.display())),
         Err(source) => Err(Error::System { what: format!("open the log {}", file.display()), source }),
     }
 }

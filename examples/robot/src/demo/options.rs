@@ -1,31 +1,31 @@
-//! What the demo is asked to do.
+//! The options of the demo.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `saltus demo` was asked to do.
+/// The options of `saltus demo`.
 #[derive(Clone, Debug)]
 pub struct DemoOptions {
-    /// How long. `None`: 20 seconds; with a log of scans, as long as that lasts.
+    /// Duration. `None` means 20 seconds, or with a log of scans, its length.
     pub seconds: Option<f64>,
     /// Kill and freeze processes at random.
     pub chaos: bool,
-    /// Which random; `None`: another one each time. The report tells it.
+    /// Seed of the random numbers; `None` for a new one each time. The report has it.
     pub seed: Option<u64>,
     /// Do not start the balance controller.
     pub no_control: bool,
     /// A CARMEN log of scans, plain or gzip, instead of the simulated room.
     pub lidar: Option<PathBuf>,
-    /// How much faster than recorded the log is played.
+    /// Playback speed of the log; 1.0 is the recorded speed.
     pub speed: f64,
     /// Print the report as JSON on standard output, and progress on standard error.
     pub json: bool,
-    /// Print every reader and every process that was hurt, not only what fits a screen.
+    /// Print every reader and every incident, not only those that fit on a screen.
     pub full: bool,
-    /// Arguments with which this executable serves the domain to a browser, and prints the URL of the page first.
+    /// Arguments for this executable to serve the domain to browsers; it prints the URL first.
     pub page: Option<Vec<String>>,
-    /// The domain to use. `None`: one of its own, `/dev/shm/saltus-demo-<pid>`.
+    /// The domain to use. `None` means a temporary one, `/dev/shm/saltus-demo-<pid>`.
     pub domain: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Default for DemoOptions {
 }
 
 impl DemoOptions {
-    /// How long to run: for a time, or until the log of scans is over.
+    /// Duration of the run: a time, or until the end of the log of scans.
     pub(crate) fn length(&self) -> Option<Duration> {
         match (self.seconds, &self.lidar) {
             (Some(s), _) => Some(Duration::from_secs_f64(s)),
@@ -56,7 +56,7 @@ impl DemoOptions {
         }
     }
 
-    /// Whether to draw: only for somebody who looks.
+    /// Whether to draw: only on a terminal.
     pub(crate) fn draws(&self) -> bool {
         !self.json && std::io::stdout().is_terminal()
     }

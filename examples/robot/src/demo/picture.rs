@@ -3,15 +3,15 @@
 use super::canvas::Canvas;
 use crate::wire::types::Truth;
 
-/// Least columns of the robot's picture.
+/// Fewest columns of the robot's picture.
 pub const WIDTH: usize = 28;
-/// Least rows of the robot's picture.
+/// Fewest rows of the robot's picture.
 pub const HEIGHT: usize = 13;
-/// The tilt is drawn this many times larger: a healthy one could not be seen.
+/// The tilt is drawn this many times larger, because a normal one would be invisible.
 pub const EXAGGERATED: f64 = 4.0;
-/// Dots for a metre of way, in the least picture.
+/// Dots per meter, in the smallest picture.
 const METRE: f64 = 25.0;
-/// Columns before the chart for its scale.
+/// Columns for the scale, left of the chart.
 const SCALE: usize = 7;
 
 /// Draws the robot, row by row, as large as fits.
@@ -37,7 +37,7 @@ pub fn draw(truth: &Truth, columns: usize, rows: usize) -> Vec<String> {
         let (length, aside) = (scale * length, scale * aside);
         (axle.0 + length * sin + aside * cos, axle.1 - length * cos + aside * sin)
     };
-    // Two legs, each as many lines wide as there are dots.
+    // Two legs; their width in lines grows with the size.
     for k in 0..=scale.ceil() as i32 {
         let aside = 1.0 + (k as f64 / scale).min(1.0);
         canvas.line(up(5.0, aside), up(28.0, aside));

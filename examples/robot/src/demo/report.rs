@@ -1,4 +1,4 @@
-//! What came of a demo: everything that is printed at the end.
+//! The report of a demo.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use super::lidar::Scans;
 use crate::tally::Tally;
 use crate::wire::types::Truth;
 
-/// Why it ended.
+/// The reason for the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The time was up.
     Time,
-    /// Somebody pressed Ctrl-C, or sent another signal: its number, and from which process.
+    /// Ctrl-C or another signal: its number, and the sending process.
     Asked(i32, i32),
-    /// A key asked for it.
+    /// A key.
     Key,
     /// The robot fell.
     Fell,
-    /// The log of scans was over.
+    /// The log of scans ended.
     LogOver,
     /// A program could not be kept running.
     GivenUp,
@@ -45,16 +45,16 @@ impl fmt::Display for Ending {
 /// Percentiles, ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Percentiles {
-    /// How many were measured.
+    /// Number of measured times.
     pub count: u64,
-    /// p50, p99, p99.9 and the longest.
+    /// p50, p99, p99.9 and the maximum.
     pub ns: [u64; 4],
-    /// How many missed their deadline, where there is one.
+    /// Number of missed deadlines, if there is a deadline.
     pub late: u64,
 }
 
 impl Percentiles {
-    /// Of these times.
+    /// From these times.
     pub fn of(times: &Times) -> Percentiles {
         let at = |q| times.all.value_at_quantile(q);
         let ns = [at(0.5), at(0.99), at(0.999), times.all.max()];
@@ -67,25 +67,25 @@ impl Percentiles {
     }
 }
 
-/// A hop: a channel, and a role that reads it.
+/// A hop: a channel, and a role as its reader.
 #[derive(Clone, Debug)]
 pub struct Hop {
     /// The channel.
     pub channel: &'static str,
     /// The reader.
     pub role: &'static str,
-    /// From publish to receive.
+    /// Publish-to-receive times.
     pub times: Percentiles,
-    /// The sums over all processes that had the role.
+    /// Sums over all processes that had the role.
     pub tally: Tally,
-    /// Published while nobody had the role.
+    /// Messages published while no process had the role.
     pub away: i64,
-    /// How many processes had it.
+    /// Number of processes that had the role.
     pub processes: u64,
 }
 
 impl Hop {
-    /// The hop of this account.
+    /// Converts an account.
     pub fn of(channel: &'static str, role: &'static str, account: &Account) -> Hop {
         let times = Percentiles::of(&account.times);
         Hop { channel, role, times, tally: account.total(), away: account.away, processes: account.processes }
@@ -94,46 +94,46 @@ impl Hop {
 
 /// The report.
 pub struct Report {
-    /// The domain that it ran in.
+    /// The domain.
     pub domain: String,
-    /// How long it ran.
+    /// The duration.
     pub elapsed: Duration,
-    /// Why it ended.
+    /// The reason for the end.
     pub ending: Ending,
-    /// The world at the end.
+    /// The simulation's state at the end.
     pub truth: Truth,
-    /// The seed of the chaos, if there was any.
+    /// The seed of the chaos, if any.
     pub chaos: Option<u64>,
     /// Whether the balance controller was left out.
     pub no_control: bool,
-    /// How the processes of the reflex are scheduled.
+    /// The scheduling of the reflex's processes.
     pub scheduling: String,
-    /// From sample to torque.
+    /// Times from sample to torque.
     pub reflex: Percentiles,
-    /// Lateness of the world's steps.
+    /// Lateness of the simulation's steps.
     pub tick: Percentiles,
     /// Lateness of the supervisor.
     pub look: Percentiles,
-    /// Every hop.
+    /// All hops.
     pub hops: Vec<Hop>,
     /// Reports of the processes: received, missed by the supervisor.
     pub health: Tally,
-    /// What happened to processes.
+    /// Incidents.
     pub incidents: Vec<Incident>,
-    /// What became of the log's scans.
+    /// The account of the log's scans.
     pub scans: Option<Scans>,
-    /// What the programs said on standard error.
+    /// The programs' lines on standard error.
     pub said: Vec<String>,
-    /// Sums that did not come out at the end.
+    /// Counts that did not match at the end.
     pub audit: Vec<String>,
-    /// What was left behind.
+    /// Leftovers.
     pub residue: Vec<String>,
     /// A program that could not be kept running.
     pub given_up: Option<String>,
 }
 
 impl Report {
-    /// What went wrong. Empty: nothing.
+    /// All failures; empty if there are none.
     pub fn failures(&self) -> Vec<String> {
         let mut all = Vec::new();
         if self.truth.fell > 0 {
@@ -168,7 +168,7 @@ impl Report {
         all
     }
 
-    /// How many incidents are of this kind.
+    /// Number of incidents of this kind.
     pub fn count(&self, what: &What) -> usize {
         self.incidents.iter().filter(|i| i.what == *what).count()
     }
@@ -229,7 +229,7 @@ fn incident_json(i: &Incident) -> Value {
         What::Killed => "killed",
         What::Frozen => "frozen",
         What::Silent => "silent",
-        What::Hit => "killed by somebody else",
+        What::Hit => "killed from outside",
         What::Ended(how) => how,
     };
     let away = i.away.map(|away| away.as_secs_f64() * 1e3);

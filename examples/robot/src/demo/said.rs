@@ -1,16 +1,16 @@
-//! What the programs say on standard error: kept for the report, for the screen is not theirs.
+//! Standard error of the programs: kept for the report, because the screen is in use.
 
 use std::io::{PipeReader, PipeWriter, Read};
 
 use crate::error::{Error, Result};
 use crate::sys;
 
-/// Lines that are kept.
+/// Most lines that are kept.
 const LINES: usize = 20;
-/// A longer line is broken.
+/// Longest line; longer ones are split.
 const LONGEST: usize = 1000;
 
-/// The reading end of a pipe, and the last lines that came out of it.
+/// The reading end of a pipe, and its last lines.
 pub struct Said {
     pipe: PipeReader,
     line: Vec<u8>,
@@ -18,14 +18,14 @@ pub struct Said {
 }
 
 impl Said {
-    /// A new pipe, and its writing end.
+    /// Creates a pipe, and returns its writing end too.
     pub fn pipe() -> Result<(Said, PipeWriter)> {
         let (pipe, writer) = std::io::pipe().map_err(Error::system("make a pipe"))?;
         sys::do_not_block(&pipe);
         Ok((Said { pipe, line: Vec::new(), lines: Vec::new() }, writer))
     }
 
-    /// Takes what has come. Does not wait.
+    /// Reads available data. Does not wait.
     pub fn listen(&mut self) {
         let mut some = [0; 1024];
         while let Ok(n @ 1..) = self.pipe.read(&mut some) {
@@ -48,7 +48,7 @@ impl Said {
     fn keep(&mut self) {
         let line = String::from_utf8_lossy(&self.line).into_owned();
         self.line.clear();
-        // A program that is started again and again says the same again and again.
+        // A repeatedly started program repeats its lines.
         if !self.lines.contains(&line) {
             self.lines.push(line);
         }

@@ -1,7 +1,7 @@
-//! The process that shows how it goes: a picture and a table, or a line a second.
+//! The process that shows the demo: a picture and a table, or one line per second.
 //!
-//! It is a reader of the channels and nothing more. Neither its work, nor a terminal or a pipe that is held up, can
-//! keep the supervisor from its duty: they share no memory but the channels, so there is no lock to wait for.
+//! It only reads the channels. Neither its work, nor a blocked terminal or pipe, can delay the supervisor: they share only the channels, so
+//! there is no lock to wait for.
 
 use std::io::Write;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use crate::life::Writer;
 use crate::sys;
 use crate::wire::types::Request;
 
-/// How often the table is made anew, or a line is written where nothing is drawn.
+/// Time between two updates of the table, or between two lines without a terminal.
 const SECOND: Duration = Duration::from_secs(1);
-/// When the first table is made: soon, for an empty one is no sight.
+/// Time of the first table: early, because an empty one shows nothing.
 const FIRST: Duration = Duration::from_millis(300);
 
-/// Runs the process until the supervisor says that it is over. `page`: the URL that shows the robot in a browser.
+/// Runs until the supervisor reports the end. `page`: the URL that shows the robot in a browser.
 pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
-    // Whoever started us runs before everything else. We need not. This is never refused.
+    // The parent has real-time priority, which this process does not need. This call is never refused.
     let _ = rt::set_other();
     sys::set_name("demo-screen");
-    sys::catch_stop_signals(); // and go on: Ctrl-C is meant for the supervisor
+    sys::catch_stop_signals(); // and continues: Ctrl-C is for the supervisor
     if draws {
         sys::end_with_supervisor();
     } else {
@@ -39,7 +39,7 @@ pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
     }
     let mut requests = Writer::open(place(REQUEST)?, &domain)?;
     let mut terminal = draws.then(Terminal::new);
-    // Whoever listened may have gone.
+    // The reader may be gone.
     let say = |line: &str| drop(writeln!(std::io::stdout(), "{line}"));
     if !draws {
         say(&table.view.look_at);
@@ -72,7 +72,7 @@ pub fn run(draws: bool, page: Option<&str>) -> Result<()> {
     }
 }
 
-/// Watches for as long as the chart of the tilt needs to fill, and draws one frame as a picture.
+/// Watches until the chart of the tilt is full, and draws one frame as a picture.
 pub fn picture() -> Result<String> {
     let mut table = Table::open(&Directory::from_env()?)?;
     let size = (96, 40);
@@ -87,7 +87,7 @@ pub fn picture() -> Result<String> {
     Ok(svg::picture(&table.view.frame(size, true), size.0))
 }
 
-/// What a key asks for.
+/// The command of a key.
 fn request(key: u8) -> Option<Request> {
     let what = match key.to_ascii_lowercase() {
         b'k' => Request::KILL,
@@ -100,10 +100,10 @@ fn request(key: u8) -> Option<Request> {
     Some(Request { what, check: 0 })
 }
 
-/// A terminal that is drawn on.
+/// The terminal.
 struct Terminal {
     lines: usize,
-    /// Whether colours are wanted, see <https://no-color.org>.
+    /// Whether to use colors, see <https://no-color.org>.
     colour: bool,
 }
 
@@ -113,10 +113,10 @@ impl Terminal {
         Terminal { lines: 0, colour }
     }
 
-    /// Draws a frame over the one before.
+    /// Draws a frame over the previous one.
     fn draw(&mut self, view: &View) {
         let (columns, rows) = sys::terminal_size().unwrap_or((80, 24));
-        // The cursor is not hidden: whoever kills us shall not have to bring it back.
+        // The cursor stays visible, so that nothing must be restored after a kill.
         let mut text = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
         let frame = view.frame((columns, rows), self.colour);
         self.lines = frame.len().min(rows.saturating_sub(1));
@@ -125,13 +125,13 @@ impl Terminal {
             text += "\x1b[K\n";
         }
         text += "\x1b[J";
-        // A terminal that went away ends the drawing, not the robot.
+        // A closed terminal ends the drawing, not the robot.
         let mut out = std::io::stdout();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 }
 
-/// The part of a line that fits. Colour codes take no room.
+/// The part of a line that fits. Color codes take no space.
 fn clip(line: &str, columns: usize) -> String {
     let (mut out, mut room, mut in_code) = (String::new(), columns, false);
     for c in line.chars() {

@@ -1,4 +1,4 @@
-//! A demo from start to end.
+//! A demo, from start to end.
 
 use std::io::PipeWriter;
 use std::process::{Child, Stdio};
@@ -22,20 +22,19 @@ use crate::sys;
 use crate::wire::types::{self, Request, Truth};
 use crate::wire::{self, Torn, fixed};
 
-/// How often the supervisor looks after its processes.
+/// Time between two checks of the processes.
 const LOOK: Duration = Duration::from_millis(2);
-/// How often it says how it goes.
+/// Time between two status messages.
 const TELL: Duration = Duration::from_millis(50);
-/// How long a fallen robot is shown.
+/// Time for which a fallen robot is shown.
 const LINGER: Duration = Duration::from_secs(1);
 /// The torque of a push, N m, and how long it lasts.
 const PUSH_OF: (f64, Duration) = (12.0, Duration::from_millis(150));
-/// How long the screen may take to end.
+/// Time for the screen to end.
 const SCREEN: Duration = Duration::from_secs(2);
-/// How long those who were hurt last have to recover before the end, and everybody has to end.
+/// Time for the last victims to recover before the end, and time for all processes to end.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The supervisor's own priority: above the reflex, for who watches over others must not wait for them. It needs
-/// less than a hundredth of a processor.
+/// The supervisor's priority: above the reflex, so that it does not wait for the processes it watches. It needs less than 1 % of a CPU.
 const PRIORITY: i32 = REFLEX + 10;
 
 struct Session<'a> {
@@ -44,20 +43,20 @@ struct Session<'a> {
     crew: Crew,
     ledger: Ledger,
     chaos: Chaos,
-    /// Whether it reigns.
+    /// Whether chaos is on.
     mischief: bool,
     began: Instant,
-    /// Since when the world was seen to go on: on a busy machine the processes are late to start.
+    /// Time of the first progress of the simulation: on a busy machine, the processes start late.
     lives: Option<Duration>,
     looked: Duration,
     truths: Subscriber,
     truth: Truth,
-    /// Processes killed and frozen.
+    /// Number of kills and freezes.
     deeds: (i64, i64),
     requests: Subscriber,
     pushes: Writer<types::Push>,
     pushed: i64,
-    /// Whether a key asked to end.
+    /// Whether a key requested the end.
     asked: bool,
     said: Said,
     screen: Child,
@@ -70,7 +69,7 @@ struct Session<'a> {
 pub fn run(options: &DemoOptions, domain: &Directory, page: Option<&Page>) -> Result<Report> {
     let seed = options.seed.unwrap_or_else(saltus_os::process::random);
     let (said, writer) = Said::pipe()?;
-    // Processes inherit this, and so begin at once.
+    // Processes inherit this, and so start without delay.
     let scheduling = match rt::set_fifo(PRIORITY) {
         Ok(()) => format!("SCHED_FIFO {REFLEX} for the reflex, {PRIORITY} for the supervisor"),
         Err(e) => format!("like any other program ({e})"),
@@ -103,13 +102,13 @@ pub fn run(options: &DemoOptions, domain: &Directory, page: Option<&Page>) -> Re
     };
     let ending = session.live()?;
     let mut report = session.end(ending)?;
-    let _ = rt::set_other(); // giving priority back is never refused
+    let _ = rt::set_other(); // lowering the priority is never refused
     let hurt = report.count(&What::Killed) + report.count(&What::Frozen) > 0;
     report.chaos = (options.chaos || hurt).then_some(seed);
     Ok(report)
 }
 
-/// Who is to be started: what each is called, and what follows `demo-process`.
+/// The roles to start: the name of each, and its arguments after `demo-process`.
 fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
     let wanted = ROLES.into_iter().filter(|role| !(options.no_control && *role == "balance"));
     let with_args = |role: &'static str| {
@@ -122,8 +121,7 @@ fn roles(options: &DemoOptions) -> Vec<(&'static str, Vec<String>)> {
     wanted.map(with_args).collect()
 }
 
-/// Starts the process that shows how it goes: on standard output, or on standard error if the other is for a report
-/// that programs read.
+/// Starts the screen: on standard output, or on standard error if the report is JSON on standard output.
 fn start_screen(
     options: &DemoOptions,
     domain: &Directory,
@@ -166,7 +164,7 @@ impl Session<'_> {
                 break Ending::LogOver;
             }
         };
-        // The end is judged with everybody well: what was hurt last is replaced first.
+        // The verdict is made with all processes running, so the last victims are replaced first.
         let until = self.began.elapsed() + PATIENCE;
         while self.crew.given_up.is_none() && !self.crew.is_whole() && self.began.elapsed() < until {
             self.turn(false)?;
@@ -174,7 +172,7 @@ impl Session<'_> {
         Ok(ending)
     }
 
-    /// Leaves time to see it lie there, if anybody looks.
+    /// Shows the fallen robot for a while, if there is a terminal.
     fn linger(&mut self) -> Result<()> {
         let until = self.began.elapsed() + if self.options.draws() { LINGER } else { Duration::ZERO };
         while self.began.elapsed() < until {
@@ -183,7 +181,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// One look at everything. Returns the time since the start.
+    /// One cycle. Returns the time since the start.
     fn turn(&mut self, mischief: bool) -> Result<Duration> {
         let now = self.began.elapsed();
         self.ledger.look.add((now - self.looked).saturating_sub(LOOK).as_nanos() as u64);
@@ -206,7 +204,7 @@ impl Session<'_> {
         Ok(now)
     }
 
-    /// Does what keys ask for.
+    /// Handles keys.
     fn heed(&mut self, now: Duration, mischief: bool) -> Result<()> {
         let mut buf = [0; fixed::<Request>()];
         while let Ok(Some(sample)) = self.requests.next(&mut buf) {
@@ -251,7 +249,7 @@ impl Session<'_> {
         self.pushes.publish(&types::Push { count: self.pushed, until, torque, check: 0 })
     }
 
-    /// Looks at the world.
+    /// Reads the simulation's state.
     fn see(&mut self) -> Result<()> {
         let mut buf = [0; fixed::<Truth>()];
         match self.truths.newest(&mut buf) {
@@ -265,7 +263,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says how it goes, when it is time to, and hears what the programs say.
+    /// Publishes the status, when it is time to, and reads the programs' standard error.
     fn tell(&mut self, now: Duration, over: bool) -> Result<()> {
         if now < self.told + TELL && !over {
             return Ok(());
@@ -281,20 +279,20 @@ impl Session<'_> {
         self.state.publish(&crew)
     }
 
-    /// Lets the screen end. If it cannot, because nobody reads what it writes, it is killed.
+    /// Waits for the screen to end. Kills it if its output is blocked.
     fn end_screen(&mut self) -> Result<()> {
         self.tell(self.began.elapsed(), true)?;
         let until = Instant::now() + SCREEN;
         while matches!(self.screen.try_wait(), Ok(None)) && Instant::now() < until {
             saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
         }
-        let _ = self.screen.kill(); // it may have ended
+        let _ = self.screen.kill(); // it may have exited
         let _ = self.screen.wait();
         sys::cook_terminal();
         Ok(())
     }
 
-    /// Stops everybody, the logger last, and closes the books.
+    /// Stops all processes, the logger last, and closes the ledger.
     fn end(mut self, ending: Ending) -> Result<Report> {
         let elapsed = self.began.elapsed();
         self.end_screen()?;
@@ -308,7 +306,7 @@ impl Session<'_> {
                 saltus_os::process::sleep_until(clock::monotonic() + LOOK.as_nanos() as u64);
             }
         }
-        residue.extend(self.crew.end().iter().map(|role| format!("{role} did not end when it was asked to")));
+        residue.extend(self.crew.end().iter().map(|role| format!("{role} did not end when asked to")));
         self.hear()?;
         self.see()?;
         self.said.listen();
@@ -340,7 +338,7 @@ impl Session<'_> {
         })
     }
 
-    /// Takes the reports that are left.
+    /// Reads the remaining reports.
     fn hear(&mut self) -> Result<()> {
         while self.ledger.next(|pid| self.crew.role_of(pid))?.is_some() {}
         Ok(())
@@ -348,7 +346,7 @@ impl Session<'_> {
 }
 
 impl Drop for Session<'_> {
-    /// Nobody outlives the supervisor.
+    /// Kills the screen, so that it does not outlive the supervisor.
     fn drop(&mut self) {
         let _ = self.screen.kill();
         let _ = self.screen.wait();

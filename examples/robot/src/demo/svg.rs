@@ -1,17 +1,17 @@
-//! A frame of the screen as an SVG picture, for documents: Braille dots as dots, so that no font can move them.
+//! A frame of the screen as an SVG picture for documents. Braille dots are drawn as dots, independent of fonts.
 
 use std::fmt::Write;
 
-/// Size of a character, pixels.
+/// Size of a character in pixels.
 const CELL: (f64, f64) = (7.2, 15.0);
-/// Space around, pixels.
+/// Margin in pixels.
 const MARGIN: f64 = 14.0;
-/// Colours of the background, of text, and of the codes that frames use.
+/// Colors of the background, of text, and of the codes in frames.
 const BACK: &str = "#10151c";
 const TEXT: &str = "#c8d3df";
 const CODES: [(&str, &str); 4] = [("1", "#ffffff"), ("31", "#ff6b6b"), ("32", "#5bd68b"), ("33", "#f2c14e")];
 
-/// Draws lines with colour codes, for a terminal of this many columns.
+/// Draws lines with color codes, for a terminal of this many columns.
 pub fn picture(lines: &[String], columns: usize) -> String {
     let (width, height) =
         (columns as f64 * CELL.0 + 2.0 * MARGIN, lines.len() as f64 * CELL.1 + 2.0 * MARGIN);
@@ -52,7 +52,7 @@ fn draw(out: &mut String, line: &str, top: f64) -> std::fmt::Result {
     Ok(())
 }
 
-/// Words, each where its first character stands, stretched to the width of its characters.
+/// Words, each at the position of its first character, stretched to the width of its characters.
 fn words(out: &mut String, run: &str, (left, top): (f64, f64), colour: &str) -> std::fmt::Result {
     let mut column = 0;
     for word in run.split(' ') {

@@ -1,4 +1,4 @@
-//! What is shown: the table of the channels, and all of it as a frame or a line.
+//! The view: the table of the channels, and its output as a frame or a line.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::wire::types::{Crew, Event, Member, Obstacle, Truth};
 use crate::wire::{self, Message};
 
-/// How often it looks, and draws.
+/// Time between two readings, and between two frames.
 pub const PERIOD: Duration = Duration::from_millis(50);
 
 /// A channel in the table.
@@ -24,38 +24,38 @@ pub struct Row {
     pub name: &'static str,
     /// Messages in the last second.
     pub rate: f64,
-    /// p50 and longest latency of the last second, over all readers that wait or work at 1 kHz, ns.
+    /// p50 and maximum latency of the last second, ns, over all readers that wait or run at 1 kHz.
     pub latency: Option<(u64, u64)>,
-    /// Missed since the beginning, by all readers.
+    /// Messages missed by all readers since the start.
     pub missed: i64,
 }
 
-/// Everything that can be shown.
+/// The displayed data.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     /// Where else the robot can be seen.
     pub look_at: String,
     /// Seconds since the start.
     pub elapsed: f64,
-    /// The world.
+    /// The simulation's state.
     pub truth: Truth,
-    /// What the watch sees.
+    /// The newest message of `robot-watch`.
     pub obstacle: Option<Obstacle>,
     /// The table.
     pub rows: Vec<Row>,
-    /// p50 and longest time from sensor to motor in the last second, ns.
+    /// p50 and maximum time from sensor to motor in the last second, ns.
     pub reflex: Option<(u64, u64)>,
-    /// The processes, each with its sign, in lines.
+    /// The processes, each with its mark, in lines.
     pub crew: Vec<String>,
-    /// Processes killed and frozen.
+    /// Number of kills and freezes.
     pub deeds: (i64, i64),
-    /// How often the robot was pushed.
+    /// Number of pushes.
     pub pushes: i64,
-    /// Whether processes are killed and frozen at random.
+    /// Whether chaos is on.
     pub chaos: bool,
-    /// What happened to processes, the newest last.
+    /// Incidents, the newest last.
     pub events: Vec<String>,
-    /// The newest tilts, one for each look, degrees.
+    /// The newest tilts, one per reading, degrees.
     pub tilts: Vec<f64>,
     /// Whether keys are read.
     pub keys: bool,
@@ -63,11 +63,11 @@ pub struct View {
 
 /// Columns of the table.
 const TABLE: usize = 51;
-/// Tilts that are kept: more than the widest terminal shows.
+/// Most tilts that are kept: more than the widest terminal shows.
 const TILTS: usize = 2000;
 
 impl View {
-    /// One line.
+    /// The view as one line.
     pub fn line(&self) -> String {
         let t = &self.truth;
         let missed: i64 = self.rows.iter().map(|row| row.missed).sum();
@@ -84,7 +84,7 @@ impl View {
         )
     }
 
-    /// All of it for a terminal of this many columns and rows, of which the last stays free for the cursor.
+    /// The view as a frame for a terminal of this size. The last row stays free for the cursor.
     pub fn frame(&self, (columns, rows): (usize, usize), colour: bool) -> Vec<String> {
         let paint = |code: &str, text: String| {
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text }
@@ -117,7 +117,7 @@ impl View {
         }
         table.push(format!("sensor to motor {}", span(self.reflex)));
 
-        // What is left over belongs to the chart, to the events and to a larger robot, in this order.
+        // The remaining space is for the chart, the events and a larger robot, in this order.
         let least = lines.len() + table.len().max(HEIGHT) + self.crew.len() + 1;
         let spare = rows.saturating_sub(1 + least);
         let chart = spare.div_ceil(3).min(6);
@@ -135,7 +135,7 @@ impl View {
         lines.resize(lines.len() + events - newest.len(), String::new());
         lines.push(match self.keys {
             true => paint("1", "k kill  f freeze  p push  c chaos on/off  q end".into()),
-            false => format!("tilt drawn {EXAGGERATED}×; Ctrl-C ends"),
+            false => format!("tilt drawn {EXAGGERATED}×; Ctrl-C stops"),
         });
         lines
     }
@@ -153,14 +153,14 @@ fn event_line(event: &Event) -> String {
     format!("{:7.2} s  {} (process {}) {}{back}", event.at as f64 * 1e-9, event.role, event.pid, event.what)
 }
 
-/// Makes the view, of the channels alone: any process that may read them could.
+/// Builds the view from the channels only, as any process that may read them could.
 pub struct Table {
-    /// What is shown.
+    /// The view.
     pub view: View,
     channels: Vec<Channel>,
     published: Vec<u64>,
     ledger: Ledger,
-    /// Which role a process has or had.
+    /// The role of each process ID, past and present.
     roles: HashMap<u32, usize>,
     crew: Subscriber,
     truth: Subscriber,
@@ -192,7 +192,7 @@ impl Table {
         })
     }
 
-    /// Looks at the channels. Whether it is over.
+    /// Reads the channels. Returns whether the demo has ended.
     pub fn look(&mut self) -> Result<bool> {
         let mut over = false;
         if let Some(state) = newest::<Crew>(&mut self.crew, &mut self.buf)? {
@@ -232,19 +232,19 @@ impl Table {
         self.view.crew = signs.chunks(5).map(|some| some.join("  ")).collect();
     }
 
-    /// Makes the table anew, of what was measured since it was made last.
+    /// Rebuilds the table from the measurements since the last time.
     pub fn count(&mut self) {
         let seconds = (self.view.elapsed - self.counted).max(1e-3);
         self.counted = self.view.elapsed;
         self.view.reflex = middle_and_longest(self.ledger.take_recent_reflex());
         self.view.rows.clear();
         for (k, place) in CHANNELS.iter().enumerate() {
-            // A channel that cannot be looked at shows no rate.
+            // A channel that cannot be read shows no rate.
             let lanes = self.channels[k].info().map(|info| info.lanes).unwrap_or_default();
             let published: u64 = lanes.iter().map(|lane| lane.published).sum();
             let rate = published.saturating_sub(self.published[k]) as f64 / seconds;
             self.published[k] = published;
-            // The logger looks when it likes to: that says nothing of the channel.
+            // The logger polls at its own times, so its latency says nothing about the channel.
             let (times, missed) = self.ledger.take_recent(k, LOGGER);
             let latency = middle_and_longest(times);
             if self.published[k] > 0 {
@@ -254,7 +254,7 @@ impl Table {
     }
 }
 
-/// The newest message, if it has not been seen.
+/// The newest message, if it is new.
 fn newest<M: Message>(subscriber: &mut Subscriber, buf: &mut Vec<u8>) -> Result<Option<M>> {
     match subscriber.receive_vec(Which::Newest, Until::Poll, buf) {
         Ok(sample) => Ok(sample.and_then(|_| wire::read(buf).ok())),

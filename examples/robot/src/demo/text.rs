@@ -8,7 +8,7 @@ use super::report::{Percentiles, Report};
 use crate::channels::LIDAR;
 use crate::tally::Tally;
 
-/// A time, with as many digits as one can use.
+/// A time with a useful number of digits.
 pub fn time(ns: u64) -> String {
     match ns {
         0..1_000 => format!("{ns}ns"),
@@ -20,7 +20,7 @@ pub fn time(ns: u64) -> String {
 }
 
 impl Report {
-    /// The report as text: the verdict first, in full or what fits a screen.
+    /// The report as text, the verdict first; in full, or as much as fits on a screen.
     pub fn text(&self, full: bool) -> String {
         let mut out = String::new();
         // Writing into a string cannot fail.
@@ -131,7 +131,7 @@ impl Report {
             let rate = (kills + freezes) as f64 / self.elapsed.as_secs_f64();
             writeln!(
                 out,
-                "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} a second (--seed {seed})"
+                "\nchaos: {kills} kills, {freezes} freezes (*), {rate:.1} per second (--seed {seed})"
             )?;
         } else if !self.incidents.is_empty() {
             writeln!(out, "\nprocesses lost: {}", self.incidents.len())?;
@@ -164,7 +164,7 @@ fn mark(what: &What) -> &'static str {
         What::Killed => "",
         What::Frozen => "*",
         What::Silent => " (silent)",
-        What::Hit => " (killed by somebody else)",
+        What::Hit => " (killed from outside)",
         What::Ended(_) => " (ended by itself)",
     }
 }
@@ -173,7 +173,7 @@ fn cells(row: &[String]) -> String {
     row.iter().map(|cell| format!("{cell:>10}")).collect()
 }
 
-/// Words behind a head, in lines that fit.
+/// Words after a heading, in lines that fit.
 fn wrap(head: &str, words: &[String]) -> String {
     let mut out = head.to_owned();
     let mut used = head.chars().count();

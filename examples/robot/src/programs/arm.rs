@@ -1,7 +1,6 @@
 //! `robot-arm shoulder|elbow`: a joint of the arm. It waves. One program, started once for each joint.
 //!
-//! Nobody's life hangs on it: kill it and the robot stands, a little calmer. What to see here is how little a
-//! device needs: a clock and a publisher.
+//! It is not critical: without it the robot still stands, a little calmer. It shows how little a device needs: a clock and a publisher.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use crate::error::Result;
 use crate::life::Life;
 use crate::wire::types::Arm;
 
-/// How often it moves.
+/// The period of its steps.
 const PERIOD: Duration = Duration::from_millis(10);
 
 /// Runs the program.
@@ -19,7 +18,7 @@ pub fn run(joint: &str) -> Result<()> {
     let mut life = Life::begin(&format!("arm-{joint}"))?;
     let channel = format!("arm/{joint}");
     let mut states = life.writer(&channel)?;
-    // How far it swings (rad), how fast (1/s), and what its weight does to the body (N m for each rad).
+    // Amplitude (rad), angular frequency (1/s), and effect of its weight on the body (N m per rad).
     let (swing, pace, weight) = if joint == "shoulder" { (0.6, 1.1, 3.0) } else { (0.9, 2.3, 1.0) };
 
     let mut count = life.inherited::<Arm>(&channel)?.map_or(0, |(arm, _)| arm.count);
@@ -28,7 +27,7 @@ pub fn run(joint: &str) -> Result<()> {
         count += 1;
         let angle = swing * (count as f64 * PERIOD.as_secs_f64() * pace).sin();
         states.publish(&Arm { count, angle, torque: weight * angle, check: 0 })?;
-        // A joint that was late does not wave faster to make up for it.
+        // A late joint does not wave faster to catch up.
         due = (due + PERIOD.as_nanos() as u64).max(clock::monotonic());
     }
     Ok(())

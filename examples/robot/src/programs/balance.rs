@@ -1,12 +1,11 @@
 //! `robot-balance`: the controller. Without it the robot falls within a second.
 //!
-//! What to see here:
-//! - It waits for the *newest* estimate. If the machine was busy and three have come, the two older ones are
-//!   history: it never works off a queue while the robot tilts.
-//! - It publishes and forgets. Whether a wheel driver lives, sleeps or was never started makes no difference to
-//!   how long publishing takes.
-//! - It has no state, so a fresh one replaces a killed one with nothing to restore. How many commands its
-//!   readers missed meanwhile, they can tell exactly: the new process goes on with the old one's numbers.
+//! This program shows:
+//! - It waits for the *newest* estimate. If the machine was busy and three arrived, it skips the two older ones. It never works through a
+//!   queue while the robot tilts.
+//! - Publishing never waits. It takes the same time whether a wheel driver is alive, sleeping or was never started.
+//! - It has no state, so a new process replaces a killed one without restoring anything. Its readers know exactly how many commands they
+//!   missed, because the new process continues the old one's sequence numbers.
 
 use saltus_channel::Which;
 

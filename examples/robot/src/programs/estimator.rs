@@ -1,11 +1,11 @@
-//! `robot-estimator`: makes a belief of what the robot feels.
+//! `robot-estimator`: estimates the robot's state from its sensors.
 //!
-//! What to see here:
-//! - It reads `imu` with *next*, not with newest: whoever integrates wants every sample, in order. When it was
-//!   late it finds the older ones still there, works them off in one go and publishes once, for the newest.
-//! - It starts with the *oldest* sample that is kept. A fresh process that replaces a killed one reads its
-//!   predecessor's last belief and then all samples since: it does not even notice the gap.
-//! - The encoders it reads with *newest*: only where the wheels are now counts.
+//! This program shows:
+//! - It reads `imu` with *next*, not with newest: integration needs every sample, in order. When it is late, it processes all kept samples
+//!   and publishes once, for the newest.
+//! - It starts with the *oldest* kept sample. A new process that replaces a killed one reads its predecessor's last belief, and then all
+//!   samples since. So there is no gap.
+//! - It reads the encoders with *newest*, because only the current position of the wheels matters.
 
 use saltus_channel::{Until, Which};
 
@@ -15,7 +15,7 @@ use crate::sim::filter::{Belief, Turned};
 use crate::sim::sensors::Inertial;
 use crate::wire::types::{Estimate, Imu, Wheel};
 
-/// A sample that is this many steps older than the belief comes from another world.
+/// A sample that is this many steps older than the belief is from another simulation.
 const ANOTHER_WORLD: u64 = 1000;
 
 /// Runs the program.
@@ -50,7 +50,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// An encoder: what it said last.
+/// The last reading of an encoder.
 struct Encoder {
     reader: Reader,
     turned: Turned,

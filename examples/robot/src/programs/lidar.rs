@@ -1,11 +1,11 @@
 //! `robot-lidar [FILE [SPEED]]`: the driver of the laser. It publishes scans: simulated ones, or those of a
 //! recorded CARMEN log (plain or gzip) at the pace they were recorded at, times SPEED.
 //!
-//! What to see here:
+//! This program shows:
 //! - Messages of different lengths in one channel.
-//! - Where the driver is, it publishes with every scan. Kill it: the next one reads the newest scan with
-//!   *again*, finds the place in the log and goes on with the one after. Publishing is one store, so a scan is
-//!   published or not, never half and never twice.
+//! - The driver publishes its position with every scan. After a kill, the next one reads the newest scan with
+//!   *current*, finds the position in the log, and continues with the following scan. Publishing is one store, so a scan is published
+//!   completely or not at all, and never twice.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::wire::{START, chain, scan};
 
 /// Time between two simulated scans, ns.
 const PERIOD: u64 = 100_000_000;
-/// While it looks for its place in a log it shows that it lives after so many scans.
+/// While it searches its position in a log, it sends a heartbeat after this many scans.
 const BREATH: i64 = 20;
 /// A gap between two timestamps counts as this much at most, s. Clocks of robots jump.
 const GAP: f64 = 10.0;
@@ -36,12 +36,12 @@ pub fn speed(text: &str) -> Result<f64> {
     }
 }
 
-/// Where the driver is: how many scans are out, and the chain over all of them.
+/// The driver's position: the number of published scans, and the chain over them.
 struct Driver {
     scans: Writer<Scan>,
     index: i64,
     chain: i64,
-    /// When the newest scan was published, monotonic clock, ns.
+    /// Time of publication of the newest scan, monotonic ns.
     published: u64,
     scan: Scan,
 }
@@ -65,21 +65,21 @@ impl Driver {
     }
 }
 
-/// How long to wait between two scans with these timestamps: never backwards, never for ever.
+/// The time between two scans with these timestamps: never negative, and limited.
 fn pace(before: f64, now: f64, speed: f64) -> Duration {
-    // What is no number, or too long to be told, becomes no wait at all.
+    // NaN, or a value too large for a duration, becomes no wait.
     let gap = (now - before).clamp(0.0, GAP) / speed;
     Duration::try_from_secs_f64(gap).unwrap_or(Duration::ZERO)
 }
 
-/// Plays a log, and then only lives on.
+/// Plays a log, and then only sends heartbeats.
 pub fn play(file: &str, speed: f64) -> Result<()> {
     let mut life = Life::begin("lidar")?;
     let mut driver = Driver::begin(&life)?;
     let mut log = Log::open(Path::new(file)).map_err(Error::system(format!("open the log {file}")))?;
 
     let mut before = None;
-    let mut due = driver.published; // a successor waits for what its predecessor had left to wait
+    let mut due = driver.published; // a successor waits for the rest of its predecessor's wait
     let mut place = 0;
     while let Some((scan, line)) = log.next_scan() {
         place += 1;
@@ -100,7 +100,7 @@ pub fn play(file: &str, speed: f64) -> Result<()> {
     Ok(())
 }
 
-/// Measures the simulated room, ten times a second.
+/// Measures the simulated room, ten times per second.
 pub fn simulate() -> Result<()> {
     let mut life = Life::begin("lidar")?;
     let mut driver = Driver::begin(&life)?;

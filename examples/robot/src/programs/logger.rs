@@ -1,13 +1,12 @@
-//! `robot-logger`: reads every message of every channel, and proves that none is lost, torn or changed.
+//! `robot-logger`: reads every message of every channel, and checks that none is lost, torn or changed.
 //!
-//! It writes no file; a recorder that does comes with a later version of Saltus.
+//! It writes no file; `saltus record` does.
 //!
-//! What to see here:
-//! - It reads with *next*: everything, in order. It looks every 5 ms, on its own clock, and never asks to be
-//!   woken (*quiet*): whatever it watches does not even make a system call for it.
-//! - Received and missed add up to what was published, at every message, also when publishers are killed and
-//!   replaced, and when this program is.
-//! - How far it is with the laser's scans, it publishes. A successor goes on there: every scan is taken once.
+//! This program shows:
+//! - It reads with *next*: every message, in order. It polls every 5 ms (`poll_every`) and never requests a wake-up, so publishers make no
+//!   system call for it.
+//! - Received plus missed equals published, at every message, also after publishers or this program were killed and replaced.
+//! - It publishes its position in the laser's scans. A successor continues there, so every scan is counted once.
 
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use crate::life::{Life, Reader, WITNESS, Writer};
 use crate::wire::types::{Arm, Command, Estimate, Imu, Logged, Obstacle, Push, Request, Scan, Truth, Wheel};
 use crate::wire::{self, Message, START, Torn, chain};
 
-/// How often it looks.
+/// The polling period.
 const PERIOD: Duration = Duration::from_millis(5);
 
 /// Runs the program.
@@ -40,12 +39,12 @@ pub fn run() -> Result<()> {
         }
         while progress.take(&mut scans, &mut life)? {}
         if last {
-            return Ok(()); // the publishers stopped before us: nothing more will come
+            return Ok(()); // the publishers have stopped: no more messages follow
         }
     }
 }
 
-/// What proves that a message of this channel is whole.
+/// The check that a message of this channel is complete.
 fn checker(channel: &str) -> fn(&[u8]) -> Result<(), Torn> {
     fn whole<M: Message>(bytes: &[u8]) -> Result<(), Torn> {
         wire::read::<M>(bytes).map(drop)
@@ -64,7 +63,7 @@ fn checker(channel: &str) -> fn(&[u8]) -> Result<(), Torn> {
     }
 }
 
-/// How far the logger is with the scans.
+/// The logger's position in the scans.
 struct Progress {
     logged: Logged,
     out: Writer<Logged>,
@@ -78,7 +77,7 @@ impl Progress {
         Ok(Progress { logged, out: life.writer("log/lidar")?, scan: Scan::default() })
     }
 
-    /// Takes the next scan. False: there is none.
+    /// Handles the next scan; `false` if there is none.
     fn take(&mut self, scans: &mut Reader, life: &mut Life) -> Result<bool> {
         let scan = &mut self.scan;
         let next =
@@ -90,7 +89,7 @@ impl Progress {
     }
 }
 
-/// Counts a scan, unless a predecessor has: whether that is progress.
+/// Counts a scan, unless a predecessor did. Returns whether it counted.
 fn follow(logged: &mut Logged, scan: &Scan) -> bool {
     if scan.index <= logged.scan {
         return false;
@@ -114,7 +113,7 @@ mod tests {
         let mut after = none.clone();
         assert_eq!([&one, &one, &two].map(|scan| follow(&mut after, scan)), [true, false, true]);
         assert_eq!(after, Logged { scan: 2, chain: two.chain, ..Logged::default() });
-        for (scan, why) in [(two, "the first was lost"), (scan(1, one.chain, b"x"), "it was changed")] {
+        for (scan, why) in [(two, "the first was lost"), (scan(1, one.chain, b"x"), "the scan was changed")] {
             let mut after = none.clone();
             assert!(follow(&mut after, &scan) && after.breaks == 1, "{why}");
         }

@@ -1,4 +1,4 @@
-//! The programs of the robot. Each is a process of its own; channels are all that they share.
+//! The programs of the robot. Each is a separate process; they share only channels.
 //!
 //! | program | publishes | reads |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | [`watch`] | `obstacle` | `lidar/front` |
 //! | [`logger`] | `log/lidar` | all |
 //!
-//! All publish into `health`. What the demo shows is made by one more process, [`crate::demo::screen`].
+//! All publish into `health`. Another process, [`crate::demo::screen`], draws the demo.
 
 pub mod arm;
 pub mod balance;
@@ -25,7 +25,7 @@ pub mod wheel;
 use crate::demo::screen;
 use crate::error::{Error, Result};
 
-/// What can follow the name of a program, for its usage message.
+/// The arguments of a program, for its usage message.
 const USAGE: &[(&str, &str)] = &[
     ("physics", ""),
     ("wheel", "left|right"),
@@ -40,7 +40,7 @@ const USAGE: &[(&str, &str)] = &[
 
 /// Runs a program until it is asked to stop (Ctrl-C, SIGTERM). Returns the process's exit code.
 ///
-/// The domain is the one that `SALTUS_DOMAIN` names.
+/// The domain is that of `SALTUS_DOMAIN`.
 pub fn role_main(role: &str, args: &[String]) -> i32 {
     match run(role, args) {
         Ok(()) => 0,

@@ -1,13 +1,13 @@
-//! `robot-physics`: the world, and the inertial sensor in the robot's chest.
+//! `robot-physics`: the simulation of the world, and the inertial sensor in the robot's chest.
 //!
 //! A real robot has no such program: it has a world, and a driver for its sensor.
 //!
-//! What to see here:
-//! - A loop on an absolute clock. When the process is late it takes the missing steps one after the other, so
-//!   that the world runs in real time. Nobody downstream is asked, nobody can hold it up.
-//! - `wheel/*/state` is read with *newest* and without waiting: the world does not wait for a motor.
-//! - The whole state is published every step. Kill this process: the next one reads that state with *again*,
-//!   takes over the dead one's lanes, and the world goes on where it was.
+//! This program shows:
+//! - A loop on an absolute clock. When the process is late, it runs the missing steps one after the other, so that the simulation keeps
+//!   real time. No subscriber can delay it.
+//! - It reads `wheel/*/state` with *newest* and without waiting: the simulation does not wait for a motor.
+//! - It publishes its whole state in every step. After a kill, the next process reads that state with *current*, takes over the dead
+//!   process's lanes, and continues the simulation.
 
 use saltus_channel::{Until, Which, clock};
 
@@ -21,14 +21,14 @@ use crate::sys;
 use crate::wire::Message;
 use crate::wire::types::{Arm, Imu, Push, Span, Truth, Wheel};
 
-/// The robot is set down a little askew, rad: without control it falls in less than a second.
+/// Initial tilt, rad: without control the robot falls in less than a second.
 pub const FIRST_TILT: f64 = 0.08;
-/// From this step on the worst tilt is noted: then the first tilt has been overcome.
+/// First step that counts for the worst tilt: by then, the initial tilt is corrected.
 pub const SETTLED: i64 = 2000;
-/// Length of a step on the clock, ns.
+/// Length of a step, ns.
 const PERIOD: i64 = (STEP * 1e9) as i64;
-/// A world that is later than this many steps leaves out the rest, and the report says so: when the whole machine
-/// stood still for half a second, it is the machine that failed, not the robot.
+/// Most steps that a late simulation catches up. It skips further ones, and the report counts them: a machine that stops for half a second
+/// is not a failure of the robot.
 const CATCH_UP: i64 = 200;
 
 /// Runs the program.
@@ -44,7 +44,7 @@ pub fn run() -> Result<()> {
     let (mut pushes, mut push) = (life.reader(PUSH)?, Push::default());
 
     let mut world = match life.inherited::<Truth>("truth")? {
-        // Started by hand where a robot lies on the ground: somebody wants to set it up again.
+        // Started by hand after a fall: sets the robot up again.
         Some((world, _)) if world.fell == 0 || sys::supervised() => world,
         _ => Truth { epoch: now(), tilt: FIRST_TILT, ..Truth::default() },
     };
@@ -67,24 +67,24 @@ pub fn run() -> Result<()> {
             disturbance: shoulder.torque::<Arm>(&mut life)? + elbow.torque::<Arm>(&mut life)? + pushed,
         };
         let imu = step(&mut world, &torques);
-        // The state first: a successor may take a step again whose sample was lost, but never skip one.
+        // Publishes the state first: a successor may repeat a step whose sample was lost, but never skips one.
         truths.publish(&world)?;
         imus.publish(&imu)?;
     }
     Ok(())
 }
 
-/// The monotonic clock, ns.
+/// Monotonic time, ns.
 fn now() -> i64 {
     clock::monotonic() as i64
 }
 
-/// When the next step is due, on the monotonic clock, ns.
+/// Time of the next step, monotonic ns.
 fn due(world: &Truth) -> i64 {
     world.epoch + (world.step + 1) * PERIOD
 }
 
-/// Takes the world one step further and feels it.
+/// Simulates one step, and measures the sensor.
 fn step(world: &mut Truth, torques: &Torques) -> Imu {
     let state = world.state();
     let next = ROBOT.step(&state, torques);
@@ -101,14 +101,14 @@ fn step(world: &mut Truth, torques: &Torques) -> Imu {
     Imu { step: world.step, rate: m.rate, forward: m.forward, upward: m.upward, check: 0 }
 }
 
-/// Something that pushes: the newest torque that its driver reported, for as long as that is fresh.
+/// A source of torque: the newest value that its driver reported, while that is recent.
 struct Actuator {
     reader: Reader,
     torque: f64,
     timestamp: u64,
 }
 
-/// A message that tells a torque.
+/// A message with a torque.
 trait Pushes: Message {
     fn torque(&self) -> f64;
 }
@@ -134,7 +134,7 @@ impl Actuator {
         if let Some((state, sample)) = self.reader.receive::<M>(Which::Newest, Until::Poll, life)? {
             (self.torque, self.timestamp) = (state.torque(), sample.timestamp);
         }
-        // A motor whose driver is dead gives nothing.
+        // A motor whose driver is dead has no torque.
         let age = clock::boottime().saturating_sub(self.timestamp) as f64 * 1e-9;
         Ok(if age <= HOLD { self.torque } else { 0.0 })
     }

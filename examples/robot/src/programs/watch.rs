@@ -1,8 +1,7 @@
-//! `robot-watch`: looks ahead and says how far the nearest thing is.
+//! `robot-watch`: measures the distance of the nearest object ahead.
 //!
-//! What to see here: a *slow* reader of a fast channel. It needs 30 ms for a scan. Whatever the laser's rate, it
-//! always works on the scan that is newest when it looks; what came meanwhile it is told as missed. It never
-//! falls behind, and the driver never knows.
+//! This program shows a *slow* reader of a fast channel. It needs 30 ms per scan. At any rate of the laser, it always processes the current
+//! newest scan, and learns how many it missed. It never falls behind, and does not affect the driver.
 
 use std::f64::consts::PI;
 use std::time::Duration;
@@ -15,9 +14,9 @@ use crate::life::Life;
 use crate::wire;
 use crate::wire::types::{Obstacle, Scan};
 
-/// How long it thinks about a scan.
+/// Processing time per scan.
 const THINKS: Duration = Duration::from_millis(30);
-/// How far to either side it looks, rad.
+/// Half of its angle of view, rad.
 const AHEAD: f64 = PI / 4.0;
 
 /// Runs the program.
@@ -28,7 +27,7 @@ pub fn run() -> Result<()> {
     let mut scan = Scan::default();
 
     while life.goes_on()? {
-        // The proof that newest is newest: what had been published before it was asked for.
+        // Check that newest is newest: the count published before the call.
         let published = scans.subscriber().channel().info()?.lanes;
         let until = life.next_beat();
         let newest =
@@ -45,7 +44,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The nearest thing ahead: how far, and in which direction.
+/// The distance and direction of the nearest object ahead.
 fn nearest(ranges: &[f32]) -> Option<(f64, f64)> {
     let bearing = |k: usize| ((k as f64 + 0.5) / ranges.len() as f64 - 0.5) * PI;
     ranges
@@ -65,7 +64,7 @@ mod tests {
         let mut ranges = vec![5.0; 180];
         ranges[3] = 0.1;
         ranges[100] = 2.0;
-        let (range, bearing) = nearest(&ranges).expect("there are beams ahead");
+        let (range, bearing) = nearest(&ranges).expect("beams ahead");
         assert_eq!(range, 2.0);
         assert!((bearing - 10.5 / 180.0 * PI).abs() < 1e-9);
         assert_eq!(nearest(&[]), None);

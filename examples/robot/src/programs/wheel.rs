@@ -1,10 +1,10 @@
 //! `robot-wheel left|right`: the driver of a motor and its encoder. One program, started once for each wheel.
 //!
-//! What to see here:
-//! - It waits for the *newest* command: an older one is of no use to a motor. It waits two milliseconds at most,
-//!   for a motor must be driven whether or not anybody commands it.
-//! - Every sample carries the time of its publication. The driver knows how old a command is and lets go of the
-//!   motor when nobody has commanded it for 30 ms. No watchdog, no connection, no goodbye is needed for that.
+//! This program shows:
+//! - It waits for the *newest* command: an older one is useless to a motor. It waits at most two milliseconds, because a motor must be
+//!   driven with or without commands.
+//! - Every message has its time of publication. The driver checks the age of the command, and lets the motor run free after 30 ms without a
+//!   new one. That needs no watchdog and no connection.
 //! - A killed driver leaves its last state in its channel. The next one continues from it.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::sim::motor::torque_after;
 use crate::sim::sensors::encoder;
 use crate::wire::types::{Command, Span, Truth, Wheel};
 
-/// How often the motor is driven at least.
+/// Longest time between two updates of the motor.
 const PERIOD: Duration = Duration::from_millis(2);
 
 /// Runs the program.
@@ -38,7 +38,7 @@ pub fn run(side: &str) -> Result<()> {
         if let Some((new, sample)) = &fresh {
             (command, commanded) = (new.clone(), sample.timestamp);
         }
-        // What this loop would be in a real robot: set the current, read the counter.
+        // In a real robot, this would set the current and read the counter.
         let now = clock::boottime();
         let age = now.saturating_sub(commanded) as f64 * 1e-9;
         wheel.torque = torque_after(wheel.torque, command.torque, age, (now - driven) as f64 * 1e-9);
@@ -50,7 +50,7 @@ pub fn run(side: &str) -> Result<()> {
         }
         states.publish(&wheel)?;
 
-        // How long the reflex took, from the feeling to the motor.
+        // Time of the reflex, from the sensor to the motor.
         if fresh.is_some_and(|(_, sample)| sample.timestamp >= life.started()) {
             life.measured(Span::REFLEX, clock::boottime().saturating_sub(command.sensed as u64))?;
         }

@@ -15,25 +15,25 @@
 //! m l cos θ ẍ + J θ̈ = m g l sin θ − T + friction + disturbance
 //! ```
 //!
-//! Left alone the tilt grows e-fold every quarter of a second.
+//! Without control, the tilt grows by a factor of e every quarter of a second.
 
 /// Gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
-/// Length of a step of the world, s. The world runs at 1 kHz.
+/// Length of a simulation step, s: 1 kHz.
 pub const STEP: f64 = 0.001;
-/// Beyond this tilt no torque of these motors brings the body back: it has fallen.
+/// Beyond this tilt, these motors cannot bring the body back: it has fallen.
 pub const FALLEN: f64 = 0.8;
 
-/// What the robot is made of, in SI units.
+/// The robot's parameters, in SI units.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     /// Mass of the body above the axle.
     pub mass: f64,
-    /// Height of its centre of mass above the axle.
+    /// Height of its center of mass above the axle.
     pub height: f64,
-    /// Its moment of inertia about the centre of mass.
+    /// Its moment of inertia about the center of mass.
     pub inertia: f64,
-    /// Everything that rolls, the wheels' inertia included.
+    /// Rolling mass, including the wheels' inertia.
     pub rolling: f64,
     /// Radius of a wheel.
     pub radius: f64,
@@ -41,7 +41,7 @@ pub struct Body {
     pub track: f64,
     /// Moment of inertia about the vertical.
     pub spin: f64,
-    /// Bearing friction, N m for each rad/s, of both wheels together.
+    /// Bearing friction of both wheels together, N m per rad/s.
     pub friction: f64,
 }
 
@@ -57,10 +57,10 @@ pub const ROBOT: Body = Body {
     friction: 0.05,
 };
 
-/// Where the robot is and how it moves.
+/// Position and motion of the robot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct State {
-    /// Way of the axle's middle along the ground, m.
+    /// Position of the axle's middle along the ground, m.
     pub x: f64,
     /// Its speed, m/s.
     pub v: f64,
@@ -74,14 +74,14 @@ pub struct State {
     pub heading_rate: f64,
 }
 
-/// What acts on the robot during one step, N m.
+/// Torques on the robot during one step, N m.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Torques {
     /// The left motor.
     pub left: f64,
     /// The right motor.
     pub right: f64,
-    /// What else bends the body forward: the arms, a push.
+    /// Other torques that tilt the body forward: the arms, a push.
     pub disturbance: f64,
 }
 
@@ -114,13 +114,13 @@ impl Body {
         Accelerations {
             axle: (self.about_axle() * push - ml * cos * bend) / det,
             tilt: (self.rolling * bend - ml * cos * push) / det,
-            // Tyres scrub when the robot turns on the spot: that brakes the turn.
+            // Tire friction slows a turn on the spot.
             heading: ((t.right - t.left) * self.track / (2.0 * self.radius) - 1.0 * s.heading_rate)
                 / self.spin,
         }
     }
 
-    /// The state one [`STEP`] later (Runge–Kutta of the fourth order). A fallen robot lies where it is.
+    /// The state one [`STEP`] later (Runge–Kutta of the fourth order). A fallen robot does not move.
     pub fn step(&self, s: &State, t: &Torques) -> State {
         if s.tilt.abs() >= FALLEN {
             return State { v: 0.0, tilt_rate: 0.0, heading_rate: 0.0, ..*s };
@@ -143,7 +143,7 @@ impl Body {
         s.plus(&k1, STEP / 6.0).plus(&k2, STEP / 3.0).plus(&k3, STEP / 3.0).plus(&k4, STEP / 6.0)
     }
 
-    /// The angles of the left and the right wheel against the body: what the encoders see.
+    /// The angles of the left and the right wheel against the body: the encoders measure these.
     pub fn wheel_angles(&self, s: &State) -> (f64, f64) {
         let turn = s.heading * self.track / 2.0;
         ((s.x - turn) / self.radius - s.tilt, (s.x + turn) / self.radius - s.tilt)

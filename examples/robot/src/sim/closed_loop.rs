@@ -8,7 +8,7 @@ use super::noise::Random;
 use super::sensors::{encoder, inertial};
 use crate::programs::physics::FIRST_TILT;
 
-/// When a part is away: from this step up to that one.
+/// The outage of a part: the first step, and the step after the last.
 #[derive(Clone, Copy, Default)]
 struct Away(u64, u64);
 
@@ -18,7 +18,7 @@ impl Away {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 struct Outcome {
     fell_at: Option<f64>,
@@ -26,8 +26,7 @@ struct Outcome {
     farthest: f64,
 }
 
-/// Runs the robot. Each outage of `outage` steps takes the estimator, the controller or one of the wheels;
-/// they come `every` steps on average.
+/// Runs the robot. Each outage of `outage` steps stops the estimator, the controller or one of the wheels, every `every` steps on average.
 fn run(seconds: f64, control: bool, outage: u64, every: f64, seed: u64) -> Outcome {
     let gains = Gains::of(&ROBOT);
     let mut random = Random::new(seed);
@@ -47,7 +46,7 @@ fn run(seconds: f64, control: bool, outage: u64, every: f64, seed: u64) -> Outco
             away[random.index(4)] = Away(step, step + outage);
             next = step + 1 + random.below(2.0 * every) as u64;
         }
-        // The wheels (2 and 3): a driver that is away leaves its motor free and its encoder unread.
+        // The wheels (2 and 3): without its driver, a motor runs free, and its encoder is not read.
         let (left, right) = ROBOT.wheel_angles(&s);
         for (k, angle) in [left, right].into_iter().enumerate() {
             if away[2 + k].now(step) {
@@ -64,7 +63,7 @@ fn run(seconds: f64, control: bool, outage: u64, every: f64, seed: u64) -> Outco
         waiting.push((step, inertial(&s, &a, step)));
         s = ROBOT.step(&s, &torques);
 
-        // The estimator (0) works off what came while it was away.
+        // The estimator (0) processes the samples of its outage.
         if !away[0].now(step) {
             let before = belief.step;
             for (step, m) in waiting.drain(..) {
@@ -75,7 +74,7 @@ fn run(seconds: f64, control: bool, outage: u64, every: f64, seed: u64) -> Outco
             }
             belief.encoders(turned[0], turned[1], belief.step - before);
         }
-        // The controller (1) acts on what it read a step ago: one hop of delay.
+        // The controller (1) uses the estimate of one step ago: one hop of delay.
         if control && !away[1].now(step) && !away[0].now(step) && belief.step > 0 {
             let (left, right) = gains.torques(&believed);
             command = [left, right];
@@ -108,7 +107,7 @@ fn without_control_it_falls_within_a_second() {
 #[test]
 fn it_survives_a_minute_of_outages_of_80_ms() {
     for seed in 0..10 {
-        // Two and a half outages a second, each of 80 ms, of the parts it cannot do without.
+        // 2.5 outages per second, each of 80 ms, of the essential parts.
         let seen = run(60.0, true, 80, 400.0, seed);
         assert!(seen.fell_at.is_none() && seen.worst_tilt < 0.35, "seed {seed}: {seen:?}");
     }

@@ -1,4 +1,4 @@
-//! The control law: full state feedback that keeps the robot upright, where it is and facing ahead.
+//! The control law: full state feedback that keeps the robot upright, in place and facing ahead.
 //!
 //! For small tilts the equations of [`super::body`] become, with T the torque of both motors,
 //!
@@ -6,24 +6,24 @@
 //! θ̈ = a θ − b T          ẍ = c T − d θ          T = k₁ x + k₂ ẋ + k₃ θ + k₄ θ̇
 //! ```
 //!
-//! Put together they have the characteristic polynomial
+//! Together they have the characteristic polynomial
 //!
 //! ```text
 //! s⁴ + (b k₄ − c k₂) s³ + (b k₃ − a − c k₁) s² + k₂ e s + k₁ e         e = c a − d b
 //! ```
 //!
-//! so wished-for poles give the four gains directly. The poles are slow on purpose: what counts here is to
-//! forgive a controller that is away for a tenth of a second, not to be stiff.
+//! so the chosen poles determine the four gains directly. The poles are slow on purpose: the robot must tolerate the absence of the
+//! controller for a tenth of a second, not be stiff.
 
 use super::body::{Body, GRAVITY, State};
 
-/// Where the poles of the closed loop shall lie, 1/s: all of them negative, that is decaying.
+/// The poles of the closed loop, 1/s: all negative, that is decaying.
 const POLES: [f64; 4] = [-8.0, -4.0, -2.0, -1.5];
-/// Torque for each rad and rad/s of heading, N m.
+/// Torque per rad and per rad/s of heading, N m.
 const HEADING: (f64, f64) = (2.0, 1.2);
-/// What a motor can do, N m. Asking for more is of no use.
+/// Largest torque of a motor, N m.
 pub const TORQUE: f64 = 30.0;
-/// Away from home by more than this the robot comes back at an even pace, m.
+/// Beyond this distance from home, the robot returns at constant speed, m.
 const REACH: f64 = 0.5;
 
 /// The gains of the state feedback.
@@ -34,7 +34,7 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// The gains that give this body the poles of the file's head.
+    /// The gains for this body and the poles above.
     pub fn of(body: &Body) -> Gains {
         let ml = body.mass * body.height;
         let det = body.rolling * body.about_axle() - ml * ml;
@@ -48,7 +48,7 @@ impl Gains {
         Gains { k: [k1, k2, (p[2] + a + c * k1) / b, (p[3] + c * k2) / b] }
     }
 
-    /// The torques of the left and the right motor for what the estimator believes.
+    /// The torques of the left and the right motor for an estimated state.
     pub fn torques(&self, s: &State) -> (f64, f64) {
         let away = s.x.clamp(-REACH, REACH);
         let drive = self.k[0] * away + self.k[1] * s.v + self.k[2] * s.tilt + self.k[3] * s.tilt_rate;

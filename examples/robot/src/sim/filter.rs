@@ -1,36 +1,34 @@
-//! The state estimator: what the robot believes about itself, from a gyroscope that drifts, an accelerometer
-//! that shakes and two encoders that count.
+//! The state estimator, which uses a gyroscope with drift, a noisy accelerometer, and two encoders.
 //!
-//! - Tilt: the gyroscope is integrated; the accelerometer pulls the result slowly to what it calls upright
-//!   and finds the gyroscope's bias on the way (a complementary filter).
-//! - Way and heading: the encoders count how far each wheel turned against the body; a tracking filter makes a
-//!   position and a speed of it.
+//! - Tilt: the gyroscope is integrated; the accelerometer slowly pulls the result to its own estimate, and corrects the gyroscope's bias (a
+//!   complementary filter).
+//! - Position and heading: the encoders count how far each wheel turned against the body; a tracking filter computes position and speed.
 //!
-//! Time is the world's step number. Samples may be missing, and a filter may be continued by another process:
-//! its whole memory is [`Belief`], which is published.
+//! Time is the simulation's step number. Samples may be missing. Another process can continue a filter, because its whole state is
+//! [`Belief`], which is published.
 
 use super::body::{ROBOT, STEP, State};
 use super::sensors::Inertial;
 
-/// How fast the accelerometer pulls the tilt, 1/s, and the bias, 1/s².
+/// Gain of the accelerometer for the tilt, 1/s, and for the bias, 1/s².
 const PULL: (f64, f64) = (0.5, 0.10);
-/// How fast the tracking filter follows the encoders, 1/s.
+/// Gain of the tracking filter, 1/s.
 const FOLLOW: f64 = 60.0;
 /// Encoder readings older than this are not used, steps.
 const FRESH: u64 = 20;
 /// A longer gap than this between samples counts as this long, s.
 const GAP: f64 = 0.5;
 
-/// What an encoder said, and at which step.
+/// A reading of an encoder, and its step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turned {
-    /// The step of the world.
+    /// The simulation's step.
     pub step: u64,
     /// Angle of the wheel against the body, rad.
     pub angle: f64,
 }
 
-/// Everything the filter remembers.
+/// The state of the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Belief {
     /// The step of the newest inertial sample in it.
@@ -42,12 +40,12 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// What to believe when nothing is known but one sample: the accelerometer's tilt, at rest, at home.
+    /// The initial state from a single sample: the accelerometer's tilt, at rest, at home.
     pub fn first(step: u64, m: &Inertial) -> Belief {
         Belief { step, state: State { tilt: upright(m), ..State::default() }, bias: 0.0 }
     }
 
-    /// Takes the inertial sample of `step`. Samples of the past change nothing.
+    /// Adds the inertial sample of `step`. Ignores past samples.
     pub fn inertial(&mut self, step: u64, m: &Inertial) {
         if step <= self.step {
             return;
@@ -57,7 +55,7 @@ impl Belief {
         let s = &mut self.state;
         let rate = m.rate - self.bias;
         let error = upright(m) - s.tilt;
-        // Over a gap the rate changed from the last one known to this one: take the middle.
+        // Over a gap, uses the mean of the last rate and this one.
         s.tilt += 0.5 * (s.tilt_rate + rate) * dt + error * (1.0 - (-PULL.0 * dt).exp());
         self.bias -= error * PULL.1 * dt;
         s.tilt_rate = rate;
@@ -65,7 +63,7 @@ impl Belief {
         s.heading += s.heading_rate * dt;
     }
 
-    /// Takes what both encoders said, `dt` steps after it was last asked to. Old readings change nothing.
+    /// Adds the readings of both encoders, `dt` after the last call. Ignores old readings.
     pub fn encoders(&mut self, left: Turned, right: Turned, steps: u64) {
         let stale = |t: Turned| t.step + FRESH < self.step;
         if stale(left) || stale(right) || steps == 0 {
@@ -85,7 +83,7 @@ fn upright(m: &Inertial) -> f64 {
     (-m.forward).atan2(m.upward)
 }
 
-/// A critically damped tracking filter: pulls a place and its speed to a measurement.
+/// A critically damped tracking filter: pulls a position and its speed to a measurement.
 fn follow(place: &mut f64, speed: &mut f64, measured: f64, dt: f64) {
     let kept = (-FOLLOW * dt).exp();
     let error = measured - *place;
@@ -99,7 +97,7 @@ mod tests {
     use super::super::sensors::{encoder, inertial};
     use super::*;
 
-    /// Lets the true robot hang in a given motion and asks what the filter makes of it.
+    /// Holds the true robot in a given motion, and returns the filter's estimate.
     fn observe(seconds: f64, motion: impl Fn(f64) -> State) -> (State, Belief) {
         let steps = (seconds / STEP) as u64;
         let mut belief = Belief::default();

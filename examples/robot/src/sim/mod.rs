@@ -1,6 +1,6 @@
-//! The parts without processes: the world, the sensors, the filter and the control law.
+//! The parts without processes: the simulation, the sensors, the filter and the control law.
 //!
-//! Nothing here knows of channels, clocks or files. A test can run an hour of robot in a second.
+//! This module uses no channels, clocks or files. A test can simulate an hour in a second.
 
 pub mod body;
 pub mod control;

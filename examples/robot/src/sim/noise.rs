@@ -1,9 +1,8 @@
-//! Noise that does not need to be remembered.
+//! Stateless noise.
 //!
-//! The value depends only on which sensor and which step is asked for. A physics process that was killed
-//! and started again goes on with the noise that it would have had.
+//! The value depends only on the sensor and the step. So a restarted physics process continues with the same noise.
 
-/// Mixes 64 bits until every input bit has touched every output bit (the finaliser of SplitMix64).
+/// Mixes 64 bits so that every input bit affects every output bit (the finalizer of SplitMix64).
 pub fn mix(n: u64) -> u64 {
     let n = n.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -11,17 +10,17 @@ pub fn mix(n: u64) -> u64 {
     n ^ (n >> 31)
 }
 
-/// A number of the uniform distribution over 0 … 1.
+/// A uniformly distributed number in 0 … 1.
 pub fn uniform(source: u64, step: u64) -> f64 {
     (mix(mix(source) ^ step) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A number of about the normal distribution, mean 0 and deviation 1: the sum of twelve uniform ones, less 6.
+/// An approximately normally distributed number with mean 0 and deviation 1: the sum of twelve uniform ones, minus 6.
 pub fn normal(source: u64, step: u64) -> f64 {
     (0..12).map(|k| uniform(source.wrapping_mul(16) + k, step)).sum::<f64>() - 6.0
 }
 
-/// The same as a sequence, for those who have no step to ask for.
+/// A sequence of random numbers, for code without steps.
 #[derive(Clone, Debug)]
 pub struct Random {
     seed: u64,
@@ -29,18 +28,18 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of this seed.
+    /// The sequence for this seed.
     pub fn new(seed: u64) -> Random {
         Random { seed, drawn: 0 }
     }
 
-    /// The next number, 0 up to `below` (which is not reached).
+    /// The next number, from 0 up to but not including `below`.
     pub fn below(&mut self, below: f64) -> f64 {
         self.drawn += 1;
         uniform(self.seed, self.drawn) * below
     }
 
-    /// The next index into something of this length, which is not 0.
+    /// The next index into a list of this length, which must not be 0.
     pub fn index(&mut self, len: usize) -> usize {
         (self.below(len as f64) as usize).min(len - 1)
     }

@@ -1,13 +1,13 @@
-//! A room with four walls and a pillar, for the robot's laser to look at when there is no recorded log.
+//! A simulated room with four walls and a pillar, for the robot's laser if there is no recorded log.
 
 /// The walls: half the room's length and width, m. The robot starts in the middle.
 const WALLS: (f64, f64) = (4.0, 2.5);
-/// The pillar: where it stands and its radius, m.
+/// The pillar: its position and radius, m.
 const PILLAR: (f64, f64, f64) = (2.0, 0.8, 0.3);
 /// Beams of a scan. They cover 180 degrees, from the right to the left.
 pub const BEAMS: usize = 180;
 
-/// The distances that a laser at this pose measures, beam by beam.
+/// The distances measured by a laser at this pose, beam by beam.
 pub fn scan(x: f64, y: f64, heading: f64) -> Vec<f64> {
     (0..BEAMS)
         .map(|k| {
@@ -18,7 +18,7 @@ pub fn scan(x: f64, y: f64, heading: f64) -> Vec<f64> {
         .collect()
 }
 
-/// How far it is along one axis to the wall that the beam points to.
+/// The distance along one axis to the wall in the beam's direction.
 fn wall(at: f64, along: f64, half: f64) -> f64 {
     if along == 0.0 {
         return f64::INFINITY;
@@ -26,7 +26,7 @@ fn wall(at: f64, along: f64, half: f64) -> f64 {
     ((half * along.signum() - at) / along).max(0.0)
 }
 
-/// How far it is to the pillar, infinitely far where the beam passes it.
+/// The distance to the pillar; infinite if the beam misses it.
 fn pillar(x: f64, y: f64, dx: f64, dy: f64) -> f64 {
     let (px, py) = (PILLAR.0 - x, PILLAR.1 - y);
     let ahead = px * dx + py * dy;
@@ -43,7 +43,7 @@ mod tests {
     fn the_walls_are_where_they_are() {
         let ranges = scan(0.0, 0.0, 0.0);
         assert_eq!(ranges.len(), BEAMS);
-        // The outermost beams look half a degree off the side walls, the middle ones straight ahead.
+        // The outermost beams point half a degree off the side walls, the middle ones straight ahead.
         assert!((ranges[0] - WALLS.1).abs() < 0.01 && (ranges[BEAMS - 1] - WALLS.1).abs() < 0.01);
         assert!((ranges[BEAMS / 2] - WALLS.0).abs() < 0.01);
         let turned = scan(1.0, 0.0, std::f64::consts::PI);

@@ -1,6 +1,6 @@
-//! What the robot feels: a gyroscope and an accelerometer in its chest, an encoder on each wheel.
+//! The robot's sensors: a gyroscope and an accelerometer in its chest, and an encoder on each wheel.
 //!
-//! All of them lie a little: noise in every sample, and biases that the estimator has to find.
+//! All of them have noise in every sample; the inertial ones also have biases, which the estimator has to find.
 
 use super::body::{Accelerations, GRAVITY, State};
 use super::noise::normal;
@@ -11,10 +11,10 @@ const MOUNTED: f64 = 0.6;
 const GYRO: (f64, f64) = (0.004, 0.015);
 /// Noise of an axis of the accelerometer, m/s², and the bias of the forward one.
 const ACCEL: (f64, f64) = (0.08, 0.04);
-/// Encoder counts of a turn.
+/// Encoder counts per turn.
 const COUNTS: f64 = 8192.0;
 
-/// What the inertial sensor measured in one step.
+/// The sample of the inertial sensor in one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inertial {
     /// Rate of the tilt, rad/s.
@@ -25,10 +25,10 @@ pub struct Inertial {
     pub upward: f64,
 }
 
-/// Measures this state. `step` picks the noise.
+/// Measures this state. `step` selects the noise.
 pub fn inertial(s: &State, a: &Accelerations, step: u64) -> Inertial {
     let (sin, cos) = s.tilt.sin_cos();
-    // What an accelerometer feels is the acceleration of its place less gravity, in the axes of the body.
+    // An accelerometer measures the acceleration of its position minus gravity, in the axes of the body.
     let ahead = a.axle + MOUNTED * (a.tilt * cos - s.tilt_rate * s.tilt_rate * sin);
     let above = GRAVITY - MOUNTED * (a.tilt * sin + s.tilt_rate * s.tilt_rate * cos);
     Inertial {
@@ -38,7 +38,7 @@ pub fn inertial(s: &State, a: &Accelerations, step: u64) -> Inertial {
     }
 }
 
-/// The angle that an encoder reports for the true one: whole counts only.
+/// The angle reported by an encoder: the true one in whole counts.
 pub fn encoder(angle: f64) -> f64 {
     let count = std::f64::consts::TAU / COUNTS;
     (angle / count).floor() * count
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn in_free_fall_it_shows_nothing() {
-        // Let the sensor's own place fall with gravity: the body turns about the axle, lying flat.
+        // The sensor's position falls with gravity: the body turns about the axle, lying flat.
         let s = State { tilt: std::f64::consts::FRAC_PI_2, ..State::default() };
         let a = Accelerations { tilt: GRAVITY / MOUNTED, ..Accelerations::default() };
         let n = 20_000;

@@ -3,8 +3,8 @@
 //! `saltus gen` generated [`types`] from the type file (`tests/types.rs` checks that they agree), so `saltus echo`, the spy and every other tool can read the
 //! robot's channels. The encoding is LCM's: a fingerprint, then the fields in big endian, without padding.
 //!
-//! The checksum is there for the demo: a channel never delivers a torn message, and every reader of this robot
-//! proves it with every message. Your robot can leave it out.
+//! The checksum is for the demo: a channel never delivers a torn message, and every reader of this robot checks that with every message.
+//! Your robot does not need it.
 
 mod scan;
 mod state;
@@ -12,7 +12,7 @@ mod state;
 /// The generated types.
 #[allow(missing_docs)] // not every field of the type file has a comment
 pub mod types {
-    #[rustfmt::skip] // as it was generated
+    #[rustfmt::skip] // generated
     pub mod robot;
     pub use self::robot::*;
 }
@@ -32,14 +32,14 @@ const MEMBERS: usize = 16;
 const ROLE: usize = 16;
 /// Most events in one crew message.
 pub const EVENTS: usize = 8;
-/// Longest word for what happened, bytes.
+/// Longest word for an event, bytes.
 pub const WHAT: usize = 40;
 
 /// Bytes that are not the expected message: torn, of another type, or of another length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn;
 
-/// Where an [`fnv`] chain begins.
+/// Initial value of an [`fnv`] chain.
 const FNV: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a over bytes, continued from `hash`. It detects accidents, not attacks.
@@ -47,10 +47,10 @@ fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ *byte as u64).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Encodes a message into `out`, replacing what it held, and writes the checksum into the last field.
+/// Encodes a message into `out`, replacing its contents, and writes the checksum into the last field.
 pub fn write<M: Message>(message: &M, out: &mut Vec<u8>) {
     out.resize(message.encoded_size(), 0);
-    message.encode_to(out).expect("the sizes of the robot's messages are set where they are made");
+    message.encode_to(out).expect("the robot's messages have valid sizes");
     if let Some((body, sum)) = out.split_last_chunk_mut::<8>() {
         *sum = fnv(FNV, body).to_be_bytes();
     }
@@ -63,7 +63,7 @@ pub fn read<M: Message>(bytes: &[u8]) -> Result<M, Torn> {
     Ok(message)
 }
 
-/// Checks a message and decodes it into `message`, whose memory is reused. After an error its fields are arbitrary.
+/// Checks a message, and decodes it into `message`, reusing its memory. After an error, its fields are arbitrary.
 pub fn read_into<M: Message>(bytes: &[u8], message: &mut M) -> Result<(), Torn> {
     let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Torn)?;
     if u64::from_be_bytes(*sum) != fnv(FNV, body) {

@@ -1,11 +1,11 @@
-//! A laser scan and the line of a CARMEN log that it came from, which can be followed to the byte.
+//! A laser scan with its original line of a CARMEN log, so that every byte can be checked.
 
 use std::f64::consts::PI;
 
 use super::types::Scan;
 use super::{FNV, fnv};
 
-/// The chain over no line.
+/// The empty chain.
 pub const START: i64 = FNV as i64;
 
 /// Continues the chain over the lines of all scans with one more line. It begins with [`START`].

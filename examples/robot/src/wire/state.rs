@@ -1,4 +1,4 @@
-//! Between messages and what the simulation calls a state.
+//! Conversions between messages and states of the simulation.
 
 use super::types::{Estimate, Truth};
 use crate::sim::body::State;
@@ -20,7 +20,7 @@ impl Truth {
 }
 
 impl Estimate {
-    /// The message for a belief, and when the newest sample in it was published.
+    /// The message for a belief, with the time of publication of its newest sample.
     pub fn of(belief: &Belief, sensed: u64) -> Estimate {
         let State { x, v, tilt, tilt_rate, heading, heading_rate } = belief.state;
         let (step, sensed, bias) = (belief.step as i64, sensed as i64, belief.bias);

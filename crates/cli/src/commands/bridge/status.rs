@@ -1,4 +1,4 @@
-//! What a bridge tells while it works and at its end.
+//! The status of a bridge while it runs, and its totals.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 use saltus_bridge::{Bridge, Counts};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
 
-/// How often a terminal is told.
+/// Time between two updates on a terminal.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The first lines of `--json`, one for each direction, as soon as it carries.
+/// The first lines of `--json`: one for each direction, when forwarding has started.
 #[derive(Serialize)]
 struct Started<'a> {
     from: &'a str,
     to: &'a str,
 }
 
-/// The others; the fields are a promise.
+/// A later line of `--json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     from: &'a str,
@@ -37,24 +37,24 @@ struct Line<'a> {
     unread: usize,
 }
 
-/// Where it is told.
+/// Prints the status.
 pub(crate) struct Status<'a> {
     out: Out,
-    /// From where to where each route goes.
+    /// Source and destination URL of each route.
     ways: Vec<(&'a str, &'a str)>,
     json: bool,
-    /// Over itself, on a terminal.
+    /// Whether the line is redrawn in place, on a terminal.
     live: bool,
     period: Option<Duration>,
     due: Option<Instant>,
     trouble: Trouble,
 }
 
-/// What was said of trouble, so that it is not said all the time.
+/// The last reported error, so that it is not repeated.
 #[derive(Default)]
 struct Trouble {
     words: String,
-    said: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 impl<'a> Status<'a> {
@@ -69,7 +69,7 @@ impl<'a> Status<'a> {
         Ok(Status { out: Out::new()?, ways, json, live, period, due, trouble: Trouble::default() })
     }
 
-    /// When something is to be told again.
+    /// The time of the next update, if any.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.due
     }
@@ -79,20 +79,20 @@ impl<'a> Status<'a> {
             if self.json {
                 self.out.json(&Started { from, to })?;
             } else {
-                say(format_args!("carrying {from} to {to}"));
+                note(format_args!("carrying {from} to {to}"));
             }
         }
         self.out.flush()
     }
 
-    /// Says what a domain did not take: at most once a second, and not the same again.
+    /// Reports an error of a domain: at most one per second, and not the same one twice in a row.
     pub(crate) fn trouble(&mut self, error: saltus_domain::Error) {
         let words = error.to_string();
-        let Trouble { words: before, said } = &self.trouble;
-        if *before != words && said.is_none_or(|at| at.elapsed() >= SECOND) {
+        let Trouble { words: before, reported } = &self.trouble;
+        if *before != words && reported.is_none_or(|at| at.elapsed() >= SECOND) {
             self.clear();
-            say(format_args!("not carried: {words}"));
-            self.trouble = Trouble { words, said: Some(Instant::now()) };
+            note(format_args!("not carried: {words}"));
+            self.trouble = Trouble { words, reported: Some(Instant::now()) };
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Status<'a> {
         Ok(())
     }
 
-    /// The last words.
+    /// Prints the totals. Fails if a channel could not be read.
     pub(crate) fn end(mut self, bridge: &Bridge) -> Outcome {
         self.clear();
         let mut complete = true;
@@ -121,7 +121,7 @@ impl<'a> Status<'a> {
                     Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                     None => "some channels".into(),
                 };
-                say(format_args!("{from}: {what} could not be read: {}", one.why));
+                note(format_args!("{from}: {what} could not be read: {}", one.why));
             }
         }
         if self.json {
@@ -129,7 +129,7 @@ impl<'a> Status<'a> {
         } else {
             self.lines(bridge);
         }
-        if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) }
+        if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) }
     }
 
     fn json(&mut self, bridge: &Bridge) -> Outcome {
@@ -146,11 +146,11 @@ impl<'a> Status<'a> {
 
     fn lines(&self, bridge: &Bridge) {
         for ((from, to), counts) in self.ways.iter().zip(bridge.routes()) {
-            say(format_args!("{from} to {to}: {}", words(&counts)));
+            note(format_args!("{from} to {to}: {}", words(&counts)));
         }
     }
 
-    /// The line that is told over itself goes away.
+    /// Erases the status line.
     fn clear(&self) {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");

@@ -36,7 +36,7 @@ pub(crate) fn run(domain: &Directory, yes: bool) -> Outcome {
         if residue::remove(domain, dead)? {
             removed += 1;
         } else {
-            exit::say(format_args!("{} lives again, and stays", dead.name));
+            exit::note(format_args!("{} lives again, and stays", dead.name));
         }
         Ok(())
     });

@@ -1,4 +1,4 @@
-//! `saltus doctor`: what on this machine makes programs late, and what to type.
+//! `saltus doctor`: find causes of latency on this machine, and suggest fixes.
 
 mod clean;
 mod show;
@@ -51,7 +51,7 @@ pub(crate) struct Doctor {
     json: Json,
 }
 
-/// How long is measured, unless --duration says otherwise.
+/// Duration of the measurement, unless --duration is given.
 const METER: Duration = Duration::from_secs(10);
 
 const EXAMPLES: &str = "\
@@ -62,15 +62,15 @@ Examples:
   saltus doctor --fix-script > fix.sh   read it, then sudo sh fix.sh
   saltus doctor --clean               remove unused channels, after asking";
 
-/// Looks, tells, measures.
+/// Checks, prints, and measures.
 pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
     if args.clean {
         return clean::run(
-            &domain::shm_only(url, "doctor --clean", "nothing stays there that could be removed")?,
+            &domain::shm_only(url, "doctor --clean", "it keeps no channels to remove")?,
             args.yes,
         );
     }
-    // Of other kinds of domains there is nothing to look at; the machine is the same.
+    // Domains of other kinds have nothing to check; the machine is the same.
     let shm = url.filter(|url| match Scheme::of(url) {
         Ok(scheme) => scheme.traits.shared_memory,
         Err(e) => matches!(e, Error::Invalid { .. }),
@@ -108,26 +108,26 @@ pub(crate) fn run(url: Option<&str>, args: Doctor) -> Outcome {
     outcome(&looked)
 }
 
-/// How late a thread is here.
+/// Measures how late a thread wakes.
 fn lateness(time: Duration, fifo: bool) -> Outcome<Lateness> {
     lateness::measure(time, fifo)
         .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))
 }
 
-/// A problem has an exit code of its own.
+/// A problem has its own exit code.
 fn outcome(looked: &[Looked]) -> Outcome {
     match looked.iter().any(|(_, finding)| finding.state == State::Problem) {
-        true => Err(Failure::Known(Code::Unfit)),
+        true => Err(Failure::Reported(Code::Unfit)),
         false => Ok(()),
     }
 }
 
-/// Whether this user may run a thread with a real-time policy and locked memory.
+/// Whether this user may run real-time threads with locked memory.
 fn realtime(looked: &[Looked]) -> bool {
     looked.iter().any(|(check, finding)| check.id == "rt.limits" && finding.state == State::Ok)
 }
 
 fn unknown(id: &str) -> Failure {
     let all: Vec<&str> = ALL.iter().map(|check| check.id).collect();
-    Failure::new(Code::Usage, format!("there is no check `{id}`; there are {}", all.join(", ")))
+    Failure::new(Code::Usage, format!("no check `{id}`: expected one of {}", all.join(", ")))
 }

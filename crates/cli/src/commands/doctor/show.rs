@@ -1,4 +1,4 @@
-//! What `doctor` prints.
+//! The output of `doctor`.
 
 use saltus_channel::Directory;
 use saltus_doctor::{Check, Finding, State};
@@ -10,10 +10,10 @@ use crate::print::out::Out;
 use saltus_text::escape::harmless;
 use saltus_text::human::{nanos, plural};
 
-/// A check and what it found.
+/// A check and its finding.
 pub(super) type Looked = (&'static Check, Finding);
 
-/// What `doctor --json` prints; the fields are a promise.
+/// The line of `doctor --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Told<'a> {
     domain: String,
@@ -39,7 +39,7 @@ struct Fix<'a> {
     commands: &'a [String],
 }
 
-/// For programs.
+/// Prints JSON.
 pub(crate) fn json(out: &mut Out, domain: &Directory, looked: &[Looked], meter: Option<Lateness>) -> Outcome {
     let checks = looked.iter().map(|(check, finding)| Line {
         id: check.id,
@@ -54,7 +54,7 @@ pub(crate) fn json(out: &mut Out, domain: &Directory, looked: &[Looked], meter: 
     out.json(&Told { domain: domain.url(), checks: checks.collect(), meter })
 }
 
-/// A line for each check; below it, where something is to be done, why and what.
+/// Prints a line for each check, and, if there is a remedy, the reason and the remedy below it.
 pub(crate) fn table(looked: &[Looked]) -> Vec<String> {
     let width = looked.iter().map(|(check, _)| check.id.len()).max().unwrap_or(0);
     let indent = " ".repeat(width + 4);
@@ -71,14 +71,14 @@ pub(crate) fn table(looked: &[Looked]) -> Vec<String> {
         states.map(|state| looked.iter().filter(|(_, finding)| finding.state == state).count() as u64);
     let [ok, warnings, problems, hidden] = counts;
     lines.push(format!(
-        "{ok} ok, {}, {}, {hidden} cannot tell; `saltus doctor --explain ID` says more of one",
+        "{ok} ok, {}, {}, {hidden} cannot tell; `saltus doctor --explain ID` explains one",
         plural(warnings, "warning"),
         plural(problems, "problem")
     ));
     lines
 }
 
-/// All about one check.
+/// Prints everything about one check.
 pub(crate) fn explained((check, finding): &Looked) -> Vec<String> {
     let mut lines = vec![
         format!("{}: {}", check.id, check.title),
@@ -92,11 +92,11 @@ pub(crate) fn explained((check, finding): &Looked) -> Vec<String> {
     lines
 }
 
-/// How late a thread was.
+/// The measured lateness, in words.
 pub(crate) fn measured(measured: &Lateness) -> String {
     let time = |ns: u64| nanos(ns as f64);
     let Some(s) = measured.corrected else {
-        return "the meter was stopped before it had measured".into();
+        return "the meter was stopped before its first result".into();
     };
     format!(
         "A thread that wanted to run every {} under {} was late, in {}: p50 {}, p99 {}, p99.9 {}, max {} (count {}). \

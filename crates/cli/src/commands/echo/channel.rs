@@ -1,4 +1,4 @@
-//! Printing one channel in shared memory.
+//! `echo` of one channel in shared memory.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,7 @@ use saltus_decode::{Decoder, Meaning};
 
 use super::unknown::Unknown;
 use super::wanted::Wanted;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::{domain, types};
 use crate::print::out::Out;
 use crate::print::{About, Message, print};
@@ -19,12 +19,12 @@ use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::human;
 
-/// How long the look for a channel goes on before Ctrl-C is looked for.
+/// Longest wait for a channel between two checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(100);
 /// Time between two tries to read a message that publishers overwrite at every try.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Prints until there is enough, or the end is asked for.
+/// Prints messages until `--count`, a failure or a stop signal.
 pub(super) fn run(domain: &Directory, name: OsString, wanted: Wanted, meaning: Decoder) -> Outcome {
     let quiet = wanted.quiet;
     let mut reading = Reading {
@@ -38,15 +38,15 @@ pub(super) fn run(domain: &Directory, name: OsString, wanted: Wanted, meaning: D
         unknown: Unknown::new(quiet),
     };
     let outcome = reading.run();
-    // No sums of nothing before an error.
+    // No totals before an error if nothing was received.
     let nothing = reading.received == 0 && outcome.is_err();
     if !quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
-        say(format_args!("received {}, missed {}", reading.received, reading.missed));
+        note(format_args!("received {}, missed {}", reading.received, reading.missed));
     }
     outcome
 }
 
-/// The totals over all channels of that name which `--follow` went through.
+/// The state and totals over all channels of that name (`--follow` reads several).
 struct Reading<'a> {
     domain: &'a Directory,
     wanted: Wanted,
@@ -58,9 +58,9 @@ struct Reading<'a> {
     unknown: Unknown,
 }
 
-/// Why one channel is read no further.
+/// The reason why reading one channel ends.
 enum End {
-    /// There was enough, or the end was asked for.
+    /// `--count` was reached, or a stop was requested.
     Enough,
     /// It was replaced or removed.
     Retired(Error),
@@ -72,7 +72,7 @@ impl Reading<'_> {
         let mut opened = if self.wanted.wait {
             let there = self.domain.wait_for(self.name.as_bytes(), Duration::ZERO)?;
             if there.is_none() && start == Start::Now {
-                start = Start::Oldest; // all that it will hold comes after this began
+                start = Start::Oldest; // all its messages will be newer than this command
             }
             if there.is_some() { there } else { self.appeared()? }
         } else {
@@ -81,7 +81,7 @@ impl Reading<'_> {
         while let Some(channel) = opened {
             let said = channel.descriptions()?;
             if let Some(words) = self.meaning.doubt(|| types::texts(said)) {
-                say(format_args!("{words}; waiting for it"));
+                note(format_args!("{words}; waiting for it"));
             }
             let mut subscriber = channel.subscriber_with(SubscriberOptions::new().start(start))?;
             let cancel = subscriber.cancel_handle();
@@ -89,12 +89,12 @@ impl Reading<'_> {
             let end = self.read(&mut subscriber);
             self.missed += subscriber.missed();
             let end = end?;
-            // Whatever the next one of that name holds was published after this one began.
+            // All messages of the next channel were published after this command started.
             start = Start::Oldest;
-            // One that became larger goes on: that is not a replacement by another one.
+            // A channel that grew continues in a larger one: that is not a replacement.
             let goes_on = if let End::Retired(_) = end { channel.continuation()? } else { None };
             if goes_on.is_some() {
-                // What it has lost already before it is read counts as missed.
+                // Messages that it loses before they are read count as missed.
                 start = Start::Beginning;
                 opened = goes_on;
                 continue;
@@ -104,7 +104,7 @@ impl Reading<'_> {
                 End::Retired(error) if !self.wanted.follow => return Err(error.into()),
                 End::Retired(error) => {
                     self.out.flush()?;
-                    say(error);
+                    note(error);
                 }
             }
             opened = self.appeared()?;
@@ -112,7 +112,7 @@ impl Reading<'_> {
         self.out.flush()
     }
 
-    /// The channel, as soon as there is one of that name; none when the end was asked for.
+    /// Waits for a channel with that name. Returns `None` after a stop signal.
     fn appeared(&self) -> Outcome<Option<Channel>> {
         let name = self.name.as_bytes();
         let deadline = self.wanted.timeout.map(|time| (time, Instant::now() + time));
@@ -136,14 +136,14 @@ impl Reading<'_> {
         let (format, channel) = (self.wanted.format, subscriber.channel());
         let name = escaped(channel.name().as_bytes());
         let mut message = Vec::new();
-        // When the time for the next message is over, once it could not be had.
+        // The deadline for the next message, after one could not be read.
         let mut end = None;
         while !stop::requested() && self.wanted.most.is_none_or(|most| self.received < most) {
             let sample = match self.receive(subscriber, &mut message) {
                 Ok(Some(sample)) => sample,
                 Ok(None) => return Err(self.silence(&name)),
-                // Overtaken at every try: what is newer now is asked for, and what was lost is counted. If the channel is damaged
-                // that may never end.
+                // Overwritten at every try: retries with newer messages, and counts those that were lost. In a damaged channel this may
+                // never succeed.
                 Err(Stopped::By(Error::Overrun { .. })) => {
                     let now = Instant::now();
                     let end = *end.get_or_insert_with(|| self.wanted.timeout.map(|time| now + time));
@@ -163,12 +163,12 @@ impl Reading<'_> {
             let meaning = if !self.wanted.looks_into {
                 Meaning::Bytes
             } else {
-                // A channel that has just been removed has nothing more to say.
+                // A channel that was just removed has no descriptions.
                 let descriptions = || types::texts(channel.descriptions().unwrap_or_default());
                 self.meaning.meaning(channel.name().as_bytes(), descriptions, &message)?
             };
             if self.wanted.looks_into {
-                self.unknown.tell(&name, &meaning, &message);
+                self.unknown.report(&name, &meaning, &message);
             }
             let about = About::Channel(&sample);
             let shown = Message { channel: &name, about, bytes: &message, meaning: &meaning };
@@ -180,7 +180,7 @@ impl Reading<'_> {
         Ok(End::Enough)
     }
 
-    /// The next message; what is printed already goes out before this sleeps.
+    /// Receives the next message. Flushes the output before it sleeps.
     fn receive(
         &mut self,
         subscriber: &mut Subscriber,
@@ -204,7 +204,7 @@ impl Reading<'_> {
     }
 }
 
-/// Why nothing was received.
+/// The reason why no message was received.
 enum Stopped {
     By(Error),
     Output(Failure),
@@ -218,7 +218,7 @@ impl std::convert::From<Error> for Stopped {
 
 fn lost(channel: &str, sample: &MessageInfo) -> Failure {
     let words = format!(
-        "{} of channel `{channel}` lost before number {} of writer {}: keep more frames, or read faster",
+        "missed {} of channel `{channel}` before number {} of writer {}: make it with a larger --depth, or read faster",
         human::plural(sample.missed, "message"),
         sample.seq,
         sample.publisher.lane

@@ -1,4 +1,4 @@
-//! Printing what comes through a domain of any kind.
+//! `echo` of channels in a domain of any kind.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use saltus_domain::{Domain, Error, Message, Missed, Options, Pattern, Start, Sub
 
 use super::unknown::Unknown;
 use super::wanted::{Channels, Wanted};
-use crate::exit::{Code, Failure, Outcome, Troubles, say};
+use crate::exit::{Code, Failure, Outcome, Troubles, note};
 use crate::flags::selection::Wants;
 use crate::flags::types;
 use crate::print::out::Out;
@@ -18,24 +18,24 @@ use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::human;
 
-/// Messages of a channel that may wait to be printed.
+/// Most messages of a channel that wait to be printed.
 const DEPTH: u64 = 10_000;
-/// Senders that are told apart. A network may invent any number of them.
+/// Most senders that are distinguished. A network can invent any number of senders.
 const SENDERS: usize = 4096;
 
-/// What was received so far.
+/// Totals so far.
 #[derive(Default)]
 struct Totals {
     received: u64,
     missed: u64,
-    /// Messages before which nobody knows what was missed.
+    /// Messages for which the number of missed messages before them is unknown.
     untold: u64,
     dropped: u64,
-    /// Senders that were heard.
+    /// Senders of messages so far.
     senders: HashSet<u64>,
 }
 
-/// Prints until there is enough, or the end is asked for.
+/// Prints messages until `--count`, a failure, the end of the source, or a stop signal.
 pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Outcome {
     let (pattern, wants) = match &wanted.channels {
         Channels::One(name) => (Pattern::name(name.as_bytes())?, None),
@@ -54,12 +54,12 @@ pub(super) fn run(domain: &Domain, wanted: &Wanted, mut meaning: Decoder) -> Out
     if !wanted.quiet && !nothing && !stop::output_closed() && !matches!(outcome, Err(Failure::Quiet)) {
         drop(out);
         let missed = human::missed(totals.missed, totals.untold, totals.received);
-        say(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
+        note(format_args!("received {}, missed {missed}, dropped {}", totals.received, totals.dropped));
     }
     outcome
 }
 
-/// Says which option makes no sense in a domain that keeps nothing, and why.
+/// Refuses options that have no meaning in a domain that keeps no messages.
 pub(super) fn refuse_what_it_has_not(domain: &Domain, wanted: &Wanted) -> Outcome {
     let url = domain.url();
     let words = if wanted.start != Start::Now && !wanted.newest {
@@ -122,7 +122,7 @@ fn read(
         let first = totals.count(&message);
         let name = escaped(channel.as_bytes());
         if wanted.looks_into {
-            unknown.tell(&name, &meant, &bytes);
+            unknown.report(&name, &meant, &bytes);
         }
         let shown =
             print::Message { channel: &name, about: About::Domain(&message), bytes: &bytes, meaning: &meant };
@@ -134,14 +134,14 @@ fn read(
     Ok(())
 }
 
-/// Why nothing was received.
+/// The reason why no message was received.
 enum Stopped {
     By(Error),
     Output(Failure),
 }
 
-/// The channel of the next message, which is left in `bytes`; what is printed already goes out before this sleeps. The time
-/// counts from `silent`, which is when this began to wait for a message that is meant.
+/// Receives the next message into `bytes`, and returns its channel. Flushes the output before it sleeps. The timeout counts from `silent`:
+/// the start of the wait for a message of a selected channel.
 fn receive(
     subscriber: &mut Subscriber,
     timeout: Option<Duration>,
@@ -163,18 +163,16 @@ fn receive(
     Ok(subscriber.receive(until).map_err(Stopped::By)?.map(keep))
 }
 
-/// Fails if something was lost before this message, or if nobody can tell.
+/// Fails if messages were lost before this one, or if the transport does not report losses.
 fn complete(channel: &str, message: &Message<'_>) -> Outcome {
     let lost = |words: String| Err(Failure::new(Code::Lost, words));
     match message.missed {
-        Missed::Unknown => {
-            lost("this transport does not tell what was missed: --strict cannot be promised".into())
-        }
+        Missed::Unknown => lost("this transport does not report missed messages: omit --strict".into()),
         Missed::Exact(n) | Missed::OfSender(n) if n > 0 => {
-            lost(format!("{} lost before this one of channel `{channel}`", human::plural(n, "message")))
+            lost(format!("missed {} of channel `{channel}`", human::plural(n, "message")))
         }
         _ if message.dropped > 0 => lost(format!(
-            "{} of channel `{channel}` dropped: print less, or read faster",
+            "dropped {} of channel `{channel}`: print less, or read faster",
             human::plural(message.dropped, "message")
         )),
         _ => Ok(()),
@@ -182,14 +180,14 @@ fn complete(channel: &str, message: &Message<'_>) -> Outcome {
 }
 
 impl Totals {
-    /// Counts a message. Whether it is the first of its sender: what was lost before it, nobody need know.
+    /// Counts a message. Returns whether it is the first of its sender; losses before it do not count.
     fn count(&mut self, message: &Message<'_>) -> bool {
         let room = self.senders.len() < SENDERS;
         let first = room && message.sender.is_some_and(|sender| self.senders.insert(sender));
         self.received += 1;
         self.dropped += message.dropped;
         match message.missed.count() {
-            Some(missed) => self.missed = self.missed.saturating_add(missed), // a network may say any number
+            Some(missed) => self.missed = self.missed.saturating_add(missed), // a network can report any number
             None => self.untold += 1,
         }
         first

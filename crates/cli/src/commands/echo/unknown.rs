@@ -1,29 +1,29 @@
-//! What is said of messages whose type is not known: once.
+//! The warning about messages of unknown type, printed once.
 
 use saltus_decode::Meaning;
 
-use crate::exit::say;
+use crate::exit::note;
 use crate::flags::types;
 
-/// Whether it was said.
+/// Whether the warning was printed, or is suppressed.
 pub(super) struct Unknown {
-    told: bool,
+    reported: bool,
 }
 
 impl Unknown {
-    /// Nothing was said yet, and nothing is said where it is to be quiet.
+    /// Not printed yet; `quiet` suppresses it.
     pub(super) fn new(quiet: bool) -> Unknown {
-        Unknown { told: quiet }
+        Unknown { reported: quiet }
     }
 
-    /// Says what to do, at the first message of which neither type nor text is known.
-    pub(super) fn tell(&mut self, channel: &str, meaning: &Meaning, bytes: &[u8]) {
+    /// Prints the remedy at the first message that is neither of a known type nor text.
+    pub(super) fn report(&mut self, channel: &str, meaning: &Meaning, bytes: &[u8]) {
         let unknown =
             matches!(meaning, Meaning::Unknown(_) | Meaning::Bytes) && str::from_utf8(bytes).is_err();
-        if let (Some(first), true, false) = (bytes.first_chunk(), unknown, self.told) {
-            self.told = true;
+        if let (Some(first), true, false) = (bytes.first_chunk(), unknown, self.reported) {
+            self.reported = true;
             let fingerprint = u64::from_be_bytes(*first);
-            say(format_args!("unknown type {fingerprint:016x} on channel `{channel}`: {}", types::UNKNOWN));
+            note(format_args!("unknown type {fingerprint:016x} on channel `{channel}`: {}", types::UNKNOWN));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an `echo` is to do, whatever it reads from.
+//! The options of `echo` for sources of any kind.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use saltus_channel::Start;
 use crate::flags::selection::Selection;
 use crate::print::Format;
 
-/// What is meant.
+/// The parsed options.
 pub(super) struct Wanted {
     pub(super) channels: Channels,
-    /// The newest whenever there is a newer one, else every one.
+    /// Whether to read only the newest message, not every one.
     pub(super) newest: bool,
     pub(super) start: Start,
     pub(super) most: Option<u64>,
@@ -20,15 +20,15 @@ pub(super) struct Wanted {
     pub(super) follow: bool,
     pub(super) strict: bool,
     pub(super) format: Format,
-    /// Whether it matters what the bytes of a message mean.
+    /// Whether to decode messages.
     pub(super) looks_into: bool,
     pub(super) quiet: bool,
 }
 
-/// Which channels are read.
+/// The channels to read.
 pub(super) enum Channels {
-    /// The one of this name.
+    /// The channel with this name.
     One(OsString),
-    /// All that are meant, those that come later too; with the words for them.
+    /// All selected channels, also those created later; with the arguments, for messages.
     Several(Selection, String),
 }

@@ -1,7 +1,7 @@
-//! `saltus hiccup`: how long this machine leaves a program waiting.
+//! `saltus hiccup`: measure scheduling delays on this machine.
 
+mod reporter;
 mod show;
-mod tell;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,14 @@ use saltus_measure::nanos;
 use saltus_measure::session::{Session, Settings};
 use saltus_os::{clock, rt};
 
-use crate::exit::{Code, Failure, Outcome, say, taken, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, taken, unwritable};
 use crate::flags::time::at_least;
 use crate::flags::{Force, Json, Quiet, RunTime};
 use crate::stop;
+use reporter::Reporter;
 use saltus_text::units;
 use show::Show;
-use tell::Teller;
 
-/// The options of `hiccup`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Hiccup {
@@ -45,7 +44,7 @@ pub(crate) struct Hiccup {
     #[command(flatten)]
     time: RunTime,
 
-    /// Report what else happened at delays of TIME or more
+    /// Report the kernel's counts at delays of TIME or more
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = units::duration)]
     spike: Duration,
 
@@ -83,14 +82,14 @@ pub(crate) struct Hiccup {
     quiet: Quiet,
 }
 
-/// The meters, as they are typed.
+/// The values of `--meter`.
 #[derive(Clone, Copy, ValueEnum)]
 enum MeterName {
-    /// As jHiccup: sleep repeatedly, compare with the shortest
+    /// Sleep repeatedly, compare with the shortest, as jHiccup does
     Sleep,
-    /// As cyclictest: sleep until a time, measure how late it wakes
+    /// Sleep until a time, measure the delay, as cyclictest does
     Deadline,
-    /// Read the clock without a pause, on a whole CPU
+    /// Read the clock without pause, using a whole CPU
     Spin,
 }
 
@@ -112,14 +111,14 @@ fn interval(text: &str) -> Result<Duration, String> {
     at_least(text, Duration::from_millis(10), "10ms")
 }
 
-/// How often the meter's surroundings are looked at.
+/// Time between two readings of the kernel's counters.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long without a word before it is looked whether the command has ended.
+/// Longest wait for an event between two checks whether the command has exited.
 const TICK: Duration = Duration::from_millis(50);
-/// How long is measured alone, unless it is told.
+/// Duration of a measurement without a command, unless given.
 const ALONE: Duration = Duration::from_secs(60);
 
-/// Lengths of an interval to choose from, unless `--interval` is given: the longest with at least twelve intervals in the run.
+/// Interval lengths to choose from, unless `--interval` is given: the longest with at least twelve intervals in the run.
 const STEPS: [Duration; 6] = [
     Duration::from_secs(5),
     Duration::from_secs(2),
@@ -129,14 +128,14 @@ const STEPS: [Duration; 6] = [
     Duration::from_millis(100),
 ];
 
-/// The interval of a run of this length.
+/// The interval for a run of this length.
 fn step(length: Option<Duration>) -> Duration {
     let Some(length) = length else { return STEPS[0] };
     STEPS.into_iter().find(|step| *step * 12 <= length).unwrap_or(STEPS[STEPS.len() - 1])
 }
 
 impl Hiccup {
-    /// How long is measured; nothing where a command ends it.
+    /// The duration of the measurement; `None` if the command's exit ends it.
     fn length(&self) -> Option<Duration> {
         self.time.duration.or(self.command.is_empty().then_some(ALONE))
     }
@@ -158,7 +157,7 @@ impl Hiccup {
     }
 }
 
-/// Measures until the time is over, the command has ended, or the end is asked for.
+/// Measures until the time is up, the command exits, or a stop is requested.
 pub(crate) fn run(args: Hiccup) -> Outcome {
     stop::on_signals()?;
     let to_stdout = args.out.as_ref().is_some_and(|path| path.as_os_str() == "-");
@@ -166,7 +165,7 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
         stop::when_output_closes();
     }
     if let Some(path) = args.out.as_deref().filter(|path| !to_stdout && path.symlink_metadata().is_ok()) {
-        // A device or a pipe is written into; a file is kept.
+        // A device or a pipe is written to; an existing file is not overwritten.
         if !args.force.force && path.metadata().is_ok_and(|m| m.is_file()) {
             return Err(taken(path));
         }
@@ -183,27 +182,27 @@ pub(crate) fn run(args: Hiccup) -> Outcome {
     let log = file.as_mut().map(|file| file.begin(serializer, tool, meter, account.began()));
     let log = args.out.as_deref().zip(log.transpose().map_err(unwritten)?);
     let control = if args.control { Some(args.start_control()?) } else { None };
-    let mut teller = Teller { account, control, log, show };
+    let mut reporter = Reporter { account, control, log, show };
     let beside = args.start_command(to_stdout || args.json.json)?;
     if let Some(beside) = &beside {
         session.watch(beside.id());
     }
-    let ended = args.measure(&mut session, &mut teller, beside)?;
+    let ended = args.measure(&mut session, &mut reporter, beside)?;
     let (rest, untold) = session.stop();
     let ended = ended.map(Beside::end);
-    rest.into_iter().try_for_each(|event| teller.take(event))?;
-    // The control tells of the last spikes a little later.
-    teller.settle(Duration::ZERO)?;
-    while teller.account.waits() {
-        teller.settle(TICK)?;
+    rest.into_iter().try_for_each(|event| reporter.take(event))?;
+    // The control reports its last spikes a little later.
+    reporter.settle(Duration::ZERO)?;
+    while reporter.account.waits() {
+        reporter.settle(TICK)?;
     }
-    teller.account.end(untold, teller.control.take().map(Control::end));
-    teller.show.report(&teller.account)?;
+    reporter.account.end(untold, reporter.control.take().map(Control::end));
+    reporter.show.report(&reporter.account)?;
     ended.unwrap_or(Ok(())).map_err(|words| Failure::new(Code::Failed, words))
 }
 
 impl Hiccup {
-    /// The meter, begun. What the system refuses it is told.
+    /// Starts the meter. Reports the settings that the system refuses.
     fn session(&self, settings: &Settings) -> Outcome<Session> {
         let session = Session::start(settings)
             .map_err(|e| Failure::new(Code::Failed, format!("cannot start the meter: {e}")))?;
@@ -211,16 +210,16 @@ impl Hiccup {
             if self.no_fallback {
                 return Err(Failure::new(Code::Failed, refused.clone()));
             }
-            say(format_args!("{refused}; going on without"));
+            note(format_args!("{refused}; continuing without"));
         }
         Ok(session)
     }
 
-    /// Measures until the time is over, the command has ended, or the end is asked for. Gives the command back.
+    /// Measures until the time is up, the command exits, or a stop is requested. Returns the command.
     fn measure(
         &self,
         session: &mut Session,
-        teller: &mut Teller<'_>,
+        reporter: &mut Reporter<'_>,
         mut beside: Option<Beside>,
     ) -> Outcome<Option<Beside>> {
         let end = self.length().map(|length| clock::monotonic().saturating_add(nanos(length)));
@@ -231,26 +230,26 @@ impl Hiccup {
             }
             let until = end.unwrap_or(u64::MAX).min(now + nanos(TICK));
             if let Some(event) = session.next(until) {
-                teller.take(event)?;
+                reporter.take(event)?;
             }
-            teller.settle(Duration::ZERO)?;
-            teller.show.live(&teller.account)?;
+            reporter.settle(Duration::ZERO)?;
+            reporter.show.live(&reporter.account)?;
         }
-        teller.account.looks(session.observer());
+        reporter.account.looks(session.observer());
         Ok(beside)
     }
 
-    /// The command to measure beside, if there is one.
+    /// Starts the command to measure alongside, if there is one.
     fn start_command(&self, output_is_ours: bool) -> Outcome<Option<Beside>> {
         let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
-        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| say(words));
+        let started = Beside::start(program, arguments, self.cpu, output_is_ours, |words| note(words));
         started.map(Some).map_err(|e| {
             let program = program.to_string_lossy();
-            Failure::new(Code::Failed, format!("cannot start {program}: {e}; write its path, or see PATH"))
+            Failure::new(Code::Failed, format!("cannot start {program}: {e}; give its path, or check PATH"))
         })
     }
 
-    /// This command again, elsewhere than the meter if that has a processor of its own.
+    /// Starts this command as the control process, on other CPUs than the meter if that has its own.
     fn start_control(&self) -> Outcome<Control> {
         let failed =
             |e: std::io::Error| Failure::new(Code::Failed, format!("cannot start the control process: {e}"));

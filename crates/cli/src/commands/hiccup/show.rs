@@ -1,4 +1,4 @@
-//! What `hiccup` prints: a live line, and the report.
+//! The output of `hiccup`: a live line, and the report.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::print::out::Out;
 use saltus_text::human::{nanos, plural};
 use saltus_text::table::{Align, Table};
 
-/// How often the live line is drawn.
+/// Time between two drawings of the live line.
 const DRAW: Duration = Duration::from_millis(200);
 
-/// Where it is printed.
+/// Prints the measurement.
 pub(crate) struct Show {
     out: Out,
     json: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Show {
     drawn: Instant,
 }
 
-/// A line of `hiccup --json`: an interval, a spike, or at the end the report. The fields are a promise; times are ns.
+/// A line of `hiccup --json`: an interval, a spike, or at the end the report. Its fields are a stable interface; times are ns.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
@@ -58,7 +58,7 @@ impl Show {
         Ok(Show { out: Out::new()?, json: json && !to_stdout, quiet, live, drawn: Instant::now() })
     }
 
-    /// How it goes, over itself.
+    /// Redraws the live line.
     pub(crate) fn live(&mut self, account: &Account) -> Outcome {
         if self.live && self.drawn.elapsed() >= DRAW {
             self.drawn = Instant::now();
@@ -77,7 +77,7 @@ impl Show {
         Ok(())
     }
 
-    /// An interval, for programs.
+    /// Prints an interval with `--json`.
     pub(crate) fn interval(
         &mut self,
         since: Duration,
@@ -94,7 +94,7 @@ impl Show {
         self.out.flush()
     }
 
-    /// A spike, for programs.
+    /// Prints a spike with `--json`.
     pub(crate) fn spike(&mut self, seen: &Seen) -> Outcome {
         if !self.json {
             return Ok(());
@@ -105,7 +105,6 @@ impl Show {
         self.out.flush()
     }
 
-    /// The end.
     pub(crate) fn report(&mut self, account: &Account) -> Outcome {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
@@ -142,7 +141,7 @@ impl Show {
     }
 }
 
-/// A time as it is printed; there are no hiccups of less than a nanosecond.
+/// A time for people. Hiccups are at least 1 ns.
 fn time(ns: u64) -> String {
     nanos(ns as f64)
 }
@@ -167,25 +166,24 @@ fn report(account: &Account, summaries: &[(&str, Option<Summary>)]) -> Vec<Strin
     if let Some(last) = lines.last_mut().filter(|_| account.control.is_some()) {
         let [both, alone] = account.shared;
         last.push_str(&format!(
-            ": {both} in the control too (the machine), {alone} not there (the program, or what shares its processor)"
+            ": {both} in the control too (the machine), {alone} not there (the program, or others on its CPU)"
         ));
     }
     if account.untold > 0 {
-        lines.push(format!("{} came too fast to be looked at", plural(account.untold, "spike")));
+        lines.push(format!("{} followed too fast to be examined", plural(account.untold, "spike")));
     }
     if !account.worst.is_empty() {
-        lines.push(
-            "The worst, and what else was counted on that processor between the looks around each:".into(),
-        );
+        lines
+            .push("The worst, with the kernel's counts on that CPU between the readings around each:".into());
         lines.extend(account.worst.iter().map(|seen| format!("  {}", words(seen))));
         lines.push(format!(
-            "A look is taken every {} and after a spike, and took {} at most. What was counted need not be the cause.",
+            "Counters are read every {} and after a spike; a reading took {} at most. The counts need not be the cause.",
             time(settings.look),
             time(account.cost)
         ));
     }
     if !account.missing.is_empty() {
-        lines.push(format!("Not known here: {}", account.missing.join(", ")));
+        lines.push(format!("Not available here: {}", account.missing.join(", ")));
     }
     lines
 }

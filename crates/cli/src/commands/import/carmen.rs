@@ -1,4 +1,4 @@
-//! `saltus import carmen`: a CARMEN log as an LCM log.
+//! `saltus import carmen`: convert a CARMEN log to an LCM log.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use saltus_log::edit::Output;
 use serde::Serialize;
 
 use crate::commands::log::failed;
-use crate::exit::{Code, Failure, Outcome, say, unreadable, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
@@ -26,7 +26,6 @@ use crate::stop;
 use saltus_text::escape::harmless;
 use saltus_text::human::{nanos, plural};
 
-/// The options of `import carmen`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Carmen {
@@ -57,7 +56,7 @@ Examples:
   saltus import carmen intel.log.gz -o intel.mcap
   saltus import carmen old.log -o old.lcmlog --json | jq '.channels'";
 
-/// What `import --json` prints; the fields are a promise.
+/// A line of `import --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Report {
     file: String,
@@ -69,10 +68,10 @@ struct Report {
     cut_short: Option<String>,
 }
 
-/// So much is read at a time.
+/// Bytes per read.
 const CHUNK: usize = 1 << 16;
 
-/// Converts the file. What is written appears whole or not at all.
+/// Converts the file. The output appears completely or not at all.
 pub(crate) fn run(args: Carmen) -> Outcome {
     stop::on_signals()?;
     format_of(&args.out)?;
@@ -98,7 +97,7 @@ pub(crate) fn run(args: Carmen) -> Outcome {
         out.json(&report)?;
         out.flush()?;
     } else if !args.quiet.quiet {
-        report.words().iter().for_each(say);
+        report.words().iter().for_each(note);
     }
     Ok(())
 }
@@ -110,7 +109,7 @@ fn import(
     args: &Carmen,
 ) -> Outcome<Report> {
     let go_on = || {
-        progress.draw(read.load(Ordering::Relaxed)); // a number for people
+        progress.draw(read.load(Ordering::Relaxed)); // Relaxed: for display only
         !stop::requested()
     };
     let done = match format_of(&args.out)? {
@@ -119,12 +118,12 @@ fn import(
     };
     progress.clear();
     let summary = done?;
-    let interrupted = || Failure::new(Code::Failed, "interrupted: nothing was kept of it");
+    let interrupted = || Failure::new(Code::Failed, "interrupted: no output was written");
     let (counts, summary) = (log.counts(), summary.ok_or_else(interrupted)?);
     if summary.events == 0 {
         let lines = counts.others.values().sum::<u64>() + counts.too_long + summary.broken;
         let words = format!(
-            "{} has no scan and no odometry of CARMEN in {}: name a log with lines such as FLASER, RLASER or ODOM",
+            "{} has no CARMEN scan or odometry in {}: name a log with lines such as FLASER, RLASER or ODOM",
             harmless(&args.file.display().to_string()),
             plural(lines, "line")
         );
@@ -140,7 +139,7 @@ fn import(
     })
 }
 
-/// The same as an MCAP file that knows its types.
+/// Converts to MCAP, with the types.
 fn mcap(
     log: &mut Log,
     out: &mut dyn Write,
@@ -160,7 +159,7 @@ fn mcap(
     Ok(whole.then_some(summary))
 }
 
-/// A file that tells how far it was read.
+/// A file that counts the bytes read.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,
@@ -169,7 +168,7 @@ struct Counted {
 impl Read for Counted {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read(bytes)?;
-        self.read.fetch_add(n as u64, Ordering::Relaxed); // a number for people
+        self.read.fetch_add(n as u64, Ordering::Relaxed); // Relaxed: for display only
         Ok(n)
     }
 }
@@ -189,20 +188,20 @@ impl Report {
             words.push(format!("left out lines of other kinds: {}", kinds.join(", ")));
         }
         for line in broken_lines {
-            words.push(format!("line {} is broken and left out: {}", line.line, line.error));
+            words.push(format!("left out malformed line {}: {}", line.line, line.error));
         }
         let untold = broken - broken_lines.len() as u64;
         if untold > 0 {
-            words.push(format!("{} more are broken and left out", plural(untold, "line")));
+            words.push(format!("left out {} more that are malformed", plural(untold, "line")));
         }
         if self.too_long > 0 {
             let most = saltus_carmen::LINE;
-            words.push(format!("{} over {most} bytes left out", plural(self.too_long, "line")));
+            words.push(format!("left out {} over {most} bytes", plural(self.too_long, "line")));
         }
         words.extend(steps("go back", back));
         words.extend(steps("jump forward", jumps));
         if let Some(why) = &self.cut_short {
-            words.push(format!("the file ends too early ({why}): what came before is kept"));
+            words.push(format!("the file ends too early ({why}): everything before is kept"));
         }
         words
     }

@@ -1,4 +1,4 @@
-//! `saltus import`: turn recordings of other tools into logs of typed messages.
+//! `saltus import`: convert recordings of other tools to logs of typed messages.
 
 mod carmen;
 
@@ -7,16 +7,14 @@ use clap::{Args, Subcommand};
 use crate::exit::Outcome;
 use crate::flags::help;
 
-/// The options of `import`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Import {
-    /// What the file is.
+    /// The format of the file.
     #[command(subcommand)]
     format: Format,
 }
 
-/// The formats.
 #[derive(Subcommand)]
 enum Format {
     /// Convert a CARMEN log of laser scans and odometry
@@ -33,7 +31,6 @@ Examples:
   saltus import carmen intel.log.gz -o intel.lcmlog
   saltus import carmen intel.log.gz -o intel.mcap";
 
-/// Imports.
 pub(crate) fn run(import: Import) -> Outcome {
     match import.format {
         Format::Carmen(args) => carmen::run(args),

@@ -1,4 +1,4 @@
-//! `saltus log cat`: the messages of a log.
+//! `saltus log cat`: print the messages of a log.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use saltus_decode::Meaning;
 use saltus_log::Event;
 use saltus_log::edit::Meanings;
 
-use super::input::{Input, tell};
+use super::input::{Input, warn_of_damage};
 use super::select::{Channels, Times, selection};
 use crate::exit::Outcome;
 use crate::flags::types;
@@ -17,7 +17,6 @@ use crate::print::{About, Message, print};
 use crate::stop;
 use saltus_text::escape::escaped;
 
-/// The options of `log cat`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Cat {
@@ -50,7 +49,6 @@ Examples:
   saltus log cat lcmlog-2026-11-20.00 -I types --from 10s --to 11s
   saltus log cat robot.mcap --json | jq 'select(.channel==\"POSE\").value'";
 
-/// Prints.
 pub(crate) fn run(args: Cat) -> Outcome {
     let format = args.printed.format();
     stop::on_signals()?;
@@ -77,7 +75,7 @@ pub(crate) fn run(args: Cat) -> Outcome {
     let rest = input.read(true, |source, progress| source.each(progress, take), |failure| failure)?;
     out.flush()?;
     if !args.quiet.quiet && left > 0 && !stop::requested() {
-        tell(&name, &rest.damage);
+        warn_of_damage(&name, &rest.damage);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `saltus log filter`, `cut`, `convert` and `repair`: a log of the events of another.
+//! `saltus log filter`, `cut`, `convert` and `repair`: copy events of a log to a new one.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use saltus_log::edit::{Selection, copy};
 use super::input::Input;
 use super::output::{Log, Writing, failed};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::stop;
 use saltus_text::human::plural;
 
-/// The log that is read.
+/// The log to read.
 #[derive(Args)]
 struct From {
     /// Log to read (-: standard input)
@@ -22,7 +22,6 @@ struct From {
     input: PathBuf,
 }
 
-/// The options of `log filter`.
 #[derive(Args)]
 #[command(after_help = FILTER)]
 pub(crate) struct Filter {
@@ -41,7 +40,6 @@ Examples:
   saltus log filter robot.lcmlog -o arm.lcmlog -e 'ARM_.*'
   saltus log filter robot.mcap -o small.mcap -v -e CAMERA";
 
-/// The options of `log cut`.
 #[derive(Args)]
 #[command(after_help = CUT)]
 pub(crate) struct Cut {
@@ -58,7 +56,6 @@ Examples:
   saltus log cut robot.mcap -o minute.mcap --from 2m --to 3m
   saltus log cut robot.mcap -o rest.mcap --from @1700000000";
 
-/// The options of `log convert`.
 #[derive(Args)]
 #[command(after_help = CONVERT)]
 pub(crate) struct Convert {
@@ -74,7 +71,6 @@ Examples:
   saltus log convert robot.mcap -o robot.lcmlog
   saltus log convert intel.log.gz -o intel.mcap";
 
-/// The options of `log repair`.
 #[derive(Args)]
 #[command(after_help = REPAIR)]
 pub(crate) struct Repair {
@@ -89,7 +85,7 @@ Examples:
   saltus log repair broken.mcap -o whole.mcap
   saltus log repair broken.lcmlog -o whole.lcmlog";
 
-/// Copies what is chosen.
+/// Copies the selected messages.
 pub(crate) fn filter(args: Filter) -> Outcome {
     copy_log(&args.from, &args.writing, selection(&args.channels, &args.times)?)
 }
@@ -105,7 +101,7 @@ pub(crate) fn repair(args: Repair) -> Outcome {
     copy_log(&args.from, &args.writing, Selection::all())
 }
 
-/// Copies all, also of a CARMEN log.
+/// Copies all messages, also those of a CARMEN log.
 pub(crate) fn convert(args: Convert) -> Outcome {
     let input = Input::open(&args.from.input)?;
     if input.source.format().is_none() && saltus_carmen::Log::looks_like(input.source.beginning()) {
@@ -146,8 +142,8 @@ fn carmen(input: Input, path: &Path, log: &mut Log<'_>) -> Outcome<Vec<(String, 
         return Err(Failure::new(Code::Failed, words));
     }
     if summary.broken > 0 {
-        let lines = plural(summary.broken, "line");
-        say(format_args!("{name}: {lines} broken and left out; `saltus import carmen` tells which"));
+        let lines = plural(summary.broken, "malformed line");
+        note(format_args!("{name}: left out {lines}; `saltus import carmen` lists them"));
     }
     Ok(Vec::new())
 }

@@ -1,4 +1,4 @@
-//! `saltus log export`: the messages of a log for other programs.
+//! `saltus log export`: convert the messages of a log to CSV or JSON.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use saltus_log::edit::{ExportError, Layout, Meanings, export};
 
-use super::input::{Input, tell};
+use super::input::{Input, warn_of_damage};
 use super::select::{Channels, Times, selection};
-use crate::exit::{Code, Failure, Outcome, say, unwritable};
+use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::output::Target;
 use crate::flags::types;
 use crate::flags::{Force, Quiet, TypeDirs};
 use crate::stop;
 use saltus_text::human::plural;
 
-/// The options of `log export`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
@@ -47,7 +46,7 @@ pub(crate) struct Export {
     quiet: Quiet,
 }
 
-/// What is written.
+/// The output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// A table, one row per message
@@ -62,7 +61,7 @@ Examples:
   saltus log export lcmlog-2026-11-20.00 -I types -e 'ARM_.*' -o arm.jsonl
   saltus log export robot.mcap -e POSE --format csv | head";
 
-/// Writes all that is chosen and understood.
+/// Writes the selected messages whose types are known.
 pub(crate) fn run(args: Export) -> Outcome {
     stop::on_signals()?;
     let selection = selection(&args.channels, &args.times)?;
@@ -78,27 +77,27 @@ pub(crate) fn run(args: Export) -> Outcome {
             |error| failure(&args.out, error),
         )?;
         if stop::requested() {
-            return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
+            return Err(Failure::new(Code::Failed, "interrupted: no output was written"));
         }
         if done.rows == 0 && done.left_out > 0 {
-            let words = "no message whose type is known: -I names the directory of their type files";
+            let words = "no message of known type: name the directory of the type files with -I";
             return Err(Failure::new(Code::Failed, words));
         }
         Ok(done)
     })?;
-    tell(&name, &done.damage);
+    warn_of_damage(&name, &done.damage);
     if done.left_out > 0 {
         let left_out = plural(done.left_out, "message");
-        say(format_args!("{left_out} left out: their type is not known, or they are damaged"));
+        note(format_args!("left out {left_out}: unknown type, or damaged"));
     }
     if !quiet {
-        say(format_args!("{} written", plural(done.rows, "message")));
+        note(format_args!("{} written", plural(done.rows, "message")));
     }
     Ok(())
 }
 
 impl Export {
-    /// The format that was asked for, else the one of the output's ending.
+    /// The format of `--format`, else by the ending of the output's name.
     fn kind(&self) -> Outcome<Kind> {
         let ending = self.out.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
         match (self.format, ending.as_deref()) {

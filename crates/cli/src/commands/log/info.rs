@@ -1,4 +1,4 @@
-//! `saltus log info`: what is in a log.
+//! `saltus log info`: show the contents of logs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use saltus_log::{ChannelSummary, Log, Types};
 use serde::Serialize;
 
 use super::input::open;
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, TypeDirs};
 use crate::print::Timestamp;
@@ -40,20 +40,20 @@ Examples:
   saltus log info lcmlog-2026-11-20.00 -I types
   saltus log info robot.mcap --json | jq '.channels[].name'";
 
-/// What `log info --json` prints; the fields are a promise.
+/// A line of `log info --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Report {
     file: String,
     format: String,
     bytes: u64,
     events: u64,
-    /// Since 1970.
+    /// Seconds since 1970.
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     #[serde(skip)]
     times: Option<(i64, i64)>,
     channels: Vec<Row>,
-    /// Events of channels beyond those that are listed.
+    /// Events of channels that are not listed.
     others: u64,
     back: u64,
     damage: Harm,
@@ -87,7 +87,7 @@ struct Metadata {
     values: BTreeMap<String, String>,
 }
 
-/// Tells of each log.
+/// Prints the contents of each log.
 pub(crate) fn run(args: Info) -> Outcome {
     stop::on_signals()?;
     let types = types::types(&args.dirs)?;
@@ -109,7 +109,7 @@ pub(crate) fn run(args: Info) -> Outcome {
     out.flush()?;
     if unknown > 0 && !args.json.json {
         let channels = human::plural(unknown, "channel");
-        say(format_args!("unknown type on {channels} (?? above): {}", types::UNKNOWN));
+        note(format_args!("unknown type on {channels} (?? above): {}", types::UNKNOWN));
     }
     Ok(())
 }
@@ -196,7 +196,7 @@ impl Report {
 
 impl Row {
     fn is_unknown(&self) -> bool {
-        // Text begins with letters, and not with a fingerprint.
+        // Text starts with letters, not with a fingerprint.
         let key = self.fingerprint.as_ref().and_then(|digits| units::hex(digits).ok());
         self.r#type.is_none() && key.is_some_and(|key| !is_text(&key))
     }

@@ -1,4 +1,4 @@
-//! Logs as the command opens them: with their names in what goes wrong, and a bar on the terminal.
+//! Input logs: errors name the log, and a terminal shows progress.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -7,12 +7,12 @@ use std::path::Path;
 use saltus_log::edit::{ReadError, Source};
 use saltus_log::{Damage, Error, Keep, Log};
 
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
 
-/// Opens a log to move about in, with its progress on the terminal.
+/// Opens a log for random access. A terminal shows progress.
 pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {
     let mut progress = None;
     let opened = Log::open_with(path, Keep::default(), &mut |done, size| {
@@ -29,9 +29,9 @@ pub(crate) fn open(path: &Path, quiet: bool) -> Outcome<Log> {
     })
 }
 
-/// A log, or standard input, to be read from beginning to end.
+/// A log, or standard input, for sequential reading.
 pub(crate) struct Input {
-    /// Its name, harmless to print.
+    /// Its name, without control characters.
     pub(crate) name: String,
     pub(crate) source: Source<File>,
     size: u64,
@@ -52,8 +52,8 @@ impl Input {
         Ok(Input { name, source, size: metadata.len() })
     }
 
-    /// Hands the log over to what reads it, with what hears how far that is and says whether to go on. An error of what is done with
-    /// an event becomes what `taken` says.
+    /// Runs `read` on the log. `read` reports its position to the callback, which returns whether to continue. `taken` converts an error
+    /// from processing an event.
     pub(crate) fn read<T, E>(
         self,
         quiet: bool,
@@ -74,7 +74,7 @@ impl Input {
         })
     }
 
-    /// Fails if it is no log.
+    /// Fails if this is not a log.
     pub(crate) fn check(&self) -> Outcome {
         match self.source.format() {
             Some(_) => Ok(()),
@@ -83,10 +83,10 @@ impl Input {
     }
 }
 
-/// Says what was wrong with a log, if something was.
-pub(crate) fn tell(name: &str, damage: &Damage) {
+/// Reports the damage of a log, if any.
+pub(crate) fn warn_of_damage(name: &str, damage: &Damage) {
     if *damage != Damage::default() {
-        say(format_args!("{name}: {damage}; all else was read"));
+        note(format_args!("{name}: {damage}; the rest was read"));
     }
 }
 

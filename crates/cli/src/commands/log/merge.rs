@@ -1,4 +1,4 @@
-//! `saltus log merge`: several logs as one, in the order of time.
+//! `saltus log merge`: merge logs in the order of time.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,6 @@ use crate::print::progress::Progress;
 use crate::stop;
 use saltus_text::escape::harmless;
 
-/// The options of `log merge`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Merge {
@@ -30,11 +29,10 @@ Examples:
   saltus log merge robot.mcap base.lcmlog -o both.mcap
   saltus log merge lcmlog-2026-11-20.* -o day.mcap -I types";
 
-/// Puts them together.
 pub(crate) fn run(args: Merge) -> Outcome {
     stop::on_signals()?;
     let quiet = args.writing.quiet();
-    let interrupted = || Failure::new(Code::Failed, "interrupted: nothing was kept of it");
+    let interrupted = || Failure::new(Code::Failed, "interrupted: no output was written");
     let opened = args.inputs.iter().map(|path| open(path, quiet)).collect::<Outcome<Vec<Log>>>();
     let mut logs = opened.map_err(|failure| if stop::requested() { interrupted() } else { failure })?;
     let name = |i: usize| harmless(&args.inputs[i].display().to_string());

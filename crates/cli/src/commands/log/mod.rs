@@ -1,4 +1,4 @@
-//! `saltus log`: look into logs, and make others of them.
+//! `saltus log`: inspect, filter, merge, convert and repair logs.
 
 mod cat;
 mod copy;
@@ -18,16 +18,13 @@ use clap::{Args, Subcommand};
 use crate::exit::Outcome;
 use crate::flags::help;
 
-/// The options of `log`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Log {
-    /// What to do.
     #[command(subcommand)]
     command: Command,
 }
 
-/// The commands.
 #[derive(Subcommand)]
 enum Command {
     /// Show channels, types, counts, rates and damage of logs
@@ -76,7 +73,6 @@ Examples:
   saltus log cut robot.mcap -o crash.mcap --from 12m --to 13m
   saltus log cat --help                         everything about one command";
 
-/// Does it.
 pub(crate) fn run(log: Log) -> Outcome {
     match log.command {
         Command::Info(args) => info::run(args),

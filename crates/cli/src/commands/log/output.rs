@@ -1,4 +1,4 @@
-//! A log as it is written.
+//! Output logs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,8 +10,8 @@ use saltus_log::edit::{Output, Written};
 use saltus_log::{Damage, Error, Format, WriterOptions};
 use serde::Serialize;
 
-use super::input::tell;
-use crate::exit::{Code, Failure, Outcome, say, unwritable};
+use super::input::warn_of_damage;
+use crate::exit::{Code, Failure, Outcome, note, unwritable};
 use crate::flags::mcap::format_of;
 use crate::flags::output::Target;
 use crate::flags::types;
@@ -20,7 +20,7 @@ use crate::print::out::Out;
 use crate::stop;
 use saltus_text::human::plural;
 
-/// How a log is written.
+/// The options for writing a log.
 #[derive(Args)]
 pub(crate) struct Writing {
     /// Log to write: MCAP if it ends in .mcap (-: standard output)
@@ -43,10 +43,10 @@ pub(crate) struct Writing {
     quiet: Quiet,
 }
 
-/// A log that is being written, into whatever there is.
+/// A log that is being written to any destination.
 pub(super) type Log<'a> = Output<&'a mut (dyn Write + 'a)>;
 
-/// What is told at the end; with `--json` the fields are a promise.
+/// The report on exit. With `--json` its fields are a stable interface.
 #[derive(Serialize)]
 struct Report {
     out: String,
@@ -63,17 +63,17 @@ struct Report {
 }
 
 impl Writing {
-    /// Whether the progress should not be shown.
+    /// Whether to show no progress.
     pub(super) fn quiet(&self) -> bool {
         self.quiet.quiet
     }
 
-    /// Where it is written.
+    /// The destination.
     pub(super) fn path(&self) -> &Path {
         &self.out
     }
 
-    /// Writes a log into a file, whole or not at all, and tells what was written. `fill` gives the damage of each log that it read.
+    /// Writes a log to a file, completely or not at all, and reports the contents. `fill` returns the damage of each log that it read.
     pub(super) fn write(&self, fill: impl FnOnce(&mut Log<'_>) -> Outcome<Vec<(String, Damage)>>) -> Outcome {
         stop::on_signals()?;
         let path = self.path();
@@ -89,21 +89,21 @@ impl Writing {
             types.iter().chain(&types::carried()).for_each(|schema| log.types().add_all(schema));
             let damages = fill(&mut log)?;
             if stop::requested() {
-                return Err(Failure::new(Code::Failed, "interrupted: nothing was kept of it"));
+                return Err(Failure::new(Code::Failed, "interrupted: no output was written"));
             }
             let written = log.finish().map_err(|e| failed(path, e))?;
             Ok(Report::new(path, format, written, damages))
         })?;
-        self.tell(&report)
+        self.print(&report)
     }
 
     fn options(&self) -> WriterOptions {
-        // Nobody waits for what is in a chunk.
+        // No reader waits for the messages of an open chunk.
         self.mcap.options().interval(Duration::MAX)
     }
 
-    fn tell(&self, report: &Report) -> Outcome {
-        report.damages.iter().for_each(|(name, damage)| tell(name, damage));
+    fn print(&self, report: &Report) -> Outcome {
+        report.damages.iter().for_each(|(name, damage)| warn_of_damage(name, damage));
         if self.json.json {
             let mut out = Out::new()?;
             out.json(report)?;
@@ -112,7 +112,7 @@ impl Writing {
         if self.quiet() {
             return Ok(());
         }
-        say(format_args!(
+        note(format_args!(
             "{}: {} on {}",
             report.out,
             plural(report.events, "event"),
@@ -120,17 +120,17 @@ impl Writing {
         ));
         if report.unknown > 0 {
             let channels = plural(report.unknown as u64, "channel");
-            say(format_args!("unknown type on {channels}, which viewers cannot decode: {}", types::UNKNOWN));
+            note(format_args!("unknown type on {channels}, which viewers cannot decode: {}", types::UNKNOWN));
         }
         if report.kept_raw > 0 {
-            say(format_args!(
-                "{} kept as published: as CDR they would not come back to the byte",
+            note(format_args!(
+                "{} kept as published: converted to CDR, they could not be restored byte for byte",
                 plural(report.kept_raw, "message")
             ));
         }
         if report.too_early > 0 {
-            say(format_args!(
-                "{} from before 1970 have time 0 now, since MCAP has no such times: a log of LCM (.lcmlog) keeps them",
+            note(format_args!(
+                "{} from before 1970 now have time 0, because MCAP has no earlier times: an LCM log (.lcmlog) keeps them",
                 plural(report.too_early, "message")
             ));
         }
@@ -155,7 +155,7 @@ impl Report {
     }
 }
 
-/// Why the log at this path is not written.
+/// The failure to write the log at this path.
 pub(crate) fn failed(path: &Path, error: Error) -> Failure {
     match &error {
         Error::Io(_, e) => unwritable(path, e),

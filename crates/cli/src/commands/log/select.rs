@@ -1,4 +1,4 @@
-//! Which messages of a log are meant.
+//! Selection of messages of a log.
 
 use clap::Args;
 use saltus_log::edit::{Moment, Selection, Times as Part};
@@ -6,14 +6,14 @@ use saltus_log::edit::{Moment, Selection, Times as Part};
 use crate::exit::{Code, Failure, Outcome};
 use crate::flags::selection::Matching;
 
-/// By channel.
+/// Selection by channel.
 #[derive(Args, Default)]
 pub(crate) struct Channels {
     #[command(flatten)]
     matching: Matching,
 }
 
-/// By time.
+/// Selection by time.
 #[derive(Args, Default)]
 pub(crate) struct Times {
     /// Start at TIME after the first event, or @SECONDS since 1970
@@ -25,7 +25,7 @@ pub(crate) struct Times {
     pub(crate) to: Option<Moment>,
 }
 
-/// What is meant by these.
+/// The parsed selection.
 pub(crate) fn selection(channels: &Channels, times: &Times) -> Outcome<Selection<'static>> {
     if let Some(time) = channels.matching.texts().find(|text| text.parse::<Moment>().is_ok()) {
         let words = format!("-e selects channels, but `{time}` is a time: did you mean `--to {time}`?");

@@ -1,4 +1,4 @@
-//! Listing the channels of a network: those that something comes on.
+//! `ls` of a network: lists channels with traffic.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,10 +16,10 @@ use saltus_text::escape::escaped;
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
 
-/// How long it listens where nothing else is said.
+/// Default time to listen.
 const LISTEN: Duration = Duration::from_secs(2);
 
-/// What `ls --json` prints of a channel of a network; the fields are a promise.
+/// A line of `ls --json` about a channel of a network. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line {
     channel: String,

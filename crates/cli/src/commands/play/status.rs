@@ -1,18 +1,18 @@
-//! What a player tells while it plays and at its end.
+//! The status of `play` while it runs, and its totals.
 
 use std::io::{IsTerminal, Write, stderr};
 
 use rustix::termios;
 use saltus_replay::{Line, Report, Session};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::human;
 
-/// The line is drawn so often, in ns.
+/// Time between two drawings of the line, in ns.
 const DRAW: u64 = 100_000_000;
 
-/// Where it is told.
+/// Prints the status.
 pub(crate) struct Status {
     json: bool,
     quiet: bool,
@@ -29,20 +29,20 @@ impl Status {
         Status { json, quiet, live, keys, span, drawn: 0, note: String::new() }
     }
 
-    /// Something to show beside the time.
+    /// Sets a note to show after the time.
     pub(crate) fn note(&mut self, words: String) {
         self.note = words;
     }
 
-    /// Tells more than goes on the line.
-    pub(crate) fn tell(&mut self, words: &str) {
+    /// Prints text above the status line.
+    pub(crate) fn print(&mut self, words: &str) {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K{words}\n");
             self.drawn = 0;
         }
     }
 
-    /// Draws the line, if it is time to; while a line is typed, that.
+    /// Draws the status line, if it is time to, or the line that is being typed.
     pub(crate) fn show(&mut self, now: u64, session: &Session, typed: Option<&Line>) {
         if !self.live || now < self.drawn.saturating_add(DRAW) {
             return;
@@ -68,7 +68,7 @@ impl Status {
                 session.outlets().played(),
             ),
         };
-        // A line that goes over the edge could not be drawn over. Of what is typed the end counts.
+        // A wrapped line could not be redrawn in place. Of a typed line, the end is shown.
         let columns = termios::tcgetwinsize(stderr()).map_or(80, |size| usize::from(size.ws_col).max(20));
         let over = line.chars().count().saturating_sub(columns - 1);
         let line: String = match typed {
@@ -78,7 +78,7 @@ impl Status {
         let _ = write!(stderr(), "\r{line}\x1b[K");
     }
 
-    /// The last words.
+    /// Prints the totals.
     pub(crate) fn end(&mut self, report: &Report) -> Outcome {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
@@ -98,11 +98,11 @@ impl Status {
                     [late.p50, late.p99, late.p999, late.max].map(|ns| human::nanos(ns as f64));
                 format!(", late by p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}")
             });
-            say(format_args!("played {}{lost}{times}", report.played));
+            note(format_args!("played {}{lost}{times}", report.played));
         }
         if let Some(later @ 1..) = report.later_timestamps.filter(|_| !self.quiet) {
-            say(format_args!(
-                "{later} with a later timestamp than the original: those of a publisher never go back, nor behind what is in its channel"
+            note(format_args!(
+                "{later} got a later timestamp than the original: timestamps of a publisher, and of its channel, never go back"
             ));
         }
         Ok(())

@@ -1,14 +1,14 @@
-//! Where `pub` publishes.
+//! The destination of `pub`.
 
 use saltus_channel::{Description, Error};
 
 use crate::exit::Outcome;
 
-/// A channel in shared memory, or one of a domain of another kind.
+/// A channel in shared memory, or in a domain of another kind.
 pub(crate) enum Sink {
     Channel {
         publisher: Box<saltus_channel::Publisher>,
-        /// Whether a longer message makes it larger.
+        /// Whether the channel grows for longer messages.
         grows: bool,
     },
     Domain(saltus_domain::Publisher),
@@ -28,7 +28,7 @@ impl Sink {
                     saltus_domain::Domain::open(&domain.url())?.publisher(name)?.publish(message)?;
                     **publisher = domain.open_channel(name)?.publisher()?;
                 }
-                // Another publisher made it larger.
+                // Another publisher enlarged it.
                 Err(Error::Retired { .. }) if publisher.channel().continuation()?.is_some() => {
                     let channel = publisher.channel();
                     let now = channel.domain().open_channel(channel.name().as_bytes())?;
@@ -50,7 +50,7 @@ impl Sink {
         }
     }
 
-    /// Leaves with the channel what the messages are, where there is a place for it.
+    /// Stores the type of the messages with the channel, in domains that can.
     pub(crate) fn describe(&mut self, what: &Description) -> Outcome {
         match self {
             Sink::Channel { publisher, .. } => {

@@ -1,4 +1,4 @@
-//! What `record` may be told, and what that means.
+//! The options of `record`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use saltus_domain::{Domain, Name};
 use saltus_log::Format;
 use saltus_record::{Error, Limits, Log, Naming, Settings, Source, Style, When};
 
-use crate::exit::{Code, Failure, Outcome, say, taken};
+use crate::exit::{Code, Failure, Outcome, note, taken};
 use crate::flags::domain;
 use crate::flags::help;
 use crate::flags::mcap::format_of;
@@ -16,7 +16,6 @@ use crate::flags::types;
 use crate::flags::{AnyNames, Count, Json, Mcap, Quiet, RunTime, StartAt, TypeDirs};
 use saltus_text::units;
 
-/// The options of `record`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
 pub(crate) struct Record {
@@ -119,7 +118,7 @@ Examples:
   saltus record --last 30s --after 5s --when 'ESTOP.on == true' -o e.mcap";
 
 impl Record {
-    /// What is recorded.
+    /// The domains and channels to record.
     pub(crate) fn sources(&self, url: Option<&str>) -> Outcome<Vec<Source>> {
         let mut sources: Vec<Source> = Vec::new();
         for url in self.urls(url) {
@@ -140,7 +139,7 @@ impl Record {
         [url.unwrap_or("shm://")].into_iter().chain(self.also.iter().map(String::as_str))
     }
 
-    /// The channels that can be listed, and whether those are all that there are.
+    /// The channels that can be listed, and whether the list is complete.
     fn listed(&self, url: Option<&str>) -> Outcome<(Vec<Name>, bool)> {
         let (mut names, mut all) = (Vec::new(), true);
         for url in self.urls(url) {
@@ -152,7 +151,7 @@ impl Record {
         Ok((names, all))
     }
 
-    /// What was named and does not exist now, where that can be known.
+    /// A warning for each named channel that does not exist now, in domains that can be listed.
     pub(super) fn absent_now(&self, url: Option<&str>) -> Outcome<Vec<Failure>> {
         match self.listed(url)? {
             (_, false) => Ok(Vec::new()),
@@ -160,7 +159,7 @@ impl Record {
         }
     }
 
-    /// What was named and neither exists now nor `came` before.
+    /// A message for each named channel that neither exists now nor was in `came` before.
     pub(super) fn never_came(&self, url: Option<&str>, came: Vec<Name>) -> Outcome<Vec<Failure>> {
         let mut names = self.listed(url)?.0;
         names.extend(came);
@@ -177,11 +176,11 @@ impl Record {
         Ok(Source { domain, pattern, wants, start })
     }
 
-    /// What the last moments are written for, if that is told.
+    /// The condition of `--when`, if given.
     pub(super) fn when(&self) -> Outcome<Option<When>> {
         let Some(text) = &self.when else { return Ok(None) };
         let reader = types::decoder(None, &self.dirs)?;
-        let when = When::new(text, reader, |words| say(words)).ok_or_else(|| {
+        let when = When::new(text, reader, |words| note(words)).ok_or_else(|| {
             let words = format!(
                 "--when `{text}`: expected CHANNEL.FIELD, one of == != < <= > >=, and a number, true, false or \"text\", such \
                  as 'ESTOP.active == true' or 'IMU.accel[2] > 30'"
@@ -191,13 +190,13 @@ impl Record {
         Ok(Some(when))
     }
 
-    /// What is written.
+    /// The output of the recorder.
     pub(crate) fn format(&self, template: &Path) -> Outcome<Log> {
         let types = types::types(&self.dirs)?;
         Ok(Log::new(format_of(template)?, self.mcap.options(), types))
     }
 
-    /// How it is recorded.
+    /// The options of the recorder.
     pub(crate) fn settings(&self) -> Outcome<Settings> {
         let several = self.split_size.is_some() || self.split_time.is_some() || self.last.is_some();
         let (template, timed) = match &self.out {
@@ -211,7 +210,7 @@ impl Record {
                      whole one; record into another file, for example with --increment, and join them with `saltus log merge`",
                     template.display()
                 ),
-                _ => "--append: nothing can be added to an MCAP file; number files with --increment".into(),
+                _ => "--append: cannot append to an MCAP file; number files with --increment".into(),
             };
             return Err(Failure::new(Code::Usage, words));
         }

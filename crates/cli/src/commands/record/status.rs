@@ -1,24 +1,24 @@
-//! What a recorder tells while it works and at its end.
+//! The status of `record` while it runs, and its totals.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
 use saltus_record::{Recorder, Status as Now, Total};
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::escape::escaped;
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
 
-/// Where it is told.
+/// Prints the status.
 pub(crate) struct Status {
     json: bool,
     quiet: bool,
-    /// Over itself, on a terminal.
+    /// Whether the line is redrawn in place, on a terminal.
     live: bool,
     start: Instant,
-    /// When trouble was told last.
+    /// The time of the last reported error.
     trouble: Option<Instant>,
     saved: u32,
     files: usize,
@@ -37,16 +37,16 @@ impl Status {
         }
     }
 
-    /// Says which file it writes, or what it waits for.
+    /// Prints the name of the file, or how to make it write the kept messages.
     pub(crate) fn started(&mut self, last: Option<Duration>, recorder: &Recorder) {
         let files = recorder.status().files;
         match (self.quiet, files.paths.last()) {
             (true, _) => {}
-            (false, Some(path)) => say(format_args!("recording to {}", path.display())),
+            (false, Some(path)) => note(format_args!("recording to {}", path.display())),
             (false, None) => {
                 let key = if std::io::stdin().is_terminal() { "Enter or " } else { "" };
                 let time = last.unwrap_or_default();
-                say(format_args!(
+                note(format_args!(
                     "keeping the last {time:?}: {key}kill -USR1 {} writes them",
                     std::process::id()
                 ));
@@ -55,7 +55,7 @@ impl Status {
         self.files = files.paths.len();
     }
 
-    /// Once a second.
+    /// Updates the status; called once per second.
     pub(crate) fn show(&mut self, now: &Now) {
         if self.quiet {
             return;
@@ -63,12 +63,12 @@ impl Status {
         if now.saved > self.saved {
             self.saved = now.saved;
             self.clear();
-            say("the last moments are written");
+            note("wrote the kept messages");
         }
         if now.files.paths.len() > self.files {
             self.files = now.files.paths.len();
             self.clear();
-            now.files.paths.last().inspect(|path| say(format_args!("recording to {}", path.display())));
+            now.files.paths.last().inspect(|path| note(format_args!("recording to {}", path.display())));
         }
         if self.live {
             let time = human::nanos(self.start.elapsed().as_nanos() as f64);
@@ -76,16 +76,15 @@ impl Status {
         }
     }
 
-    /// A domain's error that may pass; at most once a second.
+    /// Reports a domain's error that may be temporary, at most once per second.
     pub(crate) fn trouble(&mut self, error: &saltus_domain::Error) {
         if self.trouble.is_none_or(|at| at.elapsed() >= Duration::from_secs(1)) {
             self.trouble = Some(Instant::now());
             self.clear();
-            say(format_args!("{error}; going on"));
+            note(format_args!("{error}; continuing"));
         }
     }
 
-    /// The account.
     pub(crate) fn end(&mut self, recorder: &Recorder) -> Outcome {
         self.clear();
         let now = recorder.status();
@@ -95,22 +94,22 @@ impl Status {
             return out.flush();
         }
         if !self.quiet {
-            table(recorder).iter().for_each(say);
+            table(recorder).iter().for_each(note);
         }
         for line in recorder.unread() {
             let what = match line.channel {
                 Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                 None => "some channels".into(),
             };
-            say(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
+            note(format_args!("{}: {what} could not be read: {}", line.domain, line.why));
         }
         if !self.quiet || now.total.has_losses() {
-            say(words(&now));
+            note(words(&now));
         }
         Ok(())
     }
 
-    /// The line that is told over itself goes away.
+    /// Erases the status line.
     fn clear(&self) {
         if self.live {
             let _ = write!(stderr(), "\r\x1b[K");
@@ -135,7 +134,7 @@ fn words(now: &Now) -> String {
     )
 }
 
-/// The account channel by channel.
+/// The account, one line per channel.
 fn table(recorder: &Recorder) -> Vec<String> {
     let number = |title| (title, Align::Right);
     let numbers = ["RECEIVED", "WRITTEN", "MISSED", "DROPPED"].map(number);

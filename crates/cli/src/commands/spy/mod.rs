@@ -1,4 +1,4 @@
-//! `saltus spy`: see every channel, look into messages, plot numbers.
+//! `saltus spy`: show channels, their messages and plots.
 
 mod once;
 mod web;
@@ -17,7 +17,6 @@ use crate::flags::types;
 use crate::flags::{AnyNames, Json, TypeDirs};
 use crate::stop;
 
-/// The options of `spy`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, KEYS, help::PATTERNS]))]
 pub(crate) struct Spy {
@@ -76,12 +75,12 @@ fn interval(text: &str) -> Result<Duration, String> {
     at_least(text, Duration::from_millis(100), "100ms")
 }
 
-/// Shows what comes until the end is asked for.
+/// Shows channels until a stop signal.
 pub(crate) fn run(url: Option<&str>, spy: Spy) -> Outcome {
     let web = spy.web.web;
     let once = spy.once || spy.json.json;
     if !once && !web && !io::stdout().is_terminal() {
-        let words = "standard output is no terminal: `saltus spy --once` prints the table once, with --json for programs; --web shows it in a browser";
+        let words = "standard output is not a terminal: `saltus spy --once` prints the table once, with --json for programs; --web shows it in a browser";
         return Err(Failure::new(Code::Usage, words));
     }
     stop::on_signals()?;

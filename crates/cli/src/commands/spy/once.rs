@@ -1,4 +1,4 @@
-//! The table once, for scripts.
+//! `saltus spy --once`: print the table once, for scripts.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,17 @@ use saltus_domain::{Name, Pattern, UnreadFinder};
 use saltus_spy::{Column, Source, Watch, sort};
 use saltus_spy_tui::{cell, is_number, title};
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::print::out::Out;
 use crate::stop;
 use saltus_text::escape::escaped;
 use saltus_text::table::{Align, Table};
 
-/// What finds the channels of each domain that cannot be read, and where the table goes.
+/// Finds unreadable channels of each domain, and prints the table.
 pub(crate) struct Finders(Vec<(Source, UnreadFinder)>, Out);
 
 impl Finders {
-    /// They hold descriptors back; so they come before the watch, which may take all.
+    /// They reserve descriptors, so they are created before the watch, which may use all others.
     pub(crate) fn new(sources: &[Source]) -> Outcome<Finders> {
         let finders =
             sources.iter().map(|source| (source.clone(), UnreadFinder::new(&source.domain))).collect();
@@ -24,7 +24,7 @@ impl Finders {
     }
 }
 
-/// Watches for a while, prints, and ends.
+/// Watches for an interval, prints, and returns.
 pub(crate) fn run(
     watch: &Watch,
     Finders(mut finders, mut out): Finders,
@@ -38,9 +38,9 @@ pub(crate) fn run(
     let mut rows = watch.model().rows();
     sort(&mut rows, Column::Channel, false);
     for trouble in watch.troubles(&mut 0) {
-        say(format_args!("{}: {}", trouble.domain, trouble.words));
+        note(format_args!("{}: {}", trouble.domain, trouble.words));
     }
-    // Channels that are there and have no row could not be read.
+    // Existing channels without a row could not be read.
     let mut complete = true;
     for (source, finder) in &mut finders {
         let url = source.domain.url();
@@ -54,10 +54,10 @@ pub(crate) fn run(
                 Some(name) => format!("channel `{}`", escaped(name.as_bytes())),
                 None => "some channels".into(),
             };
-            say(format_args!("{url}: {what} could not be read: {}", one.why));
+            note(format_args!("{url}: {what} could not be read: {}", one.why));
         }
     }
-    let done = if complete { Ok(()) } else { Err(Failure::Known(Code::Lost)) };
+    let done = if complete { Ok(()) } else { Err(Failure::Reported(Code::Lost)) };
     if json {
         rows.iter().try_for_each(|row| out.json(row))?;
         out.flush()?;

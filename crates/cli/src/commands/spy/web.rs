@@ -10,7 +10,7 @@ use saltus_spy::{Options, Source, Watch};
 use saltus_types::Schema;
 use saltus_web::{Deck, Error, Server, Stop};
 
-use crate::exit::{Code, Failure, Outcome, readable, say};
+use crate::exit::{Code, Failure, Outcome, note, readable};
 use crate::flags::domain;
 use crate::print::out::Out;
 use crate::stop;
@@ -32,7 +32,7 @@ pub(crate) struct Web {
     #[arg(long, value_name = "DIR", requires = "web")]
     views: Option<PathBuf>,
 
-    /// Play FILE, steered from the page (repeatable, with --web)
+    /// Play FILE, controlled from the page (repeatable, with --web)
     #[arg(long, value_name = "FILE", requires = "web")]
     play: Vec<PathBuf>,
 
@@ -41,7 +41,7 @@ pub(crate) struct Web {
     publish: Option<String>,
 }
 
-/// Serves the page until the end is asked for.
+/// Serves the page until a stop signal.
 pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) -> Outcome {
     let asked = Stop::new();
     let stopper = asked.clone();
@@ -68,9 +68,11 @@ pub(crate) fn run(mut sources: Vec<Source>, types: Vec<Arc<Schema>>, args: Web) 
     let mut out = Out::new()?;
     out.line(server.url())?;
     out.flush()?;
-    say(format_args!("open that in a browser; Ctrl-C ends it"));
+    note(format_args!("open that in a browser; Ctrl-C stops it"));
     if !server.address().ip().is_loopback() {
-        say(format_args!("whoever has this URL sees everything and steers the player; it is not encrypted"));
+        note(format_args!(
+            "anyone with this URL can see all messages and control the player; the connection is not encrypted"
+        ));
     }
     server.run().map_err(failure)
 }

@@ -1,4 +1,4 @@
-//! Publish-to-receive times of running programs, hop by hop: what subscribers count themselves, as histograms.
+//! Publish-to-receive times of running programs, for each subscriber: the subscribers' own histograms.
 
 use std::fs::File;
 use std::io::LineWriter;
@@ -10,7 +10,7 @@ use saltus_measure::{Summary, hlog, machine};
 use serde::Serialize;
 
 use super::options::Stat;
-use crate::exit::{Outcome, say, taken, unwritable};
+use crate::exit::{Outcome, note, taken, unwritable};
 use crate::flags::domain;
 use crate::flags::selection::Selection;
 use crate::print::out::Out;
@@ -19,7 +19,7 @@ use saltus_text::escape::escaped;
 use saltus_text::human;
 use saltus_text::table::{Align, Table};
 
-/// A line of `stat --latency --json`; the fields are a promise.
+/// A line of `stat --latency --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     channel: &'a str,
@@ -29,14 +29,14 @@ struct Line<'a> {
     latency: Summary,
 }
 
-/// Measures until the time is over or the end is asked for, then tells all.
+/// Measures until the time is up or a stop signal, then prints all.
 pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
     domain::tell_of_no_domain(domain);
     let selection = stat.names.meant()?;
     selection.existing(domain)?;
     let (start, began) = (Instant::now(), SystemTime::now());
     let mut hops = Hops::default();
-    // First of all: what comes once the log is there is of this run.
+    // Before the log is created, so that times after its creation belong to this run.
     look(domain, &selection, |hop, counts| {
         hops.begin(hop, counts);
         Ok(())
@@ -78,19 +78,19 @@ pub(crate) fn run(domain: &Directory, stat: &Stat) -> Outcome {
         from = to;
     }
     if hops.more() {
-        say(format_args!("there were more than {MOST} receivers; those that came last are left out"));
+        note(format_args!("there were more than {MOST} receivers; the latest are left out"));
     }
     print(&hops, stat.json.json, start.elapsed())
 }
 
-/// What every subscriber has counted so far, of those that have died too: what they counted last was not seen yet.
+/// The counts of every subscriber so far. Dead ones are included, because their last counts were not read yet.
 fn look(
     domain: &Directory,
     selection: &Selection,
     mut each: impl FnMut(Hop, LatencyCounts) -> Outcome,
 ) -> Outcome {
     for name in selection.present(domain)? {
-        // A channel that cannot be opened, or is gone again, has nothing to tell here; `stat` says why.
+        // A channel that cannot be opened, or is already gone, is skipped; `stat` prints the reason.
         let Ok(info) = domain::open(domain, &name).and_then(|channel| Ok(channel.info()?)) else {
             continue;
         };

@@ -19,10 +19,10 @@ pub(crate) use options::Stat;
 use row::{COLUMNS, Row};
 use screen::Screen;
 
-/// The longest time between two looks, so that periods are seen even where few messages are kept.
+/// Time between two readings (see [`look_until`]), so that periods are measured even if few messages are kept.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Shows a table after each interval until there were enough, or the end is asked for.
+/// Prints a table after each interval until `--count` or a stop signal.
 pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
     stop::on_signals()?;
     stop::when_output_closes();
@@ -31,7 +31,7 @@ pub(crate) fn run(url: Option<&str>, stat: Stat) -> Outcome {
         OpenDomain::Shm(domain) if stat.latency => latency::run(&domain, &stat),
         OpenDomain::Other(_) if stat.latency => Err(Failure::new(
             Code::Usage,
-            "--latency needs subscribers that count for themselves, and these are in shared memory only",
+            "--latency needs subscribers that measure latency, which exist in shared memory only",
         )),
         OpenDomain::Shm(domain) => all(&domain, stat),
         OpenDomain::Other(domain) => network::run(&domain, &stat),
@@ -43,7 +43,7 @@ fn all(domain: &Directory, stat: Stat) -> Outcome {
     let mut screen = Screen::new(!stat.json.json && stat.count.count != Some(1))?;
     let mut watches = BTreeMap::new();
     let selection = stat.names.meant()?;
-    // A name that means no channel is a mistake now; later it may come and go.
+    // A name without a channel is an error at the start; later, channels may appear and disappear.
     let mut names = selection.existing(domain)?;
     let mut due = Instant::now();
     let mut shown = 0;
@@ -64,10 +64,10 @@ fn all(domain: &Directory, stat: Stat) -> Outcome {
     }
 }
 
-/// A channel that is watched, or why it cannot be.
+/// A watched channel, or the reason why it cannot be watched.
 type Watched = Result<Watch, String>;
 
-/// Begins to watch channels that are new.
+/// Starts to watch new channels.
 fn open_new(domain: &Directory, names: Vec<Name>, watches: &mut BTreeMap<Name, Watched>) {
     for name in names {
         let opened =
@@ -76,14 +76,14 @@ fn open_new(domain: &Directory, names: Vec<Name>, watches: &mut BTreeMap<Name, W
     }
 }
 
-/// Looks at the messages again and again until then; says whether the time was reached.
+/// Reads messages repeatedly until `end`. Returns whether that was reached.
 fn look_until(watches: &mut BTreeMap<Name, Watched>, end: Instant) -> bool {
     loop {
         let now = Instant::now();
         if now >= end {
             return !stop::requested();
         }
-        // Two short looks rather than a long one and one that would come too soon after it.
+        // The last step takes up to 2 * LOOK, so that none is very short.
         let left = end - now;
         let step = if left >= 2 * LOOK { LOOK } else { left };
         if !stop::sleep_until(now + step) {
@@ -93,7 +93,7 @@ fn look_until(watches: &mut BTreeMap<Name, Watched>, end: Instant) -> bool {
     }
 }
 
-/// What was measured since the last time; channels that are no more are watched no more.
+/// The measurements since the last call. Stops watching channels that no longer exist.
 fn measure(watches: &mut BTreeMap<Name, Watched>) -> Vec<Row> {
     let mut rows = Vec::new();
     watches.retain(|name, watched| match watched {
@@ -105,7 +105,7 @@ fn measure(watches: &mut BTreeMap<Name, Watched>) -> Vec<Row> {
         }
         Err(why) => {
             rows.push(Row::unknown(name, why.clone()));
-            // Tried again the next time.
+            // Retried at the next call.
             false
         }
     });

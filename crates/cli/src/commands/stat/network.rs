@@ -1,4 +1,4 @@
-//! Measuring what comes through a network, by channel and sender.
+//! `stat` of a network, by channel and sender.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use saltus_text::table::Align;
 
 use crate::exit::Troubles;
 
-/// What `stat --json` prints of one sender's messages on one channel; the fields are a promise.
+/// A line of `stat --json` about one sender's messages on one channel. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Row {
     channel: String,
@@ -40,7 +40,7 @@ const COLUMNS: [(&str, Align); 8] = [
     ("EVER", Align::Right),
 ];
 
-/// Shows a table after each interval until there were enough, or the end is asked for.
+/// Prints a table after each interval until `--count` or a stop signal.
 pub(crate) fn run(domain: &Domain, stat: &Stat) -> Outcome {
     let mut tally = Tally::new(domain, stat.names.meant()?.subscription()?.1)?;
     let mut troubles = Troubles::default();

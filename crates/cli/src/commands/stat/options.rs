@@ -1,4 +1,4 @@
-//! What `stat` may be told.
+//! The options of `stat`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use crate::flags::help;
 use crate::flags::time::at_least;
 use crate::flags::{AnyNames, Count, Force, Json, RunTime};
 
-/// The options of `stat`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES, help::PATTERNS]))]
 pub(crate) struct Stat {
@@ -51,7 +50,7 @@ Examples:
   saltus stat --latency --duration 10s -o hops.hlog
   saltus stat --domain udpm:// -i 1s    by sender, with its losses";
 
-/// Channels are looked at no more than 30 times a second.
+/// Channels are read at most 30 times per second.
 fn interval(text: &str) -> Result<Duration, String> {
     at_least(text, Duration::from_millis(34), "34ms")
 }

@@ -1,4 +1,4 @@
-//! What `stat` says of one channel and one interval.
+//! The statistics of one channel in one interval.
 
 use saltus_channel::Name;
 use saltus_measure::channel::{Latency, Measured};
@@ -8,14 +8,14 @@ use saltus_text::escape::escaped;
 use saltus_text::human::{bytes, hertz, nanos};
 use saltus_text::table::Align;
 
-/// One line of the table, and what `stat --json` prints; the fields are a promise. Times are in nanoseconds.
+/// One line of the table, and of `stat --json`. Its fields are a stable interface. Times are in nanoseconds.
 #[derive(Serialize)]
 pub(super) struct Row {
-    /// Its name, escaped.
+    /// The channel's name, escaped.
     channel: String,
     #[serde(flatten)]
     measured: Measured,
-    /// Why nothing is known.
+    /// The reason why there are no statistics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
 }
@@ -38,17 +38,17 @@ pub(crate) const COLUMNS: [(&str, Align); 13] = [
 ];
 
 impl Row {
-    /// What was measured of a channel.
+    /// A line with the measurements of a channel.
     pub(super) fn new(name: &Name, measured: Measured) -> Row {
         Row { channel: escaped(name.as_bytes()), measured, error: None }
     }
 
-    /// A channel of which nothing can be known.
+    /// A line for a channel that cannot be read.
     pub(super) fn unknown(name: &Name, why: String) -> Row {
         Row { error: Some(why), ..Row::new(name, Measured::default()) }
     }
 
-    /// The line of the table.
+    /// The cells of the line.
     pub(crate) fn cells(&self) -> Vec<String> {
         if self.error.is_some() {
             let mut cells = vec!["?".to_owned(); COLUMNS.len()];

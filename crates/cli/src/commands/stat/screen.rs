@@ -1,4 +1,4 @@
-//! A table that is drawn over itself on a terminal, and one after the other elsewhere.
+//! A table that is redrawn in place on a terminal, and printed repeatedly elsewhere.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::AsRawFd;
@@ -9,27 +9,27 @@ use crate::exit::Outcome;
 use crate::print::out::Out;
 use saltus_text::table::{Align, Table, clipped};
 
-/// Where the tables go.
+/// The output for tables.
 pub(crate) struct Screen {
     out: Out,
     live: bool,
-    /// Lines of the table before, over which the next one is drawn.
+    /// Lines of the previous table, which the next one replaces.
     drawn: usize,
 }
 
 impl Screen {
-    /// Standard output; live if it is a terminal that can move its cursor and this is wanted.
+    /// Standard output. Redraws in place if `live` and if it is a terminal that can move its cursor.
     pub(crate) fn new(wanted_live: bool) -> Outcome<Screen> {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         Ok(Screen { out: Out::new()?, live: wanted_live && io::stdout().is_terminal() && !dumb, drawn: 0 })
     }
 
-    /// For what is no table.
+    /// The output for other text.
     pub(crate) fn out(&mut self) -> &mut Out {
         &mut self.out
     }
 
-    /// Shows rows as a table, with these lines below it, or prints them as JSON.
+    /// Prints rows as a table, with `below` after it, or as JSON.
     pub(super) fn rows<R: Serialize>(
         &mut self,
         json: bool,
@@ -47,7 +47,7 @@ impl Screen {
         self.show(&[table.lines(), below].concat())
     }
 
-    /// Shows the table in place of the one before, or below it.
+    /// Prints the table in place of the previous one, or below it.
     pub(crate) fn show(&mut self, lines: &[String]) -> Outcome {
         if !self.live {
             if std::mem::replace(&mut self.drawn, lines.len()) > 0 {
@@ -57,7 +57,7 @@ impl Screen {
             return self.out.flush();
         }
         let (columns, rows) = size().unwrap_or((80, 24));
-        // The cursor rests below the table, so one row less than there are; what does not fit is counted.
+        // The cursor stays below the table, so one row less than the terminal has. Lines that do not fit are counted.
         let room = rows.saturating_sub(1).max(1);
         let shown = if lines.len() > room { room - 1 } else { lines.len() };
         if self.drawn > 0 {
@@ -71,7 +71,7 @@ impl Screen {
             self.out.line(format_args!("{}\x1b[K", clipped(&note, columns)))?;
         }
         self.drawn = lines.len().min(room);
-        // What stood below, from a longer table or a larger window, goes away.
+        // Erases the rest of a longer table or a larger window.
         self.out.bytes(b"\x1b[J")?;
         self.out.flush()
     }
@@ -80,7 +80,7 @@ impl Screen {
 /// Columns and rows of the terminal.
 fn size() -> Option<(usize, usize)> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: this request fills the struct that it is given, which lives on this stack.
+    // SAFETY: this request fills the struct it is given, which lives on this stack frame.
     let done = unsafe { libc::ioctl(io::stdout().as_raw_fd(), libc::TIOCGWINSZ, &mut size) } == 0;
     (done && size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col.into(), size.ws_row.into()))
 }

@@ -11,13 +11,12 @@ use saltus_os::clock;
 use saltus_tunnel::{Config, Driver, Error, Join, Key, Mtu, Notice, Order, Pace, Redundancy, Stats};
 
 use super::status::Status;
-use crate::exit::{Code, Failure, Outcome, say, unreadable};
+use crate::exit::{Code, Failure, Outcome, note, unreadable};
 use crate::flags::Json;
 use crate::flags::selection::Regexes;
 use crate::stop;
 use saltus_text::units;
 
-/// The options of `tunnel listen`.
 #[derive(Args)]
 #[command(after_help = LISTEN)]
 pub(crate) struct Listen {
@@ -29,7 +28,6 @@ pub(crate) struct Listen {
     both: Both,
 }
 
-/// The options of `tunnel connect`.
 #[derive(Args)]
 #[command(after_help = CONNECT)]
 pub(crate) struct Connect {
@@ -51,7 +49,7 @@ Examples:
   saltus tunnel connect robot.local:7710 --key k --bandwidth 2M
   saltus tunnel connect 192.0.2.7:7710 --key k --redundancy auto --next";
 
-/// What both ends have.
+/// Options of both ends.
 #[derive(Args)]
 struct Both {
     /// File with the key, the same at both ends
@@ -85,7 +83,7 @@ struct Both {
 
     /// Take every message in order
     ///
-    /// Messages that need to be recovered may be overtaken by later ones.
+    /// Later messages may arrive before those that need recovery.
     #[arg(long)]
     next: bool,
 
@@ -97,9 +95,9 @@ struct Both {
     json: Json,
 }
 
-/// After so long without the other end it is said what may be wrong, in ns.
+/// Time without the other end, in ns, before a likely reason is printed.
 const PATIENCE: u64 = 5_000_000_000;
-/// Messages of a channel that may wait in this process with --next.
+/// Most messages of a channel that wait in this process with --next.
 const DEPTH: u64 = 1000;
 
 fn packet(text: &str) -> Result<usize, String> {
@@ -119,7 +117,7 @@ fn key(file: &Path) -> Outcome<Key> {
         }
     })?;
     if others {
-        say(format_args!("others may read the key: chmod 600 {}", file.display()));
+        note(format_args!("others may read the key: chmod 600 {}", file.display()));
     }
     Ok(key)
 }
@@ -138,18 +136,18 @@ impl Both {
     fn config(&self) -> Outcome<Config> {
         let config = Config::new(key(&self.key)?);
         let rate = self.bandwidth.filter(|rate| *rate > 0);
-        // At once a few datagrams, or what goes in 5 ms.
+        // A burst of a few datagrams, or of the bytes of 5 ms.
         let pace =
             rate.map(|rate| Pace { rate, burst: (rate / 200).max(4 * self.mtu.unwrap_or(1500) as u64) });
         let order = if self.next { Order::All } else { Order::Newest };
         let mtu = self.mtu.map_or(Mtu::Probed, Mtu::Fixed);
         let config = Config { mtu, redundancy: self.redundancy, order, pace, ..config };
-        // TCP loses nothing, and cuts what is long itself.
+        // TCP loses nothing, and splits long messages itself.
         let stream = Config { mtu: Mtu::Fixed(60_028), redundancy: Redundancy::None, ..config.clone() };
         Ok(if self.tcp { stream } else { config })
     }
 
-    /// `to`: where a connecter knocks.
+    /// `to`: the address that `connect` contacts.
     fn run(&self, url: Option<String>, driver: Driver, to: Option<&str>) -> Outcome {
         let domain = Domain::open(url.as_deref().unwrap_or("shm://"))?;
         let channels = self.channels.meant()?;
@@ -165,8 +163,8 @@ impl Both {
             join.step(status.next(), |notice| told.push(notice))?;
             for notice in told {
                 match notice {
-                    Notice::Connected(from) => say(format_args!("connected with {from}")),
-                    Notice::Lost => say("nothing comes from the other end any more; trying on"),
+                    Notice::Connected(from) => note(format_args!("connected with {from}")),
+                    Notice::Lost => note("no packets from the other end any more; still trying"),
                 }
             }
             if let Some(trouble) = join.trouble() {
@@ -184,28 +182,30 @@ impl Both {
     }
 }
 
-/// Says why nobody may be there, if so.
+/// Prints a likely reason if the other end does not answer.
 fn alone(stats: &Stats, to: Option<&str>) {
     if stats.sessions > 0 {
         return;
     }
     if stats.rejected.foreign > 0 {
-        say("what comes is not of this key: do both ends have the same key, and the same version of saltus?");
+        note(
+            "packets arrive that do not match the key: do both ends have the same key, and the same version of saltus?",
+        );
     } else if let Some(to) = to {
-        say(format_args!(
+        note(format_args!(
             "no answer from {to} yet: does `saltus tunnel listen` run there, with the same key, and does a firewall let \
              UDP through to that port?"
         ));
     }
 }
 
-/// Waits for the other end, and carries messages until the end is asked for.
+/// Waits for the other end, and carries messages until a stop signal.
 pub(crate) fn listen(url: Option<String>, args: Listen) -> Outcome {
     let driver = Driver::listen(args.both.config()?, &args.at, args.both.tcp)?;
     args.both.run(url, driver, None)
 }
 
-/// Calls the other end, and carries messages until the end is asked for.
+/// Connects to the other end, and carries messages until a stop signal.
 pub(crate) fn connect(url: Option<String>, args: Connect) -> Outcome {
     let driver = Driver::connect(args.both.config()?, &args.to, args.both.tcp)?;
     args.both.run(url, driver, Some(&args.to))

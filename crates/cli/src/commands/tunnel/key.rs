@@ -5,7 +5,6 @@ use clap::Args;
 use crate::exit::Outcome;
 use crate::print::out::Out;
 
-/// The options of `tunnel key`: none.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Key {}
@@ -14,7 +13,6 @@ const EXAMPLES: &str = "\
 Examples:
   saltus tunnel key > radio.key                 then: chmod 600 radio.key";
 
-/// Prints one.
 pub(crate) fn run(_: Key) -> Outcome {
     let key = saltus_tunnel::Key::generate()?;
     let mut out = Out::new()?;

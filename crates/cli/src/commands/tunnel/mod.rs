@@ -10,16 +10,13 @@ use super::bench;
 use crate::exit::Outcome;
 use crate::flags::help;
 
-/// The options of `tunnel`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Tunnel {
-    /// What to do.
     #[command(subcommand)]
     command: Command,
 }
 
-/// The commands below it.
 #[derive(Subcommand)]
 enum Command {
     /// Print a new key for both ends
@@ -50,7 +47,6 @@ Examples:
   saltus tunnel connect robot.local:7710 --key k -e 'pose|camera'
   saltus tunnel bench --loss 0,10,30   measure at 0, 10 and 30 % loss";
 
-/// Does it.
 pub(crate) fn run(all: clap::Command, url: Option<String>, tunnel: Tunnel) -> Outcome {
     match tunnel.command {
         Command::Key(args) => key::run(args),

@@ -1,4 +1,4 @@
-//! What a tunnel tells while it works: a line over itself on a terminal, JSON lines for programs.
+//! The status of a tunnel: a line redrawn in place on a terminal, JSON lines for programs.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::net::SocketAddr;
@@ -7,22 +7,22 @@ use saltus_os::clock;
 use saltus_tunnel::{Here, Stats};
 use serde::Serialize;
 
-use crate::exit::{Outcome, say};
+use crate::exit::{Outcome, note};
 use crate::print::out::Out;
 use saltus_text::human::{bytes, plural};
 
-/// How often, in ns.
+/// Time between two updates, in ns.
 const PERIOD: u64 = 1_000_000_000;
 
 /// The first line of `--json`.
 #[derive(Serialize)]
 struct Started<'a> {
-    /// Not known of a connecter by TCP.
+    /// `None` for `connect` over TCP.
     at: Option<SocketAddr>,
     domain: &'a str,
 }
 
-/// The others; the fields are a promise.
+/// A later line of `--json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line {
     sessions: u64,
@@ -66,7 +66,7 @@ struct Rejected {
     malformed: u64,
 }
 
-/// Where it is told.
+/// Prints the status.
 pub(crate) struct Status {
     out: Out,
     json: bool,
@@ -94,16 +94,16 @@ impl Status {
             return self.out.flush();
         }
         match at {
-            Some(at) => say(format_args!("a tunnel at {at}, for {domain}")),
-            None => say(format_args!("a tunnel for {domain}")),
+            Some(at) => note(format_args!("a tunnel at {at}, for {domain}")),
+            None => note(format_args!("a tunnel for {domain}")),
         }
         Ok(())
     }
 
-    /// Says what a domain did not take, unless that is what it said before.
+    /// Reports an error of a domain, unless it is the same as the last one.
     pub(crate) fn trouble(&mut self, words: &str) {
         if self.trouble.as_deref() != Some(words) {
-            say(words);
+            note(words);
             self.trouble = Some(words.into());
         }
     }
@@ -133,7 +133,7 @@ impl Status {
         Ok(())
     }
 
-    /// The last words.
+    /// Prints the totals.
     pub(crate) fn end(mut self, stats: &Stats, here: &Here) -> Outcome {
         if self.json {
             return self.show(stats, here);
@@ -141,7 +141,7 @@ impl Status {
         if self.live {
             let _ = writeln!(stderr(), "\r\x1b[K");
         }
-        say(format_args!(
+        note(format_args!(
             "sent {} in {}, delivered {} ({} recovered), dropped {}",
             plural(stats.sent, "message"),
             bytes(stats.sent_bytes as f64),
@@ -153,7 +153,7 @@ impl Status {
     }
 }
 
-/// All that was not carried, wherever it was lost.
+/// All dropped messages, wherever they were lost.
 fn dropped(stats: &Stats, here: &Here) -> u64 {
     stats.dropped.total() + here.dropped + here.too_long + here.refused
 }

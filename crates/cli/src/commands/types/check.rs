@@ -1,4 +1,4 @@
-//! `saltus types check`: all errors of all files.
+//! `saltus types check`: print all errors of type files.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -8,13 +8,12 @@ use saltus_decode::files;
 use saltus_types::{Diagnostic, Diagnostics, Severity, Sources, Span};
 use serde::Serialize;
 
-use crate::exit::{Code, Failure, Outcome, say};
+use crate::exit::{Code, Failure, Outcome, note};
 use crate::flags::types;
 use crate::flags::{Json, Quiet, TypeDirs};
 use crate::print::out::Out;
 use saltus_text::human::plural;
 
-/// The options of `types check`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
@@ -38,7 +37,7 @@ Examples:
   saltus types check types -I ../common/types
   saltus types check types --json | jq -r '.file'";
 
-/// What `types check --json` prints; the fields are a promise.
+/// A line of `types check --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     severity: &'static str,
@@ -66,7 +65,6 @@ struct Also<'a> {
     label: &'a str,
 }
 
-/// Checks them.
 pub(crate) fn run(check: Check) -> Outcome {
     let paths = types::files_of(&check.paths)?;
     let (said, types) = match files::loader(&paths, &check.dirs.all()?).load() {
@@ -91,8 +89,8 @@ fn sum_up(said: &Diagnostics, files: u64, types: Option<usize>, quiet: bool) -> 
     let types = plural(types as u64, "type");
     match said.list.len() {
         0 if quiet => {}
-        0 => say(format_args!("{types} in {files}, all well")),
-        _ => say(format_args!("{types} in {files}, {}", types::tally(said))),
+        0 => note(format_args!("{types} in {files}, no errors")),
+        _ => note(format_args!("{types} in {files}, {}", types::tally(said))),
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Words about a declaration: its comment, and where it stands.
+//! The comment and the position of a declaration.
 
 use saltus_types::{Sources, Span};
 
-/// A comment, indented below what it is about.
+/// A comment, indented below its declaration.
 pub(super) fn comment_lines(doc: &str) -> impl Iterator<Item = String> {
     doc.lines().map(|line| format!("             {line}").trim_end().to_owned())
 }

@@ -1,4 +1,4 @@
-//! `saltus types diff`: how two types, or all types of two files, differ.
+//! `saltus types diff`: compare two types, or all types of two files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,6 @@ use crate::flags::{Json, TypeDirs};
 use crate::print::out::Out;
 use saltus_text::escape::harmless;
 
-/// The options of `types diff`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
@@ -38,7 +37,7 @@ Examples:
   saltus types diff old/robot.lcm:pose_t new/robot.lcm:pose_t
   saltus types diff recorded.lcm robot.pose_t -I types";
 
-/// What `types diff --json` prints; the fields are a promise.
+/// A line of `types diff --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     r#type: &'a str,
@@ -48,15 +47,15 @@ struct Line<'a> {
     breaks: bool,
 }
 
-/// What one argument names.
+/// The types that one argument names.
 struct Side {
     schema: Arc<Schema>,
-    /// Several, if it is a file that has several.
+    /// All types of a file with several.
     ids: Vec<StructId>,
     is_file: bool,
 }
 
-/// Tells each difference in a sentence.
+/// Prints each difference as a sentence.
 pub(crate) fn run(args: Diff) -> Outcome {
     let dirs = args.dirs.all()?;
     let sides @ (a, b) = &(find(&args.a, &dirs)?, find(&args.b, &dirs)?);
@@ -68,7 +67,7 @@ pub(crate) fn run(args: Diff) -> Outcome {
         _ => return Err(several(&args.a, a)),
     }
     teller.out.flush()?;
-    if teller.differ { Err(Failure::Known(Code::Differ)) } else { Ok(()) }
+    if teller.differ { Err(Failure::Reported(Code::Differ)) } else { Ok(()) }
 }
 
 struct Teller {
@@ -78,7 +77,7 @@ struct Teller {
 }
 
 impl Teller {
-    /// Two types; `heading` if there are others.
+    /// Compares two types; `heading` if there are others.
     fn one(&mut self, (a, b): &(Side, Side), x: StructId, y: StructId, heading: Option<&str>) -> Outcome {
         let changes = diff(&a.schema, x, &b.schema, y);
         let (old, new) = (a.schema.get(x), b.schema.get(y));
@@ -87,7 +86,7 @@ impl Teller {
         self.differ |= old != new;
         let verdict = match (changes.is_empty(), old == new) {
             (true, true) => format!("the same: fingerprint {new:016x}"),
-            (_, true) => format!("messages of the one can be read as the other: fingerprint {new:016x}"),
+            (_, true) => format!("messages of one can be read as the other: fingerprint {new:016x}"),
             (_, false) => format!("fingerprint {old:016x} is now {new:016x}"),
         };
         if let (Some(heading), false) = (heading, self.json) {
@@ -109,7 +108,7 @@ impl Teller {
         }
     }
 
-    /// All types of two files, by their full names.
+    /// Compares all types of two files by their full names.
     fn all(&mut self, sides: &(Side, Side)) -> Outcome {
         let (old, new) = sides;
         for (name, fate) in fates((&old.schema, &old.ids), (&new.schema, &new.ids)) {
@@ -122,7 +121,7 @@ impl Teller {
         Ok(())
     }
 
-    /// A type that only one side has.
+    /// Reports a type that only one side has.
     fn whole(&mut self, name: &str, change: &'static str) -> Outcome {
         self.differ = true;
         let words = format!("{name} was {change}");
@@ -147,7 +146,7 @@ fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
         Some((file, name)) => types::find(name, &[file.into()], include)?,
         None if include.is_empty() => {
             let words = format!(
-                "`{argument}` is no file: name a FILE, FILE:TYPE, or a TYPE and its directory with -I"
+                "`{argument}` is not a file: name a FILE, FILE:TYPE, or a TYPE and its directory with -I"
             );
             return Err(Failure::new(Code::Usage, words));
         }
@@ -156,10 +155,10 @@ fn find(argument: &str, include: &[PathBuf]) -> Outcome<Side> {
     Ok(Side { schema: found.schema().clone(), ids: vec![found.id()], is_file: false })
 }
 
-/// A file has more types than one, but the other argument is a type.
+/// The failure when a file has several types, but the other argument is a type.
 fn several(file: &str, side: &Side) -> Failure {
     let names: Vec<String> = side.ids.iter().map(|&id| side.schema.get(id).name.to_string()).collect();
     let words =
-        format!("{file} has several types, {}: say which, such as {file}:{}", names.join(", "), names[0]);
+        format!("{file} has several types, {}: name one, such as {file}:{}", names.join(", "), names[0]);
     Failure::new(Code::Usage, words)
 }

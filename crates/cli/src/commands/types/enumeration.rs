@@ -9,7 +9,7 @@ use crate::print::out::Out;
 use saltus_text::escape::harmless;
 use saltus_text::table::columns;
 
-/// What `types show --json` prints of an enum; the fields are a promise.
+/// The line of `types show --json` for an enum. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line<'a> {
     name: String,
@@ -27,7 +27,7 @@ struct ValueLine<'a> {
     doc: &'a str,
 }
 
-/// Prints it: for programs, in the type language, or for people.
+/// Prints the enum as JSON, in the type language, or for people.
 pub(crate) fn print(schema: &Schema, id: EnumId, sources: &Sources, lcm: bool, json: bool) -> Outcome {
     let mut out = Out::new()?;
     let e = schema.get_enum(id);

@@ -12,16 +12,13 @@ use saltus_channel::Directory;
 use crate::exit::Outcome;
 use crate::flags::help;
 
-/// The options of `types`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Types {
-    /// What to do.
     #[command(subcommand)]
     command: Command,
 }
 
-/// The commands below it.
 #[derive(Subcommand)]
 enum Command {
     /// Check type files
@@ -49,7 +46,6 @@ Examples:
   saltus types diff old/pose.lcm new/pose.lcm
   saltus types show --help                      everything about one of them";
 
-/// Does it.
 pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, types: Types) -> Outcome {
     match types.command {
         Command::Check(args) => check::run(args),

@@ -1,4 +1,4 @@
-//! `saltus types show`: everything about a type.
+//! `saltus types show`: show fields, comments, fingerprint and sizes of a type.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +23,6 @@ use saltus_text::escape::harmless;
 use saltus_text::human::bytes;
 use saltus_text::table::columns;
 
-/// The options of `types show`.
 #[derive(Args)]
 #[command(after_help = help::after(&[EXAMPLES]))]
 pub(crate) struct Show {
@@ -54,10 +53,10 @@ const EXAMPLES: &str = "\
 Examples:
   saltus types show pose_t pose.lcm
   saltus types show robot.pose_t -I types --json
-  saltus types show --channel arm/pose   what its publishers have said
+  saltus types show --channel arm/pose   types stored by publishers
   saltus types show pose_t --channel arm/pose --lcm > pose.lcm";
 
-/// What `types show --json` prints; the fields are a promise.
+/// The line of `types show --json`. Its fields are a stable interface.
 #[derive(Serialize)]
 struct Line {
     name: String,
@@ -103,7 +102,6 @@ struct ConstLine {
     doc: String,
 }
 
-/// Shows it.
 pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, show: Show) -> Outcome {
     if let Some(name) = &show.channel {
         let channel = open_named(&domain()?, name)?;
@@ -116,7 +114,7 @@ pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, show: Show) -> Ou
             None => dictionary.types(),
         };
         if found.is_empty() {
-            let words = "nobody has left a type with this channel: `saltus pub --type` does";
+            let words = "no type is stored with this channel: `saltus pub --type` stores one";
             return Err(Failure::new(Code::Failed, words));
         }
         return show.print(&found, None);
@@ -124,7 +122,7 @@ pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, show: Show) -> Ou
     let name = show.name.as_deref().unwrap_or_default();
     let dirs = show.dirs.all()?;
     if show.files.is_empty() && dirs.is_empty() {
-        let words = "where is the type? Name a FILE, a directory with -I, or a channel with --channel";
+        let words = "no source of types: name a FILE, a directory with -I, or a channel with --channel";
         return Err(Failure::new(Code::Usage, words));
     }
     let loaded = types::load(files::loader(&show.files, &dirs).want(name))?;
@@ -134,7 +132,7 @@ pub(crate) fn run(domain: impl FnOnce() -> Outcome<Directory>, show: Show) -> Ou
     }
     match schema.find_enum(name) {
         Some(id) => enumeration::print(&schema, id, &sources, show.lcm, show.json.json),
-        None => Err(Failure::new(Code::Failed, format!("there is no type `{name}`"))),
+        None => Err(Failure::new(Code::Failed, format!("no type `{name}`"))),
     }
 }
 

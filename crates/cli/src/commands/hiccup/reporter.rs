@@ -1,4 +1,4 @@
-//! Who keeps the account of a run, and where it is told while it goes on.
+//! The account of a run, and its output while the run continues.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use saltus_os::clock;
 use super::show::Show;
 use crate::exit::{Outcome, unwritable};
 
-/// The account, the control that it asks, the log with its path, and the screen.
-pub(super) struct Teller<'a> {
+/// The account, the control process, the log with its path, and the output.
+pub(super) struct Reporter<'a> {
     pub(super) account: Account,
     pub(super) control: Option<Control>,
     pub(super) log: Option<(&'a Path, Log<'a>)>,
     pub(super) show: Show,
 }
 
-impl Teller<'_> {
-    /// Takes what the meter has to tell.
+impl Reporter<'_> {
+    /// Adds an event of the meter to the account and the output.
     pub(super) fn take(&mut self, event: Event) -> Outcome {
         match event {
             Event::Interval(interval) => self.interval(interval),
@@ -48,7 +48,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Takes what the control has to tell, waits so long for it to tell something, and tells the spikes that waited for it.
+    /// Receives reports of the control, waiting up to `patience`, and prints the spikes that waited for them.
     pub(super) fn settle(&mut self, patience: Duration) -> Outcome {
         if let Some(control) = &mut self.control {
             control.take(patience);
