@@ -145,7 +145,7 @@ pub fn disarm<D: Memory, B: Memory>(
     // Adding the greatest number subtracts one. Relaxed: as in `arm`.
     let alone = bell.fetch_add(ASLEEP, u64::MAX, Relaxed) == 1;
     if done < at.min(slept_on.wrapping_add(1)) && (alone || wake(k) < k) {
-        bell.fetch_max(PASSED, at, Release); // // the queue is empty: all before `at` are awake
+        bell.fetch_max(PASSED, at, Release); // the queue is empty: all before `at` are awake
     }
 }
 
@@ -159,5 +159,5 @@ pub fn watch<B: Memory>(bell: &B) -> u64 {
 
 /// After [`watch`] and an optional wait: whether the bell has rung since, so that the caller must wake `k` more.
 pub fn rung<B: Memory>(bell: &B, slept_on: u64) -> bool {
-    bell.load(BELL, Relaxed) != slept_on // // Relaxed: a stale value costs a wake-up interval
+    bell.load(BELL, Relaxed) != slept_on // Relaxed: a stale value costs a wake-up interval
 }

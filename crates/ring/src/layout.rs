@@ -83,7 +83,7 @@ impl LaneLayout {
         if stride > 1 << 46 {
             return None;
         }
-        let cap = stride - before; // // `chunk` gets the rest of the last page
+        let cap = stride - before; // `chunk` gets the rest of the last page
         Some(LaneLayout { frames, max_len, slots, cap, chunk: cap - least })
     }
 

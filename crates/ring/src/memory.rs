@@ -90,7 +90,7 @@ impl Memory for Shm {
         // Most mappings are read-only. There, only a relaxed load is guaranteed to be a plain load; a relaxed load
         // and an acquire fence are at least as strong as an acquire load.
         if cfg!(tsan) {
-            return self.word(at).load(order); // // thread sanitizer does not support fences; on x86, where we use it, this is a load
+            return self.word(at).load(order); // thread sanitizer does not support fences; on x86, where we use it, this is a load
         }
         let value = self.word(at).load(Ordering::Relaxed);
         if order != Ordering::Relaxed {

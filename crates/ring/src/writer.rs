@@ -157,14 +157,14 @@ impl<M: Memory> LaneWriter<M> {
     pub fn adopt(mem: M, layout: LaneLayout, now: u64) -> Result<Self, Damaged> {
         // Acquire on both: pairs with the dead owner's releases [w4] [w5].
         let head = mem.load(HEAD, Acquire); // [t1]
-        let intent = mem.load(INTENT, Relaxed); // // ours alone now; kept unchanged
+        let intent = mem.load(INTENT, Relaxed); // ours alone now; kept unchanged
         if head >= 1 << 62 || intent >= 1 << 62 {
             return Err(Damaged);
         }
         let slot = layout.slot(head);
         let (mut end, mut last_timestamp) = (0, 0);
         if head > 0 {
-            end = intent; // // [t2] past all bytes that may be dirty, unless the last message gives a better bound
+            end = intent; // [t2] past all bytes that may be dirty, unless the last message gives a better bound
             // Acquire: pairs with [w4]; the slot of the head is whole.
             if mem.load(slot + SEQ, Acquire) == head {
                 let (pos, len) = (mem.load(slot + POS, Relaxed), mem.load(slot + LEN, Relaxed) & LEN_MASK);
@@ -204,7 +204,7 @@ impl<M: Memory> LaneWriter<M> {
         let need = round_up(len, CACHE_LINE);
         let (mut pos, mut off) = (self.end, self.off);
         if off + need > self.layout.cap {
-            pos += self.layout.cap - off; // // messages are contiguous: skip the rest of the ring
+            pos += self.layout.cap - off; // messages are contiguous: skip the rest of the ring
             off = 0;
         }
         let slot = self.layout.slot(self.head + 1);

@@ -40,7 +40,7 @@ fn a_take_over_publishes_nothing_of_the_dead() {
     let channel = Channel::new(1, 4, 64);
     let mut dead = channel.writer(0);
     channel.publish(&mut dead, b"published");
-    let head = 0; // // offset of a lane's head
+    let head = 0; // offset of a lane's head
     channel.publish(&mut dead, b"not published");
     channel.lanes[0].store(head, 1, SeqCst); // as if it had died between w4 and w5
     let mut merge = Merge::new(&channel, Start::Newest);
@@ -200,7 +200,7 @@ fn a_chatty_lane_costs_a_quiet_one_nothing() {
 /// Hostile or damaged lanes do not hide the messages of honest ones.
 #[test]
 fn damaged_lanes_do_not_starve_honest_ones() {
-    let (head, intent) = (0, 128); // // their offsets in a lane
+    let (head, intent) = (0, 128); // their offsets in a lane
     for which in [Which::Newest, Which::Next, Which::Current] {
         for bad in [1, 2, 7] {
             for lie in [intent, head] {

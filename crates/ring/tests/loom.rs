@@ -140,7 +140,7 @@ fn receive(merge: &mut Merge, channel: &One, which: Which) -> Option<u64> {
         mem.copy_out(meta.at, &mut bytes[..meta.len]);
         Ok(())
     });
-    let delivered = got.ok()??; // // an overrun delivers nothing
+    let delivered = got.ok()??; // an overrun delivers nothing
     // SAFETY: initialized above, and only initialized bytes are written to it.
     let bytes = bytes.map(|byte| unsafe { byte.assume_init() });
     let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect();
@@ -200,7 +200,7 @@ fn a_writer_may_die_after_any_store() {
             let mut merge = Merge::new(&channel, Start::Oldest);
             let heir = thread::spawn(move || {
                 publish(&mut writer);
-                drop(writer); // // dead or done; the kernel's lock hands over the lane and orders everything
+                drop(writer); // dead or done; the kernel's lock hands over the lane and orders everything
                 let mut heir = LaneWriter::adopt(words, layout, u64::MAX).unwrap();
                 publish(&mut heir)
             });
@@ -217,7 +217,7 @@ fn a_writer_may_die_after_any_store() {
 
 /// The kernel's futex: it compares and queues in one step.
 struct Futex {
-    asleep: Mutex<(u32, u32)>, // // waiting, and of these signaled to wake
+    asleep: Mutex<(u32, u32)>, // waiting, and of these signaled to wake
     signal: Condvar,
 }
 

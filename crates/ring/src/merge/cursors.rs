@@ -63,7 +63,7 @@ impl Cursors {
     pub fn advance(&mut self, used: usize) -> u64 {
         let mut passed = 0;
         for (last, &seen) in self.last[..used].iter_mut().zip(&self.observed) {
-            passed = u64::saturating_add(passed, seen.saturating_sub(*last)); // // a hostile head can have any value
+            passed = u64::saturating_add(passed, seen.saturating_sub(*last)); // a hostile head can have any value
             *last = seen.max(*last);
         }
         passed
