@@ -194,7 +194,7 @@ fn what_cannot_be_is_told_in_words() {
     ] {
         assert!(log.why_not(options).contains(part), "{options}: {}", log.why_not(options));
     }
-    assert!(Domain::open("file://").unwrap_err().to_string().contains("names no file"));
+    assert!(Domain::open("file://").unwrap_err().to_string().contains("does not name a file"));
     assert!(Log::new().why_not("").contains("cannot open the log"));
 }
 
