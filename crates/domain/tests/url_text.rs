@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Where URLs are parsed: the URL's own module, the table, and the crate for shared memory only.
 const READS_URLS: [&str; 3] =
-    ["crates/transport/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/domain.rs"];
+    ["crates/transport/src/url.rs", "crates/domain/src/schemes.rs", "crates/channel/src/directory.rs"];
 
 /// Code that makes a decision by the scheme of a URL.
 fn tests_of_text() -> Regex {
