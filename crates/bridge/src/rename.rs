@@ -129,8 +129,8 @@ mod tests {
     fn what_is_no_renaming_is_refused_in_words() {
         for (bad, word) in [
             ("", "begin with"),
-            ("s", "sign"),
-            ("sabac", "sign"),
+            ("s", "separator"),
+            ("sabac", "separator"),
             ("s/a/b", "three times"),
             ("s/a/b/x", "only `g`"),
             ("s/(/b/", "unclosed"),
