@@ -89,7 +89,7 @@ fn changes_inside_are_found_with_their_path() {
     let other = "struct z_t { string z; } struct a_t { z_t q; z_t again; }";
     assert_eq!(
         said(old, other),
-        ["field `q` was q_t and is now z_t", "field `current` was p_t and is now z_t"]
+        ["field `q` was q_t and is now z_t", "field `again` was p_t and is now z_t"]
     );
 }
 

@@ -7,7 +7,7 @@ use saltus_conformance_types::{odd_texts, tools};
 use saltus_types::{Loader, Severity};
 use std::path::Path;
 
-/// What we refuse though LCM's generator takes it, by our own words. What it makes of each does not compile, or is
+/// What we refuse although LCM's generator accepts it, by our messages. Its output for each does not compile, or is
 /// not what was written.
 const REFUSED_ON_PURPOSE: [&str; 9] = [
     "there is no type",
@@ -20,14 +20,14 @@ const REFUSED_ON_PURPOSE: [&str; 9] = [
     // Negative constants as sizes, numbers that wrap around.
     "cannot be the size of an array",
     "this array is too large",
-    // What stands behind `/*` is lost there without a word.
+    // LCM silently drops everything after `/*`.
     "a comment that does not end",
     // `struct .a_t` and `struct a_t.`, of which no language makes anything.
-    "a dot stands between two names",
+    "a dot must be between two names",
 ];
 
 /// What we warn of, because we read it otherwise: `x//c` is one name to LCM.
-const READ_ON_PURPOSE: &str = "takes it for a part of the name";
+const READ_ON_PURPOSE: &str = "treats it as part of the name";
 
 /// What became of a text.
 enum Found {
