@@ -17,7 +17,7 @@ const REST: Duration = Duration::from_secs(5);
 /// Runs a program to its end and copies its standard output to `to` as it arrives. Returns how it ended, and its
 /// lines about failures.
 ///
-/// Errors
+/// # Errors
 /// It cannot be started.
 pub fn watch(
     command: &mut Command,

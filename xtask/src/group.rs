@@ -41,7 +41,7 @@ extern "C" fn end(signal: i32) {
 
 /// Starts a command in a new process group, without input.
 ///
-/// Errors
+/// # Errors
 /// It cannot be started, or the step's time is over.
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
     if OVER.load(SeqCst) {

@@ -132,7 +132,7 @@ impl Bridge {
     /// Waits until there is something to carry, then carries a message of each route that has one, and messages
     /// whose rate limit has expired. Returns how many messages were received.
     ///
-    /// Errors
+    /// # Errors
     /// Errors that end a subscriber, such as [`Error::Canceled`] and [`Error::Ended`]. Messages that a publisher
     /// refuses are counted instead, and [`Bridge::trouble`] returns the reason.
     pub fn step(&mut self, until: impl Into<Until>) -> Result<usize> {

@@ -134,7 +134,7 @@ const CHUNK: usize = 1 << 16;
 /// Writes the LCM log of a CARMEN log. Calls `go_on` from time to time. Returns the summary; `None` if `go_on`
 /// returned false.
 ///
-/// Errors
+/// # Errors
 /// Errors of the output.
 pub fn convert(
     log: &mut Log,
@@ -158,7 +158,7 @@ pub fn convert(
 
 /// Passes the events of a log to `take` until it returns `false`. Returns the summary.
 ///
-/// Errors
+/// # Errors
 /// Those of `take`.
 pub fn events<E>(log: &mut Log, mut take: impl FnMut(&Event<'_>) -> Result<bool, E>) -> Result<Summary, E> {
     // The converter writes an LCM log, which is read again piece by piece.

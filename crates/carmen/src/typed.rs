@@ -40,7 +40,7 @@ pub fn micros(seconds: f64) -> Option<i64> {
 impl Message {
     /// The typed messages of this message, with this time of measurement in µs.
     ///
-    /// Errors
+    /// # Errors
     /// None for a message that [`Log`](crate::Log) returned.
     pub fn typed(&self, utime: i64) -> Result<Vec<Typed>, EncodeError> {
         let (laser, pose) = match self {

@@ -22,7 +22,7 @@ pub(super) fn sockets() -> HashMap<PathBuf, RawFd> {
 /// Binds the sockets of a participant to the loopback interface: those that are not in `before` and listen on all
 /// addresses. No other code may create such sockets in between.
 ///
-/// Errors
+/// # Errors
 /// Some of the expected sockets are not found, or the kernel refuses.
 pub(super) fn keep_here(before: &HashMap<PathBuf, RawFd>, domain: u16, participant: u16) -> Result<()> {
     // RTPS, section 9.6.2: the ports of a participant.

@@ -81,7 +81,7 @@ impl Wake for News {
 
 /// Opens `dds://`.
 ///
-/// Errors
+/// # Errors
 /// An invalid URL, and errors of the system.
 pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let id = match url.network.as_str() {

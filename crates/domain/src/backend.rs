@@ -82,7 +82,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Notes its channel. Where the subscriber has asked for one by its name, that is done once.
+    /// Records its channel. A subscription to one channel by name does so once.
     #[inline]
     pub fn is_of(&mut self, channel: &Name, asked: &Pattern) {
         if self.channel.is_none() || asked.exact().is_none() {

@@ -137,10 +137,10 @@ impl<'f> Dispatcher<'f> {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
+    /// # Errors
     /// The first of the subscribers' errors, after a message of each subscription was handled. The next calls
     /// return the other errors of that cycle, one each, before they handle messages, including errors of
     /// subscriptions ended since. If a callback called [`Control::stop`], the call that stops returns first.
-    /// [`Control::stop`], the stop is told first.
     pub fn handle(&mut self, until: impl Into<Until>) -> Result<usize> {
         let deadline = until.into().deadline();
         loop {
@@ -168,7 +168,7 @@ impl<'f> Dispatcher<'f> {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     ///
     /// Those of [`Dispatcher::handle`]. After a stop, the next call may return errors that are left.
     pub fn run(&mut self) -> Result<()> {

@@ -34,7 +34,7 @@ impl Domain {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     /// An invalid URL, an option that the provider does not have, a provider that is not built in, and errors of
     /// the system.
     pub fn open(url: &str) -> Result<Domain> {

@@ -31,7 +31,7 @@ impl Publisher {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     /// A message that the channel or the transport cannot hold; errors of the system, which are returned and not
     /// retried.
     #[inline]

@@ -27,7 +27,7 @@ impl Expected {
 
     /// Receives a message of the type; see [`Subscriber::receive`].
     ///
-    /// Errors
+    /// # Errors
     /// [`Error::Type`], once per channel and type, for a message of another type, with the difference if that type
     /// is known. Later ones are skipped and counted.
     pub fn receive<'s>(
@@ -136,7 +136,7 @@ impl<M: Message> TypedSubscriber<M> {
 
     /// Receives and decodes; see [`Subscriber::receive`].
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`Expected::receive`], and [`Error::Decode`] for a damaged message.
     pub fn receive(&mut self, until: impl Into<Until>) -> Result<Option<Typed<'_, M>>> {
         let Some(about) = self.expected.receive(&mut self.subscriber, until)? else { return Ok(None) };

@@ -90,7 +90,7 @@ impl Subscriber {
     /// # Ok::<(), saltus_domain::Error>(())
     /// ```
     ///
-    /// Errors
+    /// # Errors
     /// [`Error::Channel`] with an overrun: the message was overwritten in the meantime; discard the results and
     /// view again. [`Error::Invalid`] if the view is not this subscriber's last, or a message was received since,
     /// including this one.

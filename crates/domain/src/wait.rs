@@ -17,7 +17,7 @@ const SLICE: u64 = 100_000_000;
 /// `shm://` the first wait starts a thread for each channel. If all channels are in shared memory,
 /// [`saltus_channel::wait_any`] does neither.
 ///
-/// Errors
+/// # Errors
 /// [`Error::Invalid`]: no subscribers. [`Error::Canceled`]. Errors of the subscribers or the system.
 pub fn wait_any(subscribers: &mut [&mut Subscriber], until: impl Into<Until>) -> Result<Option<usize>> {
     if subscribers.is_empty() {

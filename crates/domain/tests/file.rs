@@ -190,7 +190,7 @@ fn what_cannot_be_is_told_in_words() {
         ("?mode=w&speed=1", "speed"),
         ("?speed=fast", "speed=fast"),
         ("?start_timestamp=noon", "start_timestamp=noon"),
-        ("?colour=red", "colour"),
+        ("?color=red", "color"),
     ] {
         assert!(log.why_not(options).contains(part), "{options}: {}", log.why_not(options));
     }

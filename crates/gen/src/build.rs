@@ -75,7 +75,7 @@ impl Builder {
     /// Generates the code, writes files that changed, and tells Cargo when to rerun the script. Warnings about the
     /// type files become Cargo warnings.
     ///
-    /// Errors
+    /// # Errors
     /// Errors in the type files, in the style of the compiler; or a file that cannot be read or written.
     pub fn compile(self) -> Result<(), Error> {
         let out = match self.out_dir {

@@ -19,7 +19,7 @@ pub enum Change {
 /// Each file is written to a temporary file and renamed, so that it is never seen incomplete. A Python package
 /// keeps the classes of earlier runs.
 ///
-/// Errors
+/// # Errors
 /// Errors of the system, with the path.
 pub fn write(dir: &Path, files: &[File], dry_run: bool) -> io::Result<Vec<(PathBuf, Change)>> {
     let mut done = Vec::with_capacity(files.len());

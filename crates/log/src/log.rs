@@ -72,7 +72,7 @@ pub struct Mark {
 impl Log {
     /// Opens a log.
     ///
-    /// Errors
+    /// # Errors
     /// The file cannot be read, or is not a log; there is no space for the index.
     pub fn open(path: &Path) -> Result<Log> {
         Log::open_with(path, Keep::default(), &mut |_, _| true)
@@ -81,7 +81,7 @@ impl Log {
     /// Opens a log. While the index is built, calls `progress` with the number of bytes read and the total; it
     /// returns whether to continue.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`open`](Log::open), and `progress` returned false.
     pub fn open_with(path: &Path, keep: Keep, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Log> {
         let failed = || Error::io(format!("read the log {}", path.display()));
@@ -140,7 +140,7 @@ impl Log {
     }
     /// The times of the first event and the last, ns since 1970; `None` if there is no event.
     ///
-    /// Errors
+    /// # Errors
     /// The index cannot be read.
     pub fn times(&mut self) -> Result<Option<(i64, i64)>> {
         let last = self.len().saturating_sub(1);
@@ -148,7 +148,7 @@ impl Log {
     }
     /// The index entry of the event at a position; `None` after the last. The event itself is not read.
     ///
-    /// Errors
+    /// # Errors
     /// The index cannot be read.
     pub fn mark(&mut self, position: u64) -> Result<Option<Mark>> {
         let entry = self.index.get(position)?;
@@ -165,7 +165,7 @@ impl Log {
     }
     /// Goes to the first event at or after this time, ns since 1970, or to the end; returns the position.
     ///
-    /// Errors
+    /// # Errors
     /// The index cannot be read.
     pub fn seek_time(&mut self, time: i64) -> Result<u64> {
         self.position = self.index.at_or_after(time)?;
@@ -173,7 +173,7 @@ impl Log {
     }
     /// Returns the next event and advances; `None` at the end.
     ///
-    /// Errors
+    /// # Errors
     /// The log cannot be read, has changed, or the message cannot be converted back to the published bytes; the
     /// position advances all the same.
     #[allow(clippy::should_implement_trait)] // the event borrows the log
@@ -184,7 +184,7 @@ impl Log {
     }
     /// Returns the event before and moves back; `None` at the beginning.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`next`](Log::next).
     pub fn previous(&mut self) -> Result<Option<Event<'_>>> {
         let Some(position) = self.position.checked_sub(1) else { return Ok(None) };
@@ -193,7 +193,7 @@ impl Log {
     }
     /// The event at a position; `None` after the last.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`next`](Log::next).
     pub fn event(&mut self, position: u64) -> Result<Option<Event<'_>>> {
         if !self.holds(position)? && self.index.found {

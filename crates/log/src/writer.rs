@@ -48,7 +48,7 @@ impl<W: Write> Writer<W> {
     /// Starts a log. For an MCAP file the output must be at the start of an empty file; an LCM log can be appended
     /// to, but its events are numbered from 0 again.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Writer<W>> {
         let written = Arc::new(AtomicU64::new(0));
@@ -68,7 +68,7 @@ impl<W: Write> Writer<W> {
 
     /// Appends an event. It may be written later; see [`Writer`].
     ///
-    /// Errors
+    /// # Errors
     /// The output failed, or the event cannot be in a log of this format ([`Error::Unwritable`]): the log is then
     /// unchanged, and writing can continue.
     pub fn write(&mut self, event: &Event<'_>) -> Result<()> {
@@ -102,7 +102,7 @@ impl<W: Write> Writer<W> {
     /// Sets the present time, ns since 1970: events that have waited long enough are written. A program that writes
     /// rarely calls it after each [`interval`](WriterOptions::interval).
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn tick(&mut self, now: i64) -> Result<()> {
         let waited = self.oldest.map_or(0, |oldest| now.saturating_sub(oldest));
@@ -114,7 +114,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes all events to the output, and flushes it. For MCAP this ends a chunk.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn flush(&mut self) -> Result<()> {
         match &mut self.inner {
@@ -133,7 +133,7 @@ impl<W: Write> Writer<W> {
     /// Appends named values for the whole file, such as the messages missed of each channel. `false`: not supported
     /// by the format.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn metadata(&mut self, name: &str, values: &BTreeMap<String, String>) -> Result<bool> {
         match &mut self.inner {
@@ -179,7 +179,7 @@ impl<W: Write> Writer<W> {
     /// Ends the log, and returns the output, flushed. Without this, an MCAP file has no summary: it can be read,
     /// but not quickly.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn finish(mut self) -> Result<W> {
         self.flush()?;

@@ -275,7 +275,7 @@ fn contradictions_are_refused() {
     assert_eq!(take(10, 2, 1, b"cdef"), Some(Refused::Overlap), "half of it was there");
     assert_eq!(take(10, 1, 1, b"bc"), None, "a copy");
     assert_eq!(take(10, 8, 2, b"i"), None);
-    assert_eq!(take(10, 6, 2, b"ghi"), Some(Refused::Overlap), "runs into what came ahead");
+    assert_eq!(take(10, 6, 2, b"ghi"), Some(Refused::Overlap), "overlaps a piece beyond the gap");
     assert_eq!(take(10, 8, 2, b"ij"), Some(Refused::Overlap));
     assert_eq!(take(10, 8, 2, b"i"), None, "a copy");
     assert_eq!(take(20, 8, 2, b"ij"), None, "another message of that number");

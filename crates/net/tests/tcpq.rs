@@ -237,7 +237,7 @@ fn a_hub_may_come_and_go() {
                 thread::sleep(Duration::from_millis(5));
             }
         };
-        told("it is told that there is no hub");
+        told("an error that there is no hub");
         for round in 0..3_u8 {
             let hub = Running::at(ADDRESS, Limits::default());
             until("the client is back", || {
@@ -248,7 +248,7 @@ fn a_hub_may_come_and_go() {
             client.publish(b"A", &[round]).unwrap();
             assert_eq!(hear(&client, 1)[0].1, [round]);
             drop(hub);
-            told("it is told that the hub is gone");
+            told("an error that the hub is gone");
             assert!(client.publish(b"A", b"x").is_err());
         }
     });

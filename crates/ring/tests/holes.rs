@@ -254,6 +254,6 @@ fn impossible_bells_are_mended() {
         assert!(bells.load(bell::ASLEEP, SeqCst) < 1 << 32);
         assert!(bells.load(bell::PASSED, SeqCst) <= bells.load(bell::BELL, SeqCst));
         bell::arm(&bells);
-        assert!(ring(), "arm {arm}, woken {woken}: a sleeper is not woken");
+        assert!(ring(), "arm {arm}, woken {woken}: a waiting subscriber is not woken");
     }
 }

@@ -81,7 +81,7 @@ pub struct Config {
     pub mtu: Mtu,
     /// Additional datagrams against loss.
     pub redundancy: Redundancy,
-    /// The treatment of overtaken messages.
+    /// The treatment of messages when a newer one exists.
     pub order: Order,
     /// Send rate: bytes per second including all headers of the tunnel, and bytes at once. `None`: no limit.
     pub pace: Option<Pace>,

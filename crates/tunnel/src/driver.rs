@@ -32,7 +32,7 @@ pub struct Driver {
 impl Driver {
     /// An end that listens at an address, such as `127.0.0.1:7700` or `0.0.0.0:7700`.
     ///
-    /// Errors
+    /// # Errors
     /// An address that is not this machine's or is in use; invalid settings.
     pub fn listen(config: Config, at: &str, tcp: bool) -> Result<Driver> {
         let carrier = Carrier::listen(resolve(at)?[0], tcp)?;
@@ -42,7 +42,7 @@ impl Driver {
     /// An end that connects to the other, at `HOST:PORT`. While it does not answer, the name is looked up again
     /// every 5 s.
     ///
-    /// Errors
+    /// # Errors
     /// A name without an address; invalid settings. It is not an error if the other end does not answer.
     pub fn connect(config: Config, to: &str, tcp: bool) -> Result<Driver> {
         let (found, now) = (resolve(to)?, clock::monotonic());
@@ -73,7 +73,7 @@ impl Driver {
 
     /// Its local address.
     ///
-    /// Errors
+    /// # Errors
     /// Errors of the system.
     pub fn local(&self) -> io::Result<SocketAddr> {
         self.carrier.local()
@@ -95,7 +95,7 @@ impl Driver {
 
     /// Queues a message for sending, see [`Tunnel::send`]. The next cycle sends it.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`Tunnel::send`].
     pub fn send(&mut self, channel: &[u8], payload: &[u8], deadline: u64) -> Result<()> {
         self.tunnel.send(channel, payload, deadline, clock::monotonic())
@@ -103,7 +103,7 @@ impl Driver {
 
     /// Receives and sends everything possible without waiting.
     ///
-    /// Errors
+    /// # Errors
     /// A socket that no longer works.
     pub fn turn(&mut self, mut events: impl FnMut(Event<'_>)) -> Result<()> {
         let Driver { tunnel, carrier, .. } = self;
@@ -139,7 +139,7 @@ impl Driver {
     /// Waits until there is work, or one of `others` is readable, or until that time (monotonic, in ns); at most
     /// 100 ms, so that the caller can check whether to exit.
     ///
-    /// Errors
+    /// # Errors
     /// Errors of the system.
     pub fn wait(&self, others: &[BorrowedFd<'_>], until: u64) -> Result<()> {
         if self.more {

@@ -61,7 +61,7 @@ pub struct Join {
 impl Join {
     /// Joins the channels that match, in both directions. `deadline` is for outgoing messages, in ns.
     ///
-    /// Errors
+    /// # Errors
     /// Errors of the domain.
     pub fn new(
         driver: Driver,
@@ -81,7 +81,7 @@ impl Join {
     ///
     /// Temporary errors of the domain's network, such as a lost hub, are returned by [`Join::trouble`].
     ///
-    /// Errors
+    /// # Errors
     /// A socket or a subscriber that no longer works.
     pub fn step(&mut self, until: u64, mut notices: impl FnMut(Notice)) -> Result<()> {
         let more = self.take_from_domain()?;
@@ -144,7 +144,7 @@ impl Join {
     }
     /// The local address of this end.
     ///
-    /// Errors
+    /// # Errors
     /// Errors of the system.
     pub fn local(&self) -> std::io::Result<SocketAddr> {
         self.driver.local()

@@ -64,7 +64,7 @@ impl Tunnel {
     ///
     /// `random` must return unpredictable bytes that never repeat, except in tests.
     ///
-    /// Errors
+    /// # Errors
     /// Invalid settings.
     pub fn listen(config: Config, random: Random) -> Result<Tunnel> {
         Tunnel::new(config, Role::Listen, &[], 0, random)
@@ -72,7 +72,7 @@ impl Tunnel {
 
     /// An end that connects to these addresses, one after the other, until one answers.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`Tunnel::listen`].
     pub fn connect(config: Config, to: &[SocketAddr], now: u64, random: Random) -> Result<Tunnel> {
         Tunnel::new(config, Role::Connect, to, now, random)
@@ -118,7 +118,7 @@ impl Tunnel {
 
     /// Queues a message to deliver within `deadline` ns from now, a minute at most: beyond that it is dropped.
     ///
-    /// Errors
+    /// # Errors
     /// A message that is too long. All other outcomes are counted, see [`Tunnel::stats`].
     pub fn send(&mut self, channel: &[u8], payload: &[u8], deadline: u64, now: u64) -> Result<()> {
         let Some(session) = &self.session else {

@@ -41,7 +41,7 @@ const BUDGET: u32 = 300_000;
 /// Longest path of structs.
 const LONGEST: usize = 512;
 
-/// The fingerprints of all structs. An error if the structs refer to each other in so many ways, or in so long
+/// The fingerprints of all structs. An error if the structs refer to each other in too many ways, or in too long
 /// chains, that LCM's rule (each path is followed) takes too long.
 pub(crate) fn all(schema: &Schema) -> Result<Vec<u64>, StructId> {
     let n = schema.structs().len();

@@ -27,7 +27,7 @@ pub struct Loaded {
 
 /// Parses one text.
 ///
-/// Errors
+/// # Errors
 /// All errors in it, including references to types that it does not declare.
 pub fn parse(path: impl Into<PathBuf>, text: &str) -> Result<Schema, Diagnostics> {
     Loader::new().text(path, text).load().map(|loaded| loaded.schema)
@@ -35,7 +35,7 @@ pub fn parse(path: impl Into<PathBuf>, text: &str) -> Result<Schema, Diagnostics
 
 /// Reads files, and searches their directories for the types that they refer to. See [`Loader`].
 ///
-/// Errors
+/// # Errors
 /// All errors in them.
 pub fn load<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Result<Schema, Diagnostics> {
     files.into_iter().fold(Loader::new(), Loader::file).load().map(|loaded| loaded.schema)
@@ -92,7 +92,7 @@ impl Loader {
 
     /// Reads everything. Blocks on the file system; memory is proportional to the files' sizes.
     ///
-    /// Errors
+    /// # Errors
     /// All errors, in all files.
     pub fn load(self) -> Result<Loaded, Diagnostics> {
         let mut work = Work::default();

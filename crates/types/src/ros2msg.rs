@@ -20,7 +20,7 @@ use std::fmt::Write;
 
 /// The message definition of struct `id`, and of all structs in it.
 ///
-/// Errors
+/// # Errors
 /// A struct that contains itself.
 pub fn schema(schema: &Schema, id: StructId) -> Result<CdrSchema, Unsupported> {
     let order = order(schema, id)?;

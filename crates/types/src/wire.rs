@@ -21,7 +21,7 @@ impl Format for Lcm {
 
 /// Decodes a message of struct `id`.
 ///
-/// Errors
+/// # Errors
 /// Bytes of another type, too few bytes, or bytes that no encoder produces; with the field.
 pub fn decode(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
     let mut reader = Reader::new(bytes);
@@ -35,7 +35,7 @@ pub fn decode(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record
 
 /// Encodes a message.
 ///
-/// Errors
+/// # Errors
 /// An array whose size differs from its size field ([`Record::set_sizes`] sets it), a string with a NUL, structs
 /// nested too deep; with the field.
 pub fn encode(record: &Record) -> Result<Vec<u8>, EncodeError> {

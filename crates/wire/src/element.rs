@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 /// Types without padding, pointers or lifetimes for which all bytes are valid: numbers, arrays of them, and
 /// [plain](crate::plain) structs. Not `bool`, which allows only two byte values.
 ///
-/// Safety
+/// # Safety
 /// The type must have these properties.
 pub unsafe trait Bits: Copy + 'static {}
 
@@ -22,7 +22,7 @@ pub trait Element: Sealed {
 
 /// `E`, an array of `E`, an array of such arrays, and so on: memory that consists only of consecutive `E`s.
 ///
-/// Safety
+/// # Safety
 /// The type must have this property, and `E` no padding.
 pub unsafe trait Flat<E: Element>: Copy + 'static {}
 
@@ -89,7 +89,7 @@ pub(crate) fn bytes_of<E: Element, T: Flat<E>>(values: &[T]) -> &[u8] {
 
 /// The bytes of elements that will be overwritten.
 ///
-/// Safety
+/// # Safety
 /// The bytes written there must form valid elements.
 #[inline(always)]
 pub(crate) unsafe fn room_of<T>(values: &mut [T]) -> &mut [MaybeUninit<u8>] {

@@ -20,7 +20,7 @@ pub fn boxed<T, const N: usize>(make: impl FnMut(usize) -> T) -> Box<[T; N]> {
 
 /// A value of zeros on the heap.
 ///
-/// Safety
+/// # Safety
 /// Zero bytes must be a valid value of the type.
 pub(crate) unsafe fn boxed_zeroes<T>() -> Box<T> {
     let layout = Layout::new::<T>();

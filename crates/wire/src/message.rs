@@ -32,7 +32,7 @@ pub trait Message: Body {
     }
     /// Encodes into `buf` and returns the number of bytes written. Does not allocate.
     ///
-    /// Errors
+    /// # Errors
     /// A buffer that is too small ([`encoded_size`](Message::encoded_size) returns the size needed); an array whose
     /// length differs from its size field or does not fit into it; a string with a NUL; structs nested too deep.
     fn encode_to(&self, buf: &mut [u8]) -> Result<usize, EncodeError> {
@@ -47,7 +47,7 @@ pub trait Message: Body {
     }
     /// Decodes a message. Bytes after it are ignored, as in LCM.
     ///
-    /// Errors
+    /// # Errors
     /// Bytes of another type, too few bytes, or bytes that no encoder produces.
     fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut from = start::<Self>(Self::FINGERPRINT, bytes)?;

@@ -99,7 +99,7 @@ mod x86 {
     /// The last vector overlaps the one before it if the length is not a multiple of a vector: elements begin at
     /// multiples of their size from either end.
     ///
-    /// Safety
+    /// # Safety
     /// The processor must have AVX2; both places must have `len` bytes, at least 32 and a multiple of `N`, and must
     /// not overlap.
     #[target_feature(enable = "avx2")]
@@ -137,7 +137,7 @@ mod x86 {
         }
     }
 
-    /// Safety
+    /// # Safety
     /// The processor must have SSSE3; both places must have `len` bytes, at least 16 and a multiple of `N`, and
     /// must not overlap.
     #[target_feature(enable = "ssse3")]

@@ -68,7 +68,7 @@ struct Wanted {
 
 /// Opens `zenoh://`, whose messages go to `delivery` as they arrive.
 ///
-/// Errors
+/// # Errors
 /// An invalid URL, and a configuration that Zenoh does not accept.
 pub fn open(url: Url, delivery: Arc<dyn Delivery>) -> Result<Box<dyn Transport>> {
     Ok(Box::new(Zenoh {

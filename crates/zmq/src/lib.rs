@@ -50,7 +50,7 @@ struct Zmq {
 
 /// Opens `zmq://`.
 ///
-/// Errors
+/// # Errors
 /// An invalid URL, and errors of libzmq or the system.
 pub fn open(mut url: Url) -> Result<Box<dyn Transport>> {
     let places = Places::of(&mut url)?;

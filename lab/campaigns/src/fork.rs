@@ -257,7 +257,7 @@ fn event_in_children(channel: &Channel) -> Result<String, Failure> {
             return Err(format!("the parent: message {seq} was due, {info:?} came").into());
         }
     }
-    Ok("the child and the parent were told of every message, each by a descriptor of its own".into())
+    Ok("the child and the parent were notified of every message, each by its own descriptor".into())
 }
 
 fn child_outlives(channel: &Channel) -> Result<String, Failure> {

@@ -96,7 +96,7 @@ const CAMPAIGNS: &[Campaign] = &[
     },
     Campaign {
         name: "priorities",
-        about: "sleepers run in order of priority, and preempted readers delay nobody",
+        about: "waiting readers run in order of priority, and preempted readers delay nobody",
         run: priorities::run,
         short_limit: MINUTE.saturating_mul(3),
         full_limit: MINUTE.saturating_mul(10),

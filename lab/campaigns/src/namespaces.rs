@@ -31,9 +31,9 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         namespace::available(libc::CLONE_NEWPID)?;
         pids(&channel("pids")?)
     });
-    context.report.check("two PID namespaces: a sleeper in one, its waker in the other", || {
+    context.report.check("two PID namespaces: a waiting reader in one, its waker in the other", || {
         namespace::available(libc::CLONE_NEWPID)?;
-        sleeper(&channel("sleeper")?)
+        sleeper(&channel("waiting")?)
     });
     Ok(())
 }
@@ -127,7 +127,7 @@ fn sleeper(channel: &Channel) -> Result<String, Failure> {
         let mut publisher = channel.publisher()?;
         for seq in 1..=50 {
             if !until(PATIENCE, || asleep[0].load(Acquire) == seq) {
-                return Err("the sleeper does not get on".into());
+                return Err("the waiting reader makes no progress".into());
             }
             publisher.publish(&message::make(KEY, seq, LEN))?;
         }

@@ -31,10 +31,13 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         Ok(place.domain("domain")?.create(name, &Attributes::new().depth(4).max_message_size(size))?)
     };
     for (name, priority) in [("above", ABOVE_ALL), ("below", BELOW_ALL)] {
-        context.report.check(&format!("eight sleepers, the publisher's priority {name} theirs"), || {
-            possible()?;
-            order(&channel(name, 64)?, cpu, priority, rounds)
-        });
+        context.report.check(
+            &format!("eight waiting readers, the publisher's priority {name} theirs"),
+            || {
+                possible()?;
+                order(&channel(name, 64)?, cpu, priority, rounds)
+            },
+        );
     }
     context.report.check("a reader that is preempted inside a receive", || {
         possible()?;
@@ -126,7 +129,7 @@ fn preempted(channel: &Channel, cpu: usize, bursts: u64) -> Result<String, Failu
                 publisher.publish(&message)?;
             }
             if words[PROGRESS].load(Acquire) != before {
-                return Err(format!("burst {burst}: the reader ran meanwhile").into());
+                return Err(format!("burst {burst}: the reader ran during it").into());
             }
             words[CAUGHT].fetch_add(inside, Relaxed);
         }

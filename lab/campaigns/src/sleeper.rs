@@ -63,7 +63,7 @@ impl Sleeper {
         let sleeper = Sleeper { child, words };
         match until(PATIENCE, || sleeper.is_asleep()) {
             true => Ok(sleeper),
-            false => Err("a sleeper did not fall asleep".into()),
+            false => Err("a reader did not block".into()),
         }
     }
 
@@ -74,7 +74,7 @@ impl Sleeper {
 
     /// Waits until it has seen something new.
     pub fn woken(mut self) -> Result<(), Failure> {
-        Ok(self.child.finish(PATIENCE + PATIENCE).map_err(|e| format!("a sleeper: {e}"))?)
+        Ok(self.child.finish(PATIENCE + PATIENCE).map_err(|e| format!("a waiting reader: {e}"))?)
     }
 }
 

@@ -82,7 +82,7 @@ fn race(
         channel.subscriber_with(SubscriberOptions::new().start(Start::Now).counters(false))?;
     let _ = rt::set_affinity(&cpus[cpus.len() - 1..]);
     let end = Instant::now() + time;
-    let (mut checked, mut looks, mut overtaken) = (0, 0u64, 0u64);
+    let (mut checked, mut looks, mut overwritten) = (0, 0u64, 0u64);
     let mut bytes = vec![0; subscriber_buffer(channel)];
     let result = loop {
         looks += 1;
@@ -104,7 +104,7 @@ fn race(
                 checked += 1;
             }
             Ok(None) => {}
-            Err(Error::Overrun { .. }) => overtaken += 1,
+            Err(Error::Overrun { .. }) => overwritten += 1,
             Err(e) => break Err(e.to_string()),
         }
     };
@@ -112,7 +112,10 @@ fn race(
     writer.kill();
     result?;
     let published = channel.info()?.lanes.first().map_or(0, |lane| lane.published);
-    Ok((format!("{checked} checked of {published} published, {overtaken} given up as overtaken"), checked))
+    Ok((
+        format!("{checked} checked of {published} published, {overwritten} given up as overwritten"),
+        checked,
+    ))
 }
 
 fn subscriber_buffer(channel: &Channel) -> usize {

@@ -32,7 +32,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         ("mode 0666: publish", read_write),
         ("domains: a public one takes channels from everybody, a private one does not", domains),
         ("a peer that holds every lock it can get", all_locks),
-        ("a peer that wakes sleepers and moves them to a futex of its own", futex_tricks),
+        ("a peer that wakes waiting readers and moves them to its own futex", futex_tricks),
     ];
     for (name, check) in checks {
         context.report.check(name, || match possible {
@@ -253,7 +253,7 @@ fn all_locks(domain: &Directory, _: &Context) -> Result<String, Failure> {
     domain.sweep()?;
     peer.kill();
     Ok(format!(
-        "{} locks were held; publishers, take-over, sleepers, chmod and sweep went on",
+        "{} locks were held; publishers, take-over, waiting readers, chmod and sweep continued",
         held[0].load(Acquire)
     ))
 }
@@ -298,7 +298,7 @@ fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure
         }
         worst = worst.max(start.elapsed());
         if start.elapsed() > FAR_TOO_LONG || published > FAR_TOO_LONG {
-            return Err(format!("sleepers came after {:?}", start.elapsed()).into());
+            return Err(format!("waiting readers woke after {:?}", start.elapsed()).into());
         }
     }
     peer.kill();
@@ -306,7 +306,7 @@ fn futex_tricks(domain: &Directory, context: &Context) -> Result<String, Failure
     publisher.publish(b"and afterwards")?;
     sleeper.woken()?;
     Ok(format!(
-        "{} tricks, {} sleepers moved away; all woke by themselves, the last after {} ms",
+        "{} tricks, {} waiting readers moved away; all woke by themselves, the last after {} ms",
         words[0].load(Relaxed),
         words[1].load(Relaxed),
         worst.as_millis()

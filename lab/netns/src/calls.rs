@@ -5,7 +5,7 @@ use std::io;
 /// From here on `call` fails with `errno` in this thread and in threads that it starts; with `first`, only if that
 /// is its first argument.
 ///
-/// Panics
+/// # Panics
 /// If the kernel accepts no filter.
 pub fn refuse_call(call: libc::c_long, first: Option<u32>, errno: i32) {
     let mut filter = vec![load(NUMBER)];
@@ -19,7 +19,7 @@ pub fn refuse_call(call: libc::c_long, first: Option<u32>, errno: i32) {
 
 /// From here on the kernel kills this process at every system call of this thread except `call`.
 ///
-/// Panics
+/// # Panics
 /// If the kernel accepts no filter.
 pub fn allow_only(call: libc::c_long) {
     let (allow, kill) = (libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);

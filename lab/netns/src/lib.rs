@@ -36,7 +36,7 @@ pub struct Space {
 impl Space {
     /// Creates a network with only a loopback interface, which receives all multicast.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel refuses it to this process: then use [`isolated`].
     ///
     /// # Panics
@@ -54,7 +54,7 @@ impl Space {
 
     /// Runs `work` in it, on a separate thread, and waits for it. Panics of `work` are passed on.
     ///
-    /// Panics
+    /// # Panics
     /// If `work` does, or if the namespace cannot be entered.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         on_a_thread(|| {
@@ -76,7 +76,7 @@ impl Space {
 /// If the kernel refuses that to this process, the test program is restarted for this test only, as root of a user
 /// namespace. So this must be the test's first and only statement.
 ///
-/// Panics
+/// # Panics
 /// If `work` does, or if namespaces are not available.
 pub fn isolated(work: impl FnOnce() + Send) {
     match Space::new() {
@@ -91,7 +91,7 @@ pub fn isolated(work: impl FnOnce() + Send) {
 ///
 /// The test program is restarted for this test only, so this must be the test's first and only statement.
 ///
-/// Panics
+/// # Panics
 /// If `work` does, or if namespaces are not available.
 pub fn isolated_program(work: impl FnOnce()) {
     if exec::is_again() {
@@ -111,7 +111,7 @@ fn set_up() {
 /// Connects two spaces by a virtual cable: an interface `name` in each, with these addresses in a network of 256,
 /// which receives multicast from now on.
 ///
-/// Panics
+/// # Panics
 /// If it cannot be created.
 pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4Addr)) {
     a.run(|| ip(&format!("link add {name} type veth peer name {name} netns {}", b.path())));
@@ -135,7 +135,7 @@ pub fn join(name: &str, (a, at_a): (&Space, Ipv4Addr), (b, at_b): (&Space, Ipv4A
 
 /// Runs `ip` with these arguments in this thread's network, and returns its output.
 ///
-/// Panics
+/// # Panics
 /// If it fails, or is not installed.
 pub fn ip(words: &str) -> String {
     let output = Command::new("ip").args(words.split_whitespace()).output();

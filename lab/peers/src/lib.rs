@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// The environment's Python.
 ///
-/// Panics
+/// # Panics
 /// If the environment cannot be created, with the program's output.
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
@@ -26,7 +26,7 @@ pub fn python() -> &'static Path {
 
 /// A command of the environment: `python`, `lcm-gen`. It leaves no compiled files next to its sources.
 ///
-/// Panics
+/// # Panics
 /// As [`python`].
 pub fn program(name: &str) -> Command {
     let mut command = Command::new(python().with_file_name(name));
@@ -37,7 +37,7 @@ pub fn program(name: &str) -> Command {
 /// A directory of `target`, a test's `CARGO_TARGET_TMPDIR`, in which these packages are installed: by `install`, if
 /// they are not yet.
 ///
-/// Panics
+/// # Panics
 /// If it cannot be created.
 pub fn installed(target: &str, name: &str, packages: &[&str], install: impl FnOnce(&Path)) -> PathBuf {
     let dir = Path::new(target).join(name);
@@ -53,7 +53,7 @@ pub fn installed(target: &str, name: &str, packages: &[&str], install: impl FnOn
 
 /// Installs packages of Node.js in such a directory; returns their modules directory, for `NODE_PATH`.
 ///
-/// Panics
+/// # Panics
 /// If they cannot be installed, with the program's output.
 pub fn node(target: &str, name: &str, packages: &[&str]) -> PathBuf {
     let dir = installed(target, name, packages, |dir| {
@@ -67,7 +67,7 @@ pub fn node(target: &str, name: &str, packages: &[&str]) -> PathBuf {
 
 /// Runs a program to its end.
 ///
-/// Panics
+/// # Panics
 /// If it cannot be run or fails, with its output.
 pub fn run(command: &mut Command) {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
@@ -77,7 +77,7 @@ pub fn run(command: &mut Command) {
 
 /// The command `saltus`: see [`built`].
 ///
-/// Panics
+/// # Panics
 /// As [`built`].
 pub fn saltus() -> PathBuf {
     built("saltus")
@@ -86,7 +86,7 @@ pub fn saltus() -> PathBuf {
 /// A program of the workspace, built by the cargo that runs this test, in the test's own profile and with the
 /// features of the whole workspace's tests. `-p PACKAGE` would rebuild shared crates for different features.
 ///
-/// Panics
+/// # Panics
 /// If it cannot be built, with the compiler's output.
 pub fn built(program: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test's file");

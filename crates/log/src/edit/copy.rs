@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 /// Copies the selected events, in the order of the source, and the metadata of the whole file. Calls `progress`
 /// with the number of bytes read; it returns whether to continue. Returns what could not be read.
 ///
-/// Errors
+/// # Errors
 /// The source is not a log or cannot be read, or the output failed.
 pub fn copy<R: Read, W: Write>(
     source: Source<R>,

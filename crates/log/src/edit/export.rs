@@ -41,7 +41,7 @@ pub enum ExportError {
 /// Writes all selected messages that can be decoded. Calls `progress` with the number of bytes read; it returns
 /// whether to continue.
 ///
-/// Errors
+/// # Errors
 /// The source is not a log or cannot be read, or the messages cannot be written.
 pub fn export<R: Read, W: Write>(
     source: Source<R>,

@@ -19,7 +19,7 @@ pub enum MergeError {
 /// metadata of each file. Calls `progress` with the number of events done; it returns whether to continue. Returns
 /// what could not be read of each log.
 ///
-/// Errors
+/// # Errors
 /// A log cannot be read, or the output failed.
 pub fn merge<W: Write>(
     logs: &mut [Log],

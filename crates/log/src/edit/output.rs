@@ -29,7 +29,7 @@ pub struct Written {
 impl<W: Write> Output<W> {
     /// Starts a log; see [`Writer::new`].
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn new(out: W, format: Format, options: WriterOptions) -> Result<Output<W>> {
         Ok(Output { writer: Writer::new(out, format, options)?, channels: BTreeSet::new(), unknown: 0 })
@@ -40,7 +40,7 @@ impl<W: Write> Output<W> {
     }
     /// Appends an event.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`Writer::write`].
     pub fn add(&mut self, event: &Event<'_>) -> Result<()> {
         if !self.channels.contains(event.channel) {
@@ -53,14 +53,14 @@ impl<W: Write> Output<W> {
     }
     /// Appends metadata of a whole file, if the format supports it.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn metadata(&mut self, metadata: &[(String, BTreeMap<String, String>)]) -> Result<()> {
         metadata.iter().try_for_each(|(name, values)| self.writer.metadata(name, values).map(drop))
     }
     /// Ends the log.
     ///
-    /// Errors
+    /// # Errors
     /// The output failed.
     pub fn finish(mut self) -> Result<Written> {
         self.writer.flush()?;

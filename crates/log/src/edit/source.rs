@@ -51,7 +51,7 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for ReadError<E> {}
 impl<R: Read> Source<R> {
     /// Reads enough to detect the format.
     ///
-    /// Errors
+    /// # Errors
     /// The input cannot be read.
     pub fn new(mut input: R) -> io::Result<Source<R>> {
         let mut beginning = Vec::new();
@@ -76,7 +76,7 @@ impl<R: Read> Source<R> {
     /// Passes each event to `take` until it returns `false`. Calls `progress` with the number of bytes read; it may
     /// stop too.
     ///
-    /// Errors
+    /// # Errors
     /// The format is unknown, the input cannot be read, or `take` failed.
     pub fn each<E>(
         mut self,

@@ -25,7 +25,7 @@ pub(crate) type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 impl Index {
     /// Reads the log; with `keep` the index is stored next to it.
     ///
-    /// Errors
+    /// # Errors
     /// The log cannot be read, there is no space for the index, or `progress` returned false.
     pub fn build(
         log: (&Path, &File),

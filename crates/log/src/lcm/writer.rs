@@ -30,7 +30,7 @@ impl Writer {
     }
     /// Appends one event to `out` and assigns the next number. Allocates only to grow `out`.
     ///
-    /// Errors
+    /// # Errors
     /// A name or a message that is too long, or an empty name; nothing is written then.
     pub fn event(
         &mut self,
@@ -46,7 +46,7 @@ impl Writer {
 
     /// Appends an event without its data, which must follow, and assigns the next number.
     ///
-    /// Errors
+    /// # Errors
     /// Those of [`event`](Writer::event).
     pub fn head(
         &mut self,

@@ -24,7 +24,7 @@ const LONGEST: u64 = 256 << 20;
 /// name stays; the last counts. Needs as much disk space again while it works, and blocks until the copy is safe on
 /// the disk.
 ///
-/// Errors
+/// # Errors
 /// The file cannot be read, or a copy cannot be written next to it; the file is unchanged.
 pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
     let failed = |e: io::Error| Error::Io(format!("add to {}", path.display()), e);
@@ -55,7 +55,7 @@ pub fn add_metadata(path: &Path, name: &str, values: &Map) -> Result<bool> {
 /// Whether an MCAP file is finished. `false`: its writer was killed, or still writes. An empty file, or one of
 /// another format, counts as finished.
 ///
-/// Errors
+/// # Errors
 /// The file cannot be read.
 pub fn is_finished(path: &Path) -> Result<bool> {
     let failed = |e: io::Error| Error::Io(format!("read {}", path.display()), e);

@@ -23,7 +23,7 @@ const AGAIN: u64 = 50_000_000;
 ///
 /// It can succeed only if `listener` is a member of the group that `publisher` sends to, on the same host.
 ///
-/// Errors
+/// # Errors
 /// [`Error::SelfTest`] explains what is wrong and which command fixes it; or the message could not be sent at all.
 pub fn check(publisher: &Publisher, listener: &mut Listener, mut sink: impl Sink) -> Result<Duration> {
     let start = clock::monotonic();

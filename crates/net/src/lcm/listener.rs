@@ -17,7 +17,7 @@ pub struct Listener {
 impl Listener {
     /// Opens the socket and joins the group. Makes system calls, does not wait.
     ///
-    /// Errors
+    /// # Errors
     /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Listener> {
         Ok(Listener { socket: Receiver::open(options)?, intake: Intake::new(Limits::default()) })
@@ -27,7 +27,7 @@ impl Listener {
     /// datagrams; fewer than `most` means that none is left. Never waits. In the steady state it allocates only for
     /// fragments that arrive out of order.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel's error, if the socket is broken.
     pub fn drain(&mut self, most: usize, mut sink: impl Sink) -> Result<usize> {
         let Listener { socket, intake } = self;

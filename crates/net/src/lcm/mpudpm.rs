@@ -36,7 +36,7 @@ pub struct Listener {
 
 /// Opens a network of `ports` ports, starting at the port of `options.group`. Makes system calls, does not wait.
 ///
-/// Errors
+/// # Errors
 /// Ports beyond 65535; an error of the kernel, with a remedy.
 pub fn open(options: &Options, ports: u16) -> Result<(Publisher, Listener)> {
     let first = options.group.port();
@@ -57,7 +57,7 @@ impl Shared {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends what the map requests to send. The map is unlocked meanwhile, since sending a large one takes time.
+    /// Sends what the map requests to send. The map is unlocked while it sends, since sending a large one takes time.
     fn grant(&self, mut map: MutexGuard<'_, ChannelMap>, now_ns: u64) -> Result<()> {
         let (first, mut words) = (map.ports().first(), Vec::new());
         while let Some(wish) = map.wish(now_ns) {
@@ -75,7 +75,7 @@ impl Publisher {
     /// Sends a message, as [`super::Publisher::publish`], on the port of its channel. Before the first message on a
     /// channel, the channel is announced. Allocates for a new channel and for announcements.
     ///
-    /// Errors
+    /// # Errors
     /// A name or size that is not valid in LCM, [`Error::Full`], or the kernel's error; also for names that begin
     /// with `#!`, which LCM reserves.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
@@ -102,7 +102,7 @@ impl Listener {
     /// others for their channels: call [`Listener::listen`] for those of [`Listener::channels`] that match, and for
     /// those that [`Listener::drain`] reports later.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel's error.
     pub fn subscribe(&mut self, channel: &[u8]) -> Result<Option<u16>> {
         let now_ns = clock::monotonic();
@@ -114,7 +114,7 @@ impl Listener {
 
     /// Listens to a port, counted. Messages of other channels on it arrive too.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel's error.
     pub fn listen(&mut self, port: u16) -> Result<()> {
         self.sockets.listen(port)
@@ -138,7 +138,7 @@ impl Listener {
     /// [`Received::lost`] and [`Received::order`] compare numbers that count over *all* ports: a gap is not a loss,
     /// unless all ports are listened to.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel's error; and once, that another process uses another number of ports. Drain again to continue.
     pub fn drain(
         &mut self,

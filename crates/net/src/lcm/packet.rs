@@ -96,7 +96,7 @@ impl std::error::Error for Malformed {}
 
 /// Parses one datagram. Does not allocate or block.
 ///
-/// Errors
+/// # Errors
 /// A datagram that is not LCM's, or exceeds LCM's limits.
 pub fn parse(datagram: &[u8]) -> Result<Packet<'_>, Malformed> {
     let (magic, rest) = datagram.split_first_chunk::<4>().ok_or(Malformed::Truncated)?;

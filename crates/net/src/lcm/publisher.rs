@@ -46,7 +46,7 @@ pub struct Publisher {
 impl Publisher {
     /// Opens the sockets. Makes system calls, does not wait.
     ///
-    /// Errors
+    /// # Errors
     /// An error of the kernel, with a remedy, such as a group without a route.
     pub fn open(options: &Options) -> Result<Publisher> {
         let line = || -> Result<Line> {
@@ -70,7 +70,7 @@ impl Publisher {
     /// may publish short ones. A message that the kernel accepted may still be lost in transit; receivers detect
     /// that by the sequence numbers.
     ///
-    /// Errors
+    /// # Errors
     /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error. Receivers count the
     /// message as lost only if a part of it was sent.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
@@ -79,7 +79,7 @@ impl Publisher {
 
     /// Sends a message as [`Publisher::publish`] does, to another port of the group.
     ///
-    /// Errors
+    /// # Errors
     /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error.
     pub fn publish_to(&self, port: u16, channel: &[u8], payload: &[u8]) -> Result<()> {
         let result = self.send(port, channel, payload);

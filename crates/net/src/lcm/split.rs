@@ -53,7 +53,7 @@ pub struct Split<'a> {
 /// Splits message number `sequence` of `size` bytes into datagrams of at most `datagram` bytes, which is clamped to
 /// the range from [`SMALLEST`] to [`DATAGRAM`]. Does not allocate or block.
 ///
-/// Errors
+/// # Errors
 /// An invalid channel name, a message longer than LCM's receivers accept, or too many fragments.
 pub fn split(sequence: u32, channel: &[u8], size: usize, datagram: usize) -> Result<Split<'_>> {
     if channel.is_empty() || channel.len() > CHANNEL || channel.contains(&0) {

@@ -20,14 +20,14 @@ pub struct Udpm {
 impl Udpm {
     /// Opens the sockets and joins the group. Makes system calls, does not wait.
     ///
-    /// Errors
+    /// # Errors
     /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Udpm> {
         Ok(Udpm { publisher: Publisher::open(options)?, listener: Listener::open(options)? })
     }
     /// Sends a message. A message longer than a datagram sleeps between bursts, according to [`Options::pace`].
     ///
-    /// Errors
+    /// # Errors
     /// A name or size that is not valid in LCM, [`crate::Error::Full`], or the kernel's error.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
         self.publisher.publish(channel, payload)
@@ -35,14 +35,14 @@ impl Udpm {
     /// Passes the messages of up to `most` datagrams that have arrived to `sink`, and returns the number of
     /// datagrams. Does not wait.
     ///
-    /// Errors
+    /// # Errors
     /// The kernel's error.
     pub fn drain(&mut self, most: usize, sink: impl Sink) -> Result<usize> {
         self.listener.drain(most, sink)
     }
     /// Sends a message to itself, and returns how long it took to return.
     ///
-    /// Errors
+    /// # Errors
     /// What is wrong with this machine's multicast, if the message did not return.
     pub fn check(&mut self, sink: impl Sink) -> Result<Duration> {
         check(&self.publisher, &mut self.listener, sink)

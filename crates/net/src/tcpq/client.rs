@@ -121,7 +121,7 @@ impl Client {
 
     /// Publishes. If the hub does not accept it, waits up to a tenth of a second, and longer only within a message.
     ///
-    /// Errors
+    /// # Errors
     /// No connection to the hub, returned immediately; a hub that accepts no more; a message or name that is too
     /// long.
     pub fn publish(&self, channel: &[u8], payload: &[u8]) -> Result<()> {
@@ -169,7 +169,7 @@ impl Client {
 
     /// Receives what has arrived, without waiting, and maintains the connection.
     ///
-    /// Errors
+    /// # Errors
     /// Once each time the hub is lost, or cannot be reached at first; the client keeps trying by itself.
     pub fn drain(&self, each: &mut dyn FnMut(Arrived<'_>)) -> Result<()> {
         if self.is_to_do() {

@@ -12,7 +12,7 @@ const SCRATCH: usize = 1 << 20;
 
 /// Compiles `expression` so that it matches whole names only, in the syntax of the `regex` crate.
 ///
-/// Errors
+/// # Errors
 /// An invalid expression, or one that needs more than `memory` bytes.
 pub fn full_match(expression: &str, memory: usize) -> Result<Regex, regex::Error> {
     let compile = |text: &str| RegexBuilder::new(text).size_limit(memory).dfa_size_limit(memory).build();
@@ -44,7 +44,7 @@ pub(crate) struct Scratch(Option<meta::Cache>);
 impl Expression {
     /// Compiles a client's expression.
     ///
-    /// Errors
+    /// # Errors
     /// The reason in words.
     pub fn new(text: &[u8]) -> Result<Expression, String> {
         let shown = || String::from_utf8_lossy(text);

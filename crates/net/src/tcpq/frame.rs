@@ -159,7 +159,7 @@ impl Decoder {
     /// The next frame of `input`, which is advanced; `None`: all of it was consumed and no frame is complete. A
     /// frame that is contiguous in `input` is not copied.
     ///
-    /// Errors
+    /// # Errors
     /// Bytes that are not a frame. The next frame cannot be found: the connection must be closed.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Frame<'a>>, Garbage> {
         if std::mem::take(&mut self.given) {

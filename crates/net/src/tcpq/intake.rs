@@ -30,7 +30,7 @@ impl Intake {
 
     /// The next frame of `input`, which is advanced; `None`: all of it was consumed.
     ///
-    /// Errors
+    /// # Errors
     /// Bytes that are not a hello or a frame. The connection must be closed.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Result<Option<Frame<'a>>, Garbage> {
         if self.come < self.hello.len() {

@@ -277,7 +277,7 @@ impl Switch {
     /// Processes bytes from a client. If they cost more time than a turn allows, [`work`](Switch::work) does the
     /// rest.
     ///
-    /// Errors
+    /// # Errors
     /// Why the client must be closed. Messages before the fault were forwarded.
     pub fn received(&mut self, id: u64, bytes: &[u8]) -> Result<(), Reason> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
@@ -296,7 +296,7 @@ impl Switch {
     pub fn is_busy(&self) -> bool {
         !self.busy.is_empty()
     }
-    /// Whether this client's input does. Its connection should not be read meanwhile.
+    /// Whether this client's input does. Until then, its connection should not be read.
     pub fn waits(&self, id: u64) -> bool {
         self.clients.get(&id).is_some_and(|client| client.busy)
     }

@@ -24,7 +24,7 @@ pub struct Sender {
 impl Sender {
     /// Opens it. Multicast is looped back to this host, as in LCM. Makes system calls, does not wait.
     ///
-    /// Errors
+    /// # Errors
     /// An error of the kernel, with a remedy.
     pub fn open(options: &Options) -> Result<Sender> {
         let fd = socket::open()?;
@@ -54,7 +54,7 @@ impl Sender {
     /// Sends one datagram, made of two pieces, to `port` of the group. One system call. Never waits, does not
     /// allocate.
     ///
-    /// Errors
+    /// # Errors
     /// [`Error::Full`] if the kernel's buffer is full, or the kernel's error.
     pub fn send(&self, port: u16, header: &[u8], payload: &[u8]) -> Result<()> {
         let to = socket::to_kernel(SocketAddrV4::new(*self.group.ip(), port));
@@ -79,7 +79,7 @@ impl Sender {
     /// waits, at most 100 ms for each call. Does not allocate. Returns the number of datagrams sent, and what ended
     /// it.
     ///
-    /// Panics
+    /// # Panics
     /// If a range reaches beyond `payload`.
     pub fn send_all<H: AsRef<[u8]>>(
         &self,

@@ -37,7 +37,7 @@ pub struct Pair {
 impl Pair {
     /// Two ends with the same settings, and a link with the same defects in both directions.
     ///
-    /// Errors
+    /// # Errors
     /// Invalid settings.
     pub fn new(config: &Config, badness: Badness, seed: u64) -> Result<Pair> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -63,7 +63,7 @@ impl Pair {
 
     /// Kills an end and starts it again.
     ///
-    /// Errors
+    /// # Errors
     /// Invalid settings.
     pub fn restart(&mut self, config: &Config, end: End, seed: u64) -> Result<()> {
         let new = Pair::end(config, end, self.listener_at, self.now, seed)?;

@@ -32,8 +32,8 @@ pub fn schema_text(rng: &mut Rng, options: &Options) -> String {
     let mut text = String::new();
     let mut types: Vec<Known> = Vec::new();
     if options.enums {
-        text.push_str("package arb;\nenum colour_t { RED, GREEN = 5, BLUE }\n\n");
-        types.push(Known { name: "arb.colour_t".into(), weight: 1 });
+        text.push_str("package arb;\nenum color_t { RED, GREEN = 5, BLUE }\n\n");
+        types.push(Known { name: "arb.color_t".into(), weight: 1 });
     }
     let count = 1 + rng.below(options.structs.max(1));
     for i in 0..count {

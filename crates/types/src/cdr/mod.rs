@@ -53,7 +53,7 @@ pub enum Endian {
 
 /// The schema text for struct `id`.
 ///
-/// Errors
+/// # Errors
 /// A struct that contains itself: neither schema language can express that. Its messages can still be published
 /// without conversion.
 pub fn schema(schema: &Schema, id: StructId, dialect: Dialect) -> Result<CdrSchema, Unsupported> {
@@ -65,7 +65,7 @@ pub fn schema(schema: &Schema, id: StructId, dialect: Dialect) -> Result<CdrSche
 
 /// Encodes a record as plain CDR, with its four bytes of header.
 ///
-/// Errors
+/// # Errors
 /// Those of [`wire::encode`](crate::wire::encode): inconsistent sizes, a string with a NUL, structs nested too
 /// deep.
 pub fn encode(record: &Record, dialect: Dialect, endian: Endian) -> Result<Vec<u8>, EncodeError> {
@@ -78,7 +78,7 @@ pub fn encode(record: &Record, dialect: Dialect, endian: Endian) -> Result<Vec<u
 
 /// Decodes plain CDR of either byte order. Bytes after the message are ignored.
 ///
-/// Errors
+/// # Errors
 /// A header of another encoding, a sequence whose length differs from its size field, and all errors of
 /// [`wire::decode`](crate::wire::decode) except a wrong fingerprint, which CDR does not have.
 pub fn decode(

@@ -44,7 +44,7 @@ pub fn write(record: &Record, options: Options) -> String {
 
 /// Reads a message of struct `id`.
 ///
-/// Errors
+/// # Errors
 /// Text that is not JSON, and JSON that is not such a message.
 pub fn from_str(schema: &Arc<Schema>, id: StructId, text: &str) -> Result<Record, JsonError> {
     let json = parse(text)?;
@@ -53,7 +53,7 @@ pub fn from_str(schema: &Arc<Schema>, id: StructId, text: &str) -> Result<Record
 
 /// Reads a message of struct `id` from JSON that has been parsed.
 ///
-/// Errors
+/// # Errors
 /// JSON that is not such a message.
 pub fn from_value(schema: &Arc<Schema>, id: StructId, json: &serde_json::Value) -> Result<Record, JsonError> {
     read::Reader::new(schema).record(id, json)

@@ -31,7 +31,7 @@ impl PlainCodec {
     }
     /// Decodes a message: the hash and the struct. Bytes after it are ignored.
     ///
-    /// Errors
+    /// # Errors
     /// The bytes are of another layout (the error has both hashes), or there are too few.
     pub fn decode(&self, bytes: &[u8]) -> Result<Record, DecodeError> {
         let mut reader = Reader::new(bytes);
@@ -45,7 +45,7 @@ impl PlainCodec {
     }
     /// Encodes a record of its type: the hash and the struct, padding zero.
     ///
-    /// Errors
+    /// # Errors
     /// The record is of another struct or schema, or its structs are nested too deep.
     pub fn encode(&self, record: &Record) -> Result<Vec<u8>, EncodeError> {
         if !Arc::ptr_eq(record.schema(), &self.schema) || record.id() != self.id {
@@ -64,7 +64,7 @@ impl PlainCodec {
 
 /// Decodes one message in the plain layout. For many messages, [`PlainCodec`] is faster.
 ///
-/// Errors
+/// # Errors
 /// Those of [`PlainCodec::decode`]; and the type has no plain layout.
 pub fn decode_plain(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<Record, DecodeError> {
     PlainCodec::new(schema, id).ok_or(DecodeCause::NotPlain)?.decode(bytes)
@@ -72,7 +72,7 @@ pub fn decode_plain(schema: &Arc<Schema>, id: StructId, bytes: &[u8]) -> Result<
 
 /// Encodes one message in the plain layout. For many messages, [`PlainCodec`] is faster.
 ///
-/// Errors
+/// # Errors
 /// The type has no plain layout.
 pub fn encode_plain(record: &Record) -> Result<Vec<u8>, EncodeError> {
     PlainCodec::new(record.schema(), record.id()).ok_or(EncodeCause::NotPlain)?.encode(record)

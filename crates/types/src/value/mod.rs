@@ -419,7 +419,7 @@ impl Record {
     }
     /// Sets the value of a field.
     ///
-    /// Errors
+    /// # Errors
     /// The field does not exist, or the value has another type or other fixed sizes. Records must be of the same
     /// schema: the same `Arc`.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Misfit> {

@@ -12,7 +12,7 @@ const MAX_ZEROS: usize = 1 << 28;
 impl Record {
     /// A record in which everything is 0, `false` or empty.
     ///
-    /// Errors
+    /// # Errors
     /// The type is too large, or its structs are nested too deep.
     pub fn zero(schema: &Arc<Schema>, id: StructId) -> Result<Record, TooLarge> {
         Zeros::new(schema).record(id)

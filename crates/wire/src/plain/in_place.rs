@@ -53,7 +53,7 @@ impl<T: Plain, F: Fn(usize, &mut [u8])> InPlace<T, F> {
     /// A message of `len` bytes; `copy(at, out)` fills all of `out` with its bytes from `at` on, and is never
     /// called for bytes beyond.
     ///
-    /// Errors
+    /// # Errors
     /// Another layout, or too few bytes; to be trusted only if the view is then validated.
     #[inline]
     pub fn open(len: usize, copy: F) -> Result<InPlace<T, F>, PlainError> {

@@ -40,7 +40,7 @@ pub const HASH_SIZE: usize = 8;
 
 /// A generated type in the plain layout.
 ///
-/// Safety
+/// # Safety
 /// The type is `repr(C)`, its alignment is at most 8, and [`Bits`] holds: all bytes are valid, and all its padding
 /// is explicit fields.
 pub unsafe trait Plain: Bits {
@@ -70,7 +70,7 @@ pub fn boxed<T: Bits>() -> Box<T> {
 
 /// The message in `bytes`. Bytes after it are ignored.
 ///
-/// Errors
+/// # Errors
 /// Another layout, too few bytes, or bytes that are not aligned for the type: use [`copy`] for these.
 #[inline]
 pub fn read<T: Plain>(bytes: &[u8]) -> Result<&T, PlainError> {
@@ -82,7 +82,7 @@ pub fn read<T: Plain>(bytes: &[u8]) -> Result<&T, PlainError> {
 
 /// A copy of the message in `bytes`, which need not be aligned. Bytes after it are ignored.
 ///
-/// Errors
+/// # Errors
 /// Another layout, or too few bytes.
 #[inline]
 pub fn copy<T: Plain>(bytes: &[u8]) -> Result<T, PlainError> {
@@ -93,7 +93,7 @@ pub fn copy<T: Plain>(bytes: &[u8]) -> Result<T, PlainError> {
 
 /// Writes a message, and returns its length, [`Plain::PLAIN_SIZE`].
 ///
-/// Errors
+/// # Errors
 /// A buffer that is too small.
 #[inline]
 pub fn write<T: Plain>(value: &T, buf: &mut [u8]) -> Result<usize, PlainError> {
@@ -111,7 +111,7 @@ pub fn write<T: Plain>(value: &T, buf: &mut [u8]) -> Result<usize, PlainError> {
 /// The fields contain the previous content of the memory: an old message, or zeros. Set all of them, then publish
 /// [`Plain::PLAIN_SIZE`] bytes.
 ///
-/// Errors
+/// # Errors
 /// A buffer that is too small, or not aligned for the type; a loan is always aligned.
 #[inline]
 pub fn place_in<T: Plain>(room: &mut [u8]) -> Result<&mut T, PlainError> {

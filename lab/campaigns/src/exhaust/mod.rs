@@ -52,7 +52,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
     apart(
         "no more memory to lock",
         &|| limits::locked_memory(&place),
-        "publishers are refused in words, the rest goes on",
+        "publishers are refused with a reason, the rest continues",
     );
     Ok(())
 }

@@ -26,7 +26,7 @@ fn lies(at: u64) -> [u64; LIES] {
 }
 
 /// Every invalid value of every word, alone and combined.
-pub fn mended(place: &Place) -> Result<String, Failure> {
+pub fn repaired(place: &Place) -> Result<String, Failure> {
     let domain = place.domain("bells")?;
     let (mut cases, mut failures) = (0, Vec::new());
     for word in ["arm", "asleep", "bell", "passed", "woken", "arm and woken", "all"] {
@@ -40,7 +40,7 @@ pub fn mended(place: &Place) -> Result<String, Failure> {
     }
     match failures.is_empty() {
         true => Ok(format!(
-            "{cases} lies: sleepers woken, words mended, no needless calls after the first publish"
+            "{cases} invalid values: waiting readers woken, words repaired, no needless calls after the first publish"
         )),
         false => Err(format!("{} of {cases} lies: {}", failures.len(), failures.join("\n       ")).into()),
     }
@@ -68,9 +68,9 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     }
     // A subscriber that starts to wait on the invalid value is limited by its wake-up interval.
     let sleeper = Sleeper::start(&channel, Kind::Slice)?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     sleeper.woken()?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     let wakes = |what: &str| -> Result<u64, Failure> {
         Ok(channel.info().map_err(|e| format!("{what}: {e}"))?.lanes[0].wakes)
     };
@@ -86,7 +86,7 @@ fn one(domain: &Directory, word: &str, i: usize) -> Result<(), Failure> {
     for n in 0..3 {
         let sleeper = Sleeper::start(&channel, Kind::Wake)?;
         publisher.publish(b"after")?;
-        sleeper.woken().map_err(|e| format!("sleeper {n} after the lie was mended: {e}"))?;
+        sleeper.woken().map_err(|e| format!("waiting reader {n} after the repair: {e}"))?;
     }
     Ok(())
 }
@@ -118,11 +118,13 @@ pub fn scribbler(place: &Place, seed: u64, rounds: usize) -> Result<String, Fail
     }
     liar.kill();
     let sleeper = Sleeper::start(&channel, Kind::Slice)?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     sleeper.woken()?;
-    publisher.publish(b"mend")?;
+    publisher.publish(b"fix")?;
     let sleeper = Sleeper::start(&channel, Kind::Wake)?;
     publisher.publish(b"after")?;
     sleeper.woken()?;
-    Ok(format!("{rounds} rounds with 3 sleepers while a reader scribbled; afterwards all is well"))
+    Ok(format!(
+        "{rounds} rounds with 3 waiting readers while a reader overwrote the words; afterwards all is well"
+    ))
 }

@@ -49,7 +49,7 @@ pub fn run(context: &Context) -> Result<(), Failure> {
         let domain = place.domain("counters")?;
         hunt(seed, share(10), all, |_, rng, prey| odd_files::counters(&domain, rng, prey))
     });
-    report.check("lies about the bell are mended", || bells::mended(&place));
+    report.check("invalid words of the bell are repaired", || bells::repaired(&place));
     report.check("a reader scribbles on the bell", || {
         bells::scribbler(&place, seed, if context.options.full { 200 } else { 10 })
     });

@@ -66,7 +66,7 @@ impl Operation for Describing {
         let said = |n: usize| (0..n).map(description).collect::<Vec<_>>();
         let told = world.channel.descriptions()?;
         if told != said(self.before) && told != said(self.before + 1) {
-            return Err(format!("{} types are told, not {} or one more", told.len(), self.before).into());
+            return Err(format!("{} types are described, not {} or one more", told.len(), self.before).into());
         }
         describe(&world.channel, self.before)?;
         describe(&world.channel, self.before + 1)?;

@@ -97,7 +97,7 @@ impl Naming {
     fn check_told(&self, old: &Channel, replaced: bool) -> Result<(), Failure> {
         let told = old.is_retired();
         if told && !replaced {
-            return Err("its users are told that it is gone, but it is there".into());
+            return Err("its users see it as removed, but it exists".into());
         }
         let mut untold = self.untold.borrow_mut();
         if replaced && !told && untold.len() < FOLLOWED {
@@ -256,7 +256,7 @@ impl Operation for Naming {
         }
         let untold = self.untold.borrow().iter().filter(|old| !old.is_retired()).count();
         if untold > 0 {
-            return Err(format!("{untold} handles on removed channels are never told").into());
+            return Err(format!("{untold} handles on removed channels never learn of it").into());
         }
         let left = [limbo(ground), beside(ground)].map(|dir| place::names(&dir));
         for dir in [limbo(ground), beside(ground)] {

@@ -87,7 +87,7 @@ impl Operation for Waking {
         "publish and wake".into()
     }
     fn case(&self) -> String {
-        format!("{} sleepers, saved by {:?}", self.sleepers, self.rescue)
+        format!("{} waiting readers, saved by {:?}", self.sleepers, self.rescue)
     }
     fn build(&self, ground: &Path) -> Result<World, Failure> {
         World::new(ground, true)
@@ -138,7 +138,7 @@ impl Operation for Waiting {
         "wait: arm, sleep, wake up, receive".into()
     }
     fn case(&self) -> String {
-        format!("{} sleepers before it, {} after it", self.before, self.after)
+        format!("{} waiting readers before it, {} after it", self.before, self.after)
     }
     fn build(&self, ground: &Path) -> Result<World, Failure> {
         World::new(ground, true)

@@ -70,7 +70,7 @@ const ROLES: [&str; 3] = ["program", "publisher", "subscriber"];
 
 /// All cases of all files.
 ///
-/// Errors
+/// # Errors
 /// Files that cannot be read or are invalid.
 pub fn read() -> Result<Vec<Case>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");

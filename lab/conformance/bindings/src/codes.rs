@@ -15,7 +15,7 @@ pub struct Code {
 
 /// All errors of docs/errors.md.
 ///
-/// Errors
+/// # Errors
 /// The page cannot be read, or has no table of codes.
 pub fn read() -> Result<Vec<Code>> {
     let page = root().join("docs/errors.md");

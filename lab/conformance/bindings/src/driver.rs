@@ -26,7 +26,7 @@ pub struct Driver {
 impl Driver {
     /// Starts it in a separate network, or in this one. `dir` is for its error output.
     ///
-    /// Errors
+    /// # Errors
     /// It cannot be started.
     pub fn start(language: &Language, dir: &Path, space: Option<&Space>) -> Result<Driver> {
         static STARTED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
@@ -66,7 +66,7 @@ impl Driver {
 
     /// The answer to the last line without one.
     ///
-    /// Errors
+    /// # Errors
     /// It exited, or does not answer in time.
     pub fn answer(&mut self) -> Result<String> {
         self.answers.recv_timeout(PATIENCE).map_err(|e| match e {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// Whether the answer is what is expected.
 ///
-/// Errors
+/// # Errors
 /// It is not: the expectation and the answer, in words.
 pub fn check(expected: &Value, answer: &str, codes: &[Code]) -> Result<()> {
     let words: Vec<&str> = answer.split_whitespace().collect();

@@ -48,9 +48,9 @@ impl Counted {
 pub struct Kill<'a> {
     /// What carries the messages.
     pub provider: Provider,
-    /// Killed.
+    /// The one that is killed.
     pub killed: &'a Language,
-    /// Goes on.
+    /// The one that continues.
     pub other: &'a Language,
 }
 
@@ -67,7 +67,7 @@ impl Kill<'_> {
         for (name, act) in &acts {
             if let Err(why) = Place::new(self.provider).and_then(|place| act(self, &place)) {
                 let (killed, other) = (&self.killed.name, &self.other.name);
-                let who = format!("{}, {killed} killed, {other} goes on", self.provider.name());
+                let who = format!("{}, {killed} killed, {other} continues", self.provider.name());
                 failures.push(format!("kills: {name} ({who}): {why}"));
             }
         }

@@ -192,7 +192,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 
 /// Builds all languages, or those named, below `dir`.
 ///
-/// Errors
+/// # Errors
 /// All build errors, in words.
 pub fn build(dir: &Path, wanted: &[String]) -> Result<Vec<Language>> {
     let wanted: Vec<_> =

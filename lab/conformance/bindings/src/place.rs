@@ -21,7 +21,7 @@ pub struct Place {
 impl Place {
     /// A new place.
     ///
-    /// Errors
+    /// # Errors
     /// It cannot be created.
     pub fn new(provider: Provider) -> Result<Place> {
         static MADE: AtomicU64 = AtomicU64::new(0);

@@ -15,7 +15,7 @@ pub struct Ports(Vec<UdpSocket>);
 impl Ports {
     /// Reserves `ports`, which must be free, in that network.
     ///
-    /// Errors
+    /// # Errors
     /// One is in use.
     pub fn keep(&mut self, ports: &[u16], space: &Space) -> Result<()> {
         for port in ports {
@@ -28,7 +28,7 @@ impl Ports {
 
 /// The UDP ports of a live process.
 ///
-/// Errors
+/// # Errors
 /// The system does not report them, or there are none.
 pub fn of(process: u32) -> Result<Vec<u16>> {
     let root = Path::new("/proc").join(process.to_string());

@@ -39,7 +39,7 @@ pub fn name_of(step: &Step) -> String {
 
 /// The command for a step. `kind` is of the object that it closes.
 ///
-/// Errors
+/// # Errors
 /// A step that lacks an argument, or has one that its verb does not support.
 pub fn line(step: &Step, kind: &str) -> Result<String> {
     let with = &step.with;

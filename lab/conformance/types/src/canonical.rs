@@ -83,7 +83,7 @@ pub fn unhex(digits: &str) -> Option<Vec<u8>> {
 
 /// The output of a driver for a message of struct `id`, in canonical form.
 ///
-/// Errors
+/// # Errors
 /// Output that is not JSON, or does not match the type; with the position.
 pub fn of_driver(schema: &Schema, id: StructId, words: &str) -> Result<String, String> {
     let mut reader = serde_json::Deserializer::from_str(words);

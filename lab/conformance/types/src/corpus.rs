@@ -52,7 +52,7 @@ pub struct Corpus {
 impl Corpus {
     /// The types written by hand, and files of random ones, which are written to `dir`.
     ///
-    /// Errors
+    /// # Errors
     /// Files that cannot be read or written, or that our parser refuses.
     pub fn load(dir: &Path, random_files: usize, seed: u64) -> Result<Corpus> {
         let mut files = hand_written()?;
@@ -75,7 +75,7 @@ impl Corpus {
 
     /// The types of these files.
     ///
-    /// Errors
+    /// # Errors
     /// Files that our parser refuses.
     pub fn of(files: Vec<PathBuf>) -> Result<Corpus> {
         let loader = files.iter().fold(Loader::new(), |loader, file| loader.file(file));
@@ -106,7 +106,7 @@ impl Corpus {
 /// The type files of this package. The one without a package is first: otherwise LCM's generator would give it the
 /// previous file's.
 ///
-/// Errors
+/// # Errors
 /// A directory that cannot be read.
 pub fn hand_written() -> Result<Vec<PathBuf>> {
     let dir = tools::file("schemas");

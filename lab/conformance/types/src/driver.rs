@@ -59,7 +59,7 @@ impl fmt::Display for Answer {
 impl Driver {
     /// Its answers for these messages.
     ///
-    /// Errors
+    /// # Errors
     /// A driver that crashes, with the message; or whose output is invalid.
     pub fn ask(&self, corpus: &Corpus, messages: &[(StructId, &[u8])]) -> Result<Vec<Answer>> {
         let lines: Vec<String> = messages

@@ -16,7 +16,7 @@ pub enum Verdict {
 
 /// Whether the generator accepts a file, and the hashes that it computes.
 ///
-/// Errors
+/// # Errors
 /// A generator that cannot be run or whose output is invalid.
 pub fn verdict(path: &Path) -> Result<Verdict> {
     let mut command = Command::new(tools::venv("lcm-gen")?);
@@ -39,7 +39,7 @@ pub fn verdict(path: &Path) -> Result<Verdict> {
 
 /// Generates code from type files.
 ///
-/// Errors
+/// # Errors
 /// Files that the generator refuses.
 pub fn generate(options: &[&str], files: &[PathBuf]) -> Result<()> {
     tools::output(Command::new(tools::venv("lcm-gen")?).args(options).args(files)).map(|_| ())
@@ -48,7 +48,7 @@ pub fn generate(options: &[&str], files: &[PathBuf]) -> Result<()> {
 /// The recursive fingerprints of all types of these files, by their full names, from the Python code that the
 /// generator emits. One process for all.
 ///
-/// Errors
+/// # Errors
 /// Files that the generator refuses, or for which it emits Python that does not run.
 pub fn fingerprints(dir: &Path, files: &[PathBuf]) -> Result<HashMap<String, u64>> {
     tools::fresh(dir)?;

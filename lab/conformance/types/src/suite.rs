@@ -40,7 +40,7 @@ type Answers = Vec<Option<Answer>>;
 impl Suite {
     /// Generates and builds everything below `dir`, on two cores.
     ///
-    /// Errors
+    /// # Errors
     /// All errors of generating and building, in words.
     pub fn build(corpus: Corpus, dir: &Path) -> Result<Suite> {
         tools::lcm()?;
@@ -61,7 +61,7 @@ impl Suite {
     /// Every driver's answer for every message, in the order of the drivers; `None` where it does not support the
     /// type.
     ///
-    /// Errors
+    /// # Errors
     /// Drivers that crash or whose output is invalid.
     pub fn ask<'a>(
         &self,

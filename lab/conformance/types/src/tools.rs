@@ -42,7 +42,7 @@ pub fn lcm() -> Result<PathBuf> {
 
 /// The standard output of a command, if it succeeds.
 ///
-/// Errors
+/// # Errors
 /// A command that cannot be run or fails; with all its output.
 pub fn output(command: &mut Command) -> Result<String> {
     let out = command.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", said(command)))?;

@@ -21,7 +21,7 @@ pub struct Update {
 impl Update {
     /// Decodes a map. Allocates no more than the message's size.
     ///
-    /// Errors
+    /// # Errors
     /// Another type, or a message that ends before the last channel.
     pub fn decode(bytes: &[u8]) -> Result<Update, DecodeError> {
         let mut reader = Reader::new(bytes);

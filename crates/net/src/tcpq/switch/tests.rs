@@ -234,10 +234,10 @@ fn matching_is_done_in_turns_and_who_needs_none_does_not_wait_for_it() {
         // Other clients' messages are not delayed, on known channels and on new ones.
         net.switch.begin();
         let mut out = Vec::new();
-        frame::publish(&mut out, b"POSE", b"meanwhile");
+        frame::publish(&mut out, b"POSE", b"other");
         net.switch.received(102, &out).unwrap();
         assert!(!net.switch.waits(102));
-        assert_eq!(net.got(101).first().map(String::as_str), Some("meanwhile"));
+        assert_eq!(net.got(101).first().map(String::as_str), Some("other"));
         net.switch.work().unwrap().1.unwrap();
         turns += 1;
         channels = net.switch.routes.len();
